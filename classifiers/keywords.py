@@ -145,7 +145,10 @@ class Lexicon:
                 yield Hit(end - size, end, entry)
 
     def _inside(self, word: str, start: int) -> Iterator[Hit]:
-        """Yield the phrases found anywhere in a word of a script that is written without spaces."""
+        """Yield the phrases found anywhere in a word of a script that is written without spaces. They may overlap.
+
+        ``start`` is where the word begins in the title.
+        """
         for at in range(len(word)):
             for size in range(1, min(self.longest_asian, len(word) - at) + 1):
                 for entry in self.asian.get(word[at : at + size], ()):

@@ -66,7 +66,10 @@ class Effect:
 
 
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
-    """Return roughly the number of further decisions that an estimate needs, 0 if there are enough."""
+    """Return roughly how many more decisions ``effect`` needs before it estimates anything, 0 if there are enough.
+
+    With ``binary``, outcomes are 0 or 1, and both must have occurred ten times.
+    """
     wanted = [FEWEST_EACH - sum(one.given is way for one in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
     needed = [count / share for count, share in zip(wanted, shares, strict=True)]

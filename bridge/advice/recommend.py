@@ -80,9 +80,16 @@ def labelled(
     """
     events = [event for _, event in store.reading.events(user.id, since=since, until=until, at=at)]
     occurrences = calendar.expand(events, since=since, until=until, zones=user.zones)
-    labels = classifier.classify([invitation(o, user.zones) for o in occurrences])
+    labels = _labels(classifier, [invitation(o, user.zones) for o in occurrences])
     said = corrections.applied(occurrences, labels, store.people.corrections(user.id, at=at))
     return list(zip(occurrences, said, strict=True))
+
+
+def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[Label]:
+    """Return a label for each invitation. Equal invitations, such as those of a weekly meeting, are classified once."""
+    different = list(dict.fromkeys(asked))
+    labels = dict(zip(different, classifier.classify(different), strict=True))
+    return [labels[one] for one in asked]
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
@@ -234,10 +241,13 @@ def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
 def _current(
     store: Store, existing: Recommendation, situation: Situation, span: tuple[datetime, datetime]
 ) -> Recommendation | Silence | None:
-    """Return an open recommendation. If it no longer fits at its own time, it first gets another time, which is stored.
+    """Return the open recommendation, moved if needed, a Silence, or None if another must be made.
 
-    Returns a Silence with the reason if its time is over and no time is left in the slot. Returns None if it no longer
-    makes sense, so that another recommendation must be made. ``span`` is now and the end of the slot.
+    - Keep a suggestion while its start is ahead, its time is free and its action is not forbidden.
+    - Otherwise store and return it with another time in ``span``, which is now and the end of the slot.
+    - Without such a time, return a Silence if only its start has passed, else None.
+    - Keep an unchanged calendar entry until its end, then return a Silence.
+    - Keep sleep or a changed entry while it is still an option and not over, else return None.
     """
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:

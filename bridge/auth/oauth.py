@@ -92,7 +92,7 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Replace the token by a newer token that another process has stored, or else by the vendor's next token.
+        """Take a newer token that another process has stored. Ask the vendor if there is none, or it ends soon.
 
         Returns True if the vendor was asked.
         """

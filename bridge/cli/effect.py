@@ -27,7 +27,7 @@ def effect(
     from bridge.advice.effect import effects
 
     if (user is None) is not everybody:
-        raise SetupError("name a person or take all: bridge effect --user NAME, or bridge effect --all")
+        raise SetupError("name either a person or all: bridge effect --user NAME, or bridge effect --all")
     with installation.open_bridge() as bridge:
         people = bridge.store.people.users() if user is None else [bridge.store.people.user(user)]
         body = {"user": user, **effects(bridge.store, people, now=installation.now())}

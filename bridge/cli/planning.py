@@ -83,7 +83,7 @@ def wish(
     hours: Annotated[
         Texts,
         typer.Option(
-            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00" (or: "DEEP_WORK none").',
+            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00". "DEEP_WORK none" ends that.',
             metavar="HOURS",
         ),
     ] = None,

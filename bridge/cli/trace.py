@@ -44,7 +44,12 @@ def trace(
         str | None, typer.Option(help="List the values measured on this day, with their numbers.", metavar="DATE")
     ] = None,
     metric: Annotated[str | None, typer.Option(help="List only this metric, e.g. hrv_rmssd.")] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Also print the record as it arrived.")] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw", help="With a row: also print the record as it arrived, if it was kept. --json always holds it."
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Print where a stored row came from. Without a row, list a day's measured values (today's) with their numbers."""

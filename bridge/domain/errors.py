@@ -85,7 +85,7 @@ class NotPermitted(BridgeError):
 
 
 class NeedsLogin(BridgeError):
-    """The consent or key is gone (401 after refresh, invalid_grant)."""
+    """The consent or key is missing, refused or gone, as after invalid_grant. The user must connect again."""
 
 
 class Refused(NeedsLogin):

@@ -107,7 +107,8 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
     except OSError as error:
         there = place.parent.parent
         raise SetupError(
-            f"the export cannot be unpacked ({error.strerror}); make room in {there}, then import it again"
+            f"the export cannot be unpacked ({error.strerror}); make room in {there} or check its permissions, "
+            "then import it again"
         ) from None
     except DAMAGED as error:
         raise SetupError(

@@ -231,7 +231,7 @@ def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableF
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return all files below a folder, sorted by path, without hidden files.
+    """Return all files below a folder, sorted by path. Hidden files and folders and ``__MACOSX`` are left out.
 
     Links to files are included. Links to folders are not followed.
     """

@@ -1,4 +1,4 @@
-"""Serve one user's tools to an AI assistant over the Model Context Protocol."""
+"""Serve an AI assistant the tools that its user allows, over the Model Context Protocol."""
 
 from __future__ import annotations
 

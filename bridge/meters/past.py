@@ -7,6 +7,7 @@ kept apart by series (source, and device where known), because each series has i
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
@@ -34,6 +35,7 @@ from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
 from bridge.meters.nights import LOOSER, Nights, series_of
 from bridge.meters.sleep import need, score
+from bridge.meters.todo import Tasks
 
 SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last
 LEAST_SPOTS = 3  # HRV readings that a median needs
@@ -92,6 +94,7 @@ class Past:
         self.rmssd_errors = known.rmssd_errors
         self._at = known.at
         self._days: tuple[datetime | None, tuple[date, ...]] = None, ()
+        self._newest: tuple[datetime | None, dict[str, Latest | None]] = None, {}
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
         self._samples = _by_metric(known, oldest)
         episodes = [(s, x) for s, x in known.episodes if x.day >= oldest and x.end <= known.at]
@@ -107,7 +110,7 @@ class Past:
         self.answers = Answers(sample for metric in CHECK_IN_METRICS for _, sample in self._samples.get(metric, ()))
         recorded = [(x.start, x.end) for _, x in self._samples.get(Metric.FOCUS, ()) if x.end is not None]
         self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at, recorded)
-        self.tasks = known.tasks
+        self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
         """Return the newest value of a metric that became known at most 30 hours before ``at``, or None.
@@ -117,6 +120,14 @@ class Past:
         tracks = self._tracks.get(metric)
         if tracks is None:
             return None
+        instant, newest = self._newest
+        if instant != at:
+            self._newest = at, (newest := {})
+        if metric not in newest:
+            newest[metric] = self._latest(metric, tracks, at)
+        return newest[metric]
+
+    def _latest(self, metric: str, tracks: Mapping[str, Track], at: datetime) -> Latest | None:
         for day in self._recent_days(at):
             found = [
                 self._dated(metric, series, day, at)

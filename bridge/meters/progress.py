@@ -22,7 +22,6 @@ from math import exp, log
 from statistics import median
 
 from bridge.calendar.expansion import midnight
-from bridge.calendar.facts import deadline_pressure, still_open
 from bridge.domain.slots import Moment, moment_at, slot_start
 from bridge.domain.types import Reading
 from bridge.meters import words
@@ -79,8 +78,8 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
     Returns None if nothing was done or became overdue in these days.
     """
-    done = [at - t.completed for t in past.tasks if t.completed is not None and _within(at - t.completed)]
-    overdue = [at - end for t, end in still_open(past.tasks, at, past.zones) if _within(at - end)]
+    done = [at - completed for completed in past.tasks.done(at - TASK_DAYS, at)]
+    overdue = [at - end for end, *_ in past.tasks.open(at) if _within(at - end)]
     if not done and not overdue:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
@@ -103,10 +102,10 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the pressure of open tasks' due days. Return None if no open task has a due day."""
-    pressure = deadline_pressure(past.tasks, at, past.zones)
+    pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
-    ends = [end for _, end in still_open(past.tasks, at, past.zones)]
+    ends = [end for end, *_ in past.tasks.open(at)]
     soon, late = sum(at <= end < at + DAY for end in ends), sum(end < at for end in ends)
     said = [f"{words.plural(soon, 'task')} due within a day"] if soon or not late else []
     text = ", ".join(said + ([f"{words.plural(late, 'task')} overdue"] if late else []))
@@ -125,9 +124,9 @@ def usual_focus(past: Past, at: datetime) -> float:
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
     """Return the share done of this week's tasks, those finished since ``monday`` and those due by Sunday, or None."""
-    done = sum(t.completed is not None and monday <= t.completed <= at for t in past.tasks)
+    done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
-    planned = done + sum(monday <= end <= week_ends for _, end in still_open(past.tasks, at, past.zones))
+    planned = done + sum(monday <= end <= week_ends for end, *_ in past.tasks.open(at))
     return done / planned if planned else None
 
 

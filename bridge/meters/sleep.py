@@ -89,10 +89,11 @@ def need(day: date, nights: Mapping[date, Night]) -> float:
 
 
 def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], *, settled: bool = True) -> float:
-    """Return the score of the night that ended on ``day``, from 0 to 1. Nights of the two weeks before count too.
+    """Return the score, from 0 to 1, of the night that ended on ``day``. ``nights`` also holds the two weeks before.
 
-    ``needs`` holds the ``need`` of every night. The score is a weighted mean, renormalised over the parts that are
-    known. Unless ``settled``, which is after a journey across time zones, regularity is left out.
+    ``needs`` holds the ``need`` of every night. The score is the weighted mean of the parts that are known. ``settled``
+    is False after a journey across time zones. Regularity is then left out. It also needs three earlier nights.
+    ``hours`` are those asleep, and ``e`` is the efficiency. Raises KeyError without the night of ``day``.
 
     - 0.45 duration: clip((hours - 4) / (need + 0.5 - 4));
     - 0.10 efficiency: clip((e - 0.75) / 0.15);

@@ -132,8 +132,9 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
 
 
 def _of_goal(action: ActionType, situation: Situation) -> list[str]:
-    """Return a text on how often the action's weekly goal was met so far. Return nothing once it is reached or without
-    a goal.
+    """Return a text on how often this week had the action, against its weekly goal.
+
+    Return an empty list without a goal, or once it is reached.
     """
     goal = situation.wishes.goals.get(action)
     done = 0 if goal is None else times_this_week(situation, action)

@@ -1,4 +1,7 @@
-"""Run consents, syncs, imports and exports, which take longer than a request, in background jobs."""
+"""Run consents, syncs and imports in background jobs, because they take longer than a request.
+
+An export is made within its request, and sent as a zip.
+"""
 
 from __future__ import annotations
 

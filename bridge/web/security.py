@@ -79,7 +79,7 @@ class Security:
         return None
 
     def _is_own_name(self, host: str) -> bool:
-        """Return True if the request's host is one of the pages' names, or unless ``local``, a numeric address.
+        """Return True for a host that is one of the pages' names. Unless ``local``, any numeric address counts too.
 
         DNS rebinding needs a name, so addresses are safe.
         """

@@ -184,7 +184,7 @@ def _readings(fields: Fields, values: str, described: str, wanted: str) -> Itera
     """Yield (Unix seconds, value) from the array in the field ``values``, whose rows are lists.
 
     The field ``described`` says which column holds the timestamp, and which the value ``wanted``. Without it they are
-    the first and the second column.
+    the first and the second column. Rows that are too short, or lack a readable time or number, are skipped.
     """
     at, value = 0, 1
     for column in rows(fields.get(described)):

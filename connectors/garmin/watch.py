@@ -91,7 +91,7 @@ def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield a night as an episode, built from its stages. Raises BadRecord for fewer than two stages.
+    """Yield a night as an episode, built from its stages. Raises BadRecord below two stages or over a day.
 
     A stage lasts until the next begins, and the last marks the end of the night.
     """

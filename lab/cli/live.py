@@ -56,7 +56,8 @@ def live(
 ) -> None:
     """Let made-up people live behind the vendors' servers, be advised by the real bridge, and see what comes of it.
 
-    For scale, people also live with random advice and with an oracle's, which knows profile, meters and calendar.
+    For comparison, the same people also live with random advice, and with the advice of an oracle. The oracle knows
+    profile, meters and calendar.
     """
     from lab.closed_loop.figures import dots
     from lab.closed_loop.run import report, seconds

@@ -18,6 +18,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
     """Ask for consent at Google to read calendars, and with ``write`` also to write into a calendar of the bridge.
 
     The token is saved. Raises NeedsLogin if the consent is refused, incomplete or not given in time.
+    Raises TryLater if Google's token server does not answer.
     """
     auth.authorise(account, browser, CALENDAR, write=write)
 
