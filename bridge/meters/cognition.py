@@ -31,6 +31,7 @@ from rhythm_env.interface import Meter, Slot
 
 MAX_AWAKE = timedelta(hours=18)
 LOAD_HALF_LIFE = timedelta(hours=6)
+SILENCE = timedelta(hours=60)  # without entries, a weekend, after which the calendar tells nothing of tiredness
 LEAST_DAYS = 10  # of four weeks with entries that are no rest
 PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops growing
 
@@ -68,7 +69,9 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
     Returns None unless the calendar has a load on ten days of four weeks.
     """
-    habit = past.calendar.load.compared(at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE)
+    habit = past.calendar.load.compared(
+        at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
+    )
     if habit is None:
         return None
     busy = words.hours(past.calendar.busy(at - LOAD_HALF_LIFE, at))

@@ -58,14 +58,16 @@ class Amounts:
         self._sums: dict[timedelta, list[float]] = {}
         self._left: dict[tuple[datetime, timedelta], float] = {}
 
-    def compared(self, at: datetime, *, least_days: int, half_life: timedelta, longest: timedelta) -> Compared | None:
+    def compared(
+        self, at: datetime, *, least_days: int, half_life: timedelta, longest: timedelta, silence: timedelta = SPAN
+    ) -> Compared | None:
         """Return what is left at ``at`` against habit.
 
-        Returns None where fewer than ``least_days`` of the last 28 days have an amount, or where the source was in use
-        for less than 14 days.
+        Returns None where fewer than ``least_days`` of the last 28 days have an amount, or the time of ``silence`` has
+        none, or the source was in use for less than 14 days.
         """
         days = self._days(at)
-        if self._begin is None or days < least_days:
+        if self._begin is None or days < least_days or self._is_silent(at, silence):
             return None
         half = max(half_life, min(longest, half_life * HABIT_DAYS / (2 * days)))
         before = [at - k * DAY for k in range(1, HABIT_DAYS + 1) if at - k * DAY >= self._begin]
@@ -92,6 +94,9 @@ class Amounts:
             sums = self._sums[half_life] = _faded(self._amounts, half_life)
         last = bisect_right(self._known, at) - 1
         return sums[last] * 0.5 ** ((at - self._known[last]) / half_life) if last >= 0 else 0.0
+
+    def _is_silent(self, at: datetime, silence: timedelta) -> bool:
+        return bisect_right(self._known, at) == bisect_right(self._known, at - silence)
 
     def _days(self, at: datetime) -> int:
         """Return how many of the last 28 times 24 hours have an amount."""

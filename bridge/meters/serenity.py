@@ -18,6 +18,7 @@ from bridge.meters.past import Past
 from rhythm_env.interface import Meter
 
 HALF_LIFE = timedelta(hours=12)  # of the load
+SILENCE = timedelta(hours=60)  # without entries, a weekend, after which the calendar tells nothing of calm
 LEAST_DAYS = 10  # of four weeks with entries that are no rest
 
 
@@ -33,7 +34,9 @@ def meetings(past: Past, at: datetime) -> Signal | None:
 
     Returns None unless the calendar has a load on ten days of four weeks: an empty calendar is not an empty day.
     """
-    habit = past.calendar.load.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE)
+    habit = past.calendar.load.compared(
+        at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE, silence=SILENCE
+    )
     if habit is None:
         return None
     busy = words.hours(past.calendar.busy(at - HALF_LIFE, at))
