@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bridge import registry
@@ -16,6 +17,7 @@ from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Browser, ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.domain.slots import zone_at
+from bridge.http import egress
 from bridge.ingest import imports, webhooks
 from bridge.ingest.files import delete_folders
 from bridge.ingest.imports import FOLDER_CONNECTION
@@ -24,11 +26,22 @@ from bridge.installation import Bridge, now
 WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written there
 
 
-def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:
+def connect(
+    bridge: Bridge,
+    user: User,
+    source: str,
+    browser: Browser,
+    *,
+    write: bool = False,
+    given: Mapping[str, str | None] = MappingProxyType({}),
+    by_operator: bool = False,
+) -> Connection:
     """Obtain consent at a source, and save and return the connection. Nothing is saved if the consent fails.
 
-    ``write`` also asks to write accepted recommendations. A consent without it ends an earlier permission to write.
-    Raises SetupError if the source needs no consent, cannot be written to, or gives no token.
+    ``given`` are values of the source's settings that were typed, without those of None. They outrank the
+    installation's. An address that the settings hold, or that was typed ``by_operator``, may reach its own host. ``write`` also asks to write accepted recommendations. A consent without it ends an earlier
+    permission to write. Raises SetupError if the source needs no consent, cannot be written to, lacks a given setting,
+    or gives no token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -37,8 +50,15 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
         raise SetupError(
             f"nothing can be written to {source}; connect without --write: bridge connect {source} --user {user.name}"
         )
+    typed = {name: value for name, value in given.items() if value is not None}
+    unknown = sorted(set(typed) - {setting.name for setting in spec.settings})
+    if unknown:
+        raise SetupError(f"{source} takes no --{unknown[0]}; leave it out: bridge connect {source} --user {user.name}")
     zone = zone_at(now(), user.zones).key
-    fresh = Consent(bridge.settings_of(user, spec.name, spec.settings), zone, bridge.settings.allow_hosts)
+    settings = bridge.settings_of(user, spec.name, spec.settings)
+    named = (typed if by_operator else {}).get("url") or settings.get("url", "")
+    hosts = {*bridge.settings.allow_hosts, *filter(None, [egress.host_of(named)])}
+    fresh = Consent({**settings, **typed}, zone, hosts)
     registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
     if fresh.saved_token is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")

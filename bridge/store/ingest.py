@@ -152,6 +152,7 @@ class Ingest(Part):
             r.stream == stream,
             r.deleted.is_(False),
             r.key.startswith(covers.prefix, autoescape=True),
+            sa.func.substr(r.key, 1, len(covers.prefix)) == covers.prefix,  # SQLite's LIKE takes "A" for "a"
         )
         if covers.as_of is not None:
             older = (date.is_(None) | (date <= covers.as_of) for date in (r.as_of, r.whole_as_of))
