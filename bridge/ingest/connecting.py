@@ -39,9 +39,9 @@ def connect(
     """Obtain consent at a source, and save and return the connection. Nothing is saved if the consent fails.
 
     ``given`` are values of the source's settings that were typed, without those of None. They outrank the
-    installation's. An address that the settings hold, or that was typed ``by_operator``, may reach its own host. ``write`` also asks to write accepted recommendations. A consent without it ends an earlier
-    permission to write. Raises SetupError if the source needs no consent, cannot be written to, lacks a given setting,
-    or gives no token.
+    installation's. An address that the settings hold, or that was typed ``by_operator``, may reach its own host.
+    ``write`` also asks to write accepted recommendations. A consent without it ends an earlier permission to write.
+    Raises SetupError if the source needs no consent, cannot be written to, lacks a given setting, or gives no token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:

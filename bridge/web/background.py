@@ -33,7 +33,8 @@ MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool, given: Mapping[str, str | None]) -> Job:
     """Start a job that obtains the user's consent at a source and then syncs, or return such a running job.
 
-    ``write`` asks for the right to write, too. ``given`` are values of the source's settings that the user typed. ``elsewhere``: the browser is on another machine than the bridge.
+    ``write`` asks for the right to write, too. ``given`` are values of the source's settings that the user typed.
+    ``elsewhere``: the browser is on another machine than the bridge.
     """
     title = phrases.source_name(spec.title)[0]
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +52,9 @@ class Client:
 
     def put(self, path: str, *lines: str) -> None:
         """Put an entry of those lines between BEGIN:VCALENDAR and END:VCALENDAR."""
-        body = "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//somebody else//EN", *lines, "END:VCALENDAR", ""])
+        body = "\r\n".join(
+            ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//somebody else//EN", *lines, "END:VCALENDAR", ""]
+        )
         answer = self.ask("PUT", path, body, Content_Type="text/calendar; charset=utf-8")
         assert answer.status_code in (200, 201, 204), (answer.status_code, answer.text, body)
 
@@ -87,6 +88,18 @@ def radicale(folder: Path) -> Iterator[Running]:
     arguments = [f"--{name}={value}" for name, value in settings.items()]
     with _process([program, "--config", "", *arguments], port, folder):
         yield Running(url=f"http://127.0.0.1:{port}", home=f"/{LOGIN}/")
+
+
+@contextmanager
+def xandikos(folder: Path) -> Iterator[Running]:
+    """Yield a Xandikos, which takes any login. Skips the test where it is not on the path (``make test-caldav``)."""
+    program = shutil.which("xandikos")
+    if program is None:
+        pytest.skip("Xandikos is not here; it is tested by: make test-caldav")
+    port = _free_port()
+    command = [program, "serve", "--defaults", "-d", str(folder / "entries"), "-l", "127.0.0.1", "-p", str(port)]
+    with _process(command, port, folder):
+        yield Running(url=f"http://127.0.0.1:{port}", home="/user/calendars/")
 
 
 @contextmanager
