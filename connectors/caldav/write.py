@@ -140,16 +140,23 @@ class _Rhythm:
 
     def _check_calendar(self) -> None:
         """Raise SetupError if the calendar is gone, and note that nothing more is written."""
+        if self._is_there():
+            return
+        self._remember(calendar=REMOVED, plans={})
+        raise SetupError(
+            f'the calendar "{TITLE}" was deleted at the server: accepted advice is no longer written. '
+            f"To have it again: {AGAIN} --write"
+        )
+
+    def _is_there(self) -> bool:
+        """Tell if the calendar exists. Some servers say within a good answer that there is nothing (Xandikos)."""
         try:
-            self._server.propfind(self._calendar, "<d:resourcetype/>", depth=0)
+            listing = self._server.propfind(self._calendar, "<d:resourcetype/>", depth=0)
         except Declined as error:
             if not error.is_gone:
                 raise
-            self._remember(calendar=REMOVED, plans={})
-            raise SetupError(
-                f'the calendar "{TITLE}" was deleted at the server: accepted advice is no longer written. '
-                f"To have it again: {AGAIN} --write"
-            ) from None
+            return False
+        return any(response.status in (None, 200) for response in listing.responses)
 
     def _found(self, homes: list[str]) -> str | None:
         """Return the address of the calendar by its description or name, or None if there is none.
