@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -71,12 +72,9 @@ class CalDav:
 
     def _collections(self) -> dict[str, Collection]:
         """Return the calendars of the login. Its homes are looked for again when they are unknown or have moved."""
-        try:
+        with suppress(SourceChanged):
             if self._homes:
                 return collections(self._server, self._homes)
-        except SourceChanged as error:
-            if not is_gone(error):
-                raise
         found = discover(self._server, self._login.address)
         self._homes, self._mine = found.homes, self._mine | frozenset(found.addresses)
         return collections(self._server, self._homes)

@@ -78,7 +78,8 @@ class Server:
         return _listing(answer)
 
     def report(self, address: str, body: str) -> Listing:
-        return _listing(self.ask("REPORT", address, body, headers={"Depth": "1"}))
+        """Ask for a report on an address, at depth 0 as sync reports demand (RFC 6578, 3.2)."""
+        return _listing(self.ask("REPORT", address, body, headers={"Depth": "0"}))
 
     def ask(
         self,

@@ -76,7 +76,7 @@ class Vendor:
             return self._etags(calendar)
         if request.method == "REPORT" and "calendar-multiget" in body:
             return self._multiget(calendar, [unescape(href) for href in HREF.findall(body)])
-        if request.method == "REPORT" and self.tokens:
+        if request.method == "REPORT" and self.tokens and request.headers.get("depth") == "0":
             return self._changes(calendar, TOKEN.findall(body)[0] if TOKEN.search(body) else "")
         return Answer(status=400)
 

@@ -17,14 +17,19 @@ import requests
 
 LOGIN, PASSWORD = "ana", "app-password-of-ana"
 START_SECONDS = 30.0
+LOG = "server.log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A server at ``url``. ``home`` is the path below which the login keeps its calendars."""
+    """A server at ``url``. ``home`` is the path below which the login keeps its calendars.
+
+    ``log`` grows with every request.
+    """
 
     url: str
     home: str
+    log: Path
 
 
 class Client:
@@ -83,11 +88,11 @@ def radicale(folder: Path) -> Iterator[Running]:
         "auth-htpasswd-encryption": "plain",
         "auth-delay": "0",
         "storage-filesystem-folder": str(folder / "entries"),
-        "logging-level": "error",
+        "logging-level": "info",
     }
     arguments = [f"--{name}={value}" for name, value in settings.items()]
     with _process([program, "--config", "", *arguments], port, folder):
-        yield Running(url=f"http://127.0.0.1:{port}", home=f"/{LOGIN}/")
+        yield Running(url=f"http://127.0.0.1:{port}", home=f"/{LOGIN}/", log=folder / LOG)
 
 
 @contextmanager
@@ -99,19 +104,19 @@ def xandikos(folder: Path) -> Iterator[Running]:
     port = _free_port()
     command = [program, "serve", "--defaults", "-d", str(folder / "entries"), "-l", "127.0.0.1", "-p", str(port)]
     with _process(command, port, folder):
-        yield Running(url=f"http://127.0.0.1:{port}", home="/user/calendars/")
+        yield Running(url=f"http://127.0.0.1:{port}", home="/user/calendars/", log=folder / LOG)
 
 
 @contextmanager
 def _process(command: list[str], port: int, folder: Path) -> Iterator[None]:
     """Run a server until the block ends, once it answers."""
     known = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    with (folder / "server.log").open("wb") as log:
+    with (folder / LOG).open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=known)
     try:
         until = time.monotonic() + START_SECONDS
         while not _answers(port):
-            assert process.poll() is None, (folder / "server.log").read_text()[-2000:]
+            assert process.poll() is None, (folder / LOG).read_text()[-2000:]
             assert time.monotonic() < until, "the server did not begin to answer"
             time.sleep(0.05)
         yield
