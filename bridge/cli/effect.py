@@ -1,4 +1,4 @@
-"""Run ``bridge effect``, which estimates how much advice, and each action, changes the hours after it."""
+"""Run ``bridge effect``, which estimates how much advice, and each action, changes later outcomes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def effect(
     everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Estimate what advice and each action change: how often it is done, the next check-in, the night and the day."""
+    """Estimate what advice and each action change: acceptance, the next check-in, the night and the day."""
     from bridge import installation
     from bridge.advice.effect import effects
 

@@ -98,7 +98,8 @@ def _only(store: Store, kind: str, name: str) -> int:
 def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json: bool) -> None:
     """Print the samples of a day, given as (number, source, sample), or only those of ``metric``.
 
-    Without ``metric``, the table only names the metrics that are measured all day. JSON holds them all.
+    With ``json``, all of them are printed. The table without ``metric`` lists the metrics that are measured all day by
+    name only.
     """
     from bridge.documents.provenance import sample_document
     from bridge.domain.metrics import METRICS, Shape

@@ -99,7 +99,7 @@ def _note(found: Changes, collection: Collection, listing: Listing) -> bool:
 
 
 def _is_entry(key: str, collection: Collection, response: Response) -> bool:
-    """Tell if an address is an entry of the calendar, and neither the calendar itself nor a folder in it."""
+    """Return True if an address is an entry of the calendar, and neither the calendar itself nor a folder in it."""
     name = key.removeprefix(collection.key)
     kinds = response.found.get(f"{DAV} resourcetype")
     folder = kinds is not None and any(part.name == f"{DAV} collection" for part in kinds.parts)

@@ -143,7 +143,9 @@ def _calendars(listing: Listing) -> Iterator[Collection]:
 
 
 def _is_read(response: Response) -> bool:
-    """Tell if an address is a calendar that may hold events or to-dos. Deleted calendars of Nextcloud are not."""
+    """Return True if an address is a calendar that may hold events or to-dos, and not one that Nextcloud keeps after
+    its deletion.
+    """
     kinds = response.found.get(f"{DAV} resourcetype")
     names = [] if kinds is None else [part.name.rpartition(" ")[2] for part in kinds.parts]
     if "calendar" not in names or "deleted-calendar" in names:
@@ -154,5 +156,5 @@ def _is_read(response: Response) -> bool:
 
 
 def is_gone(error: BridgeError) -> bool:
-    """Tell if an error says that there is nothing at an address."""
+    """Return True if an error says that there is nothing at an address."""
     return isinstance(error, Declined) and error.is_gone

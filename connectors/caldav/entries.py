@@ -26,7 +26,10 @@ MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice
 
 
 def is_ours(collection: Collection, written: str) -> bool:
-    """Tell if a calendar is the one that the bridge writes into. ``written`` is the path of that calendar, if known."""
+    """Return True if a calendar is the one that the bridge writes into.
+
+    ``written`` is the path of that calendar, or an empty text if it is not known.
+    """
     return collection.description == MARK or collection.key == written
 
 

@@ -1,4 +1,4 @@
-"""Entries of a CalDAV calendar as events and tasks. They mean the same as those of an iCalendar file."""
+"""Turn records of a CalDAV calendar into events and tasks, with the same meaning as those of an iCalendar file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from connectors.icalendar.meaning import meanings
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the event or the task of a record. Raises BadRecord naming the unreadable property."""
+    """Return a list with the event or the task of a raw record. Return an empty list for a cancelled task.
+
+    Raises BadRecord, which names the property, if it is unreadable.
+    """
     kind = "task" if record.payload.get("kind") == "task" else "event"
     master = None if record.parent is None else record.parent.partition("/")[2]
     return meanings("caldav", record, kind, master=master or record.key)

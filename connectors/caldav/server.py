@@ -34,7 +34,7 @@ class Declined(SourceChanged):
 
     @property
     def is_gone(self) -> bool:
-        """Tell if there is nothing at the address."""
+        """Return True if there is nothing at the address."""
         return self.status in (404, 410)
 
 

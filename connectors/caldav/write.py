@@ -149,7 +149,7 @@ class _Rhythm:
         )
 
     def _is_there(self) -> bool:
-        """Tell if the calendar exists. Some servers say within a good answer that there is nothing (Xandikos)."""
+        """Return True if the calendar exists. Some servers, as Xandikos, say within a good answer that it does not."""
         try:
             listing = self._server.propfind(self._calendar, "<d:resourcetype/>", depth=0)
         except Declined as error:

@@ -1,4 +1,4 @@
-"""Components of iCalendar text as JSON records, for each event ("event") and each to-do ("task").
+"""Make a raw record of each event ("event") or to-do ("task") of an iCalendar text.
 
 Descriptions, places, links and people's addresses are not stored. Stored are the number of people, the user's own
 answer, and if a place or a conference is named. Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA
@@ -38,7 +38,7 @@ def components(calendar: Calendar) -> list[Component]:
 
 
 def sequence(component: Component) -> int:
-    """Return the version number (SEQUENCE) of a component, or 0 without any. Components are sorted by version.
+    """Return the version number (SEQUENCE) of a component, or 0 without one, as a sort key.
 
     The newest version comes last and replaces earlier versions.
     """
@@ -49,7 +49,7 @@ def sequence(component: Component) -> int:
 
 
 def record_of(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    """Return the record of a component. The record of an unreadable component has no content."""
+    """Return the raw record of a component. That of an unreadable component has only a mark as its content."""
     try:
         payload = _payload(component, home, mine)
         uid = text_of(component, "UID") or mark_of(component.to_ical())
@@ -90,7 +90,7 @@ _TIMES = {
 
 
 def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return {"original": the day or instant of the series that a component replaces}, or nothing for other components.
+    """Return {"original": the day or instant of the series that a component replaces}, or {} for other components.
 
     A midnight counts as a day, unless the component's new start has a time of day.
     """
@@ -148,7 +148,7 @@ def word_of(component: Component, name: str) -> str | None:
 
 
 def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
-    """Return the time in a property as {"date"} or {"at", "zone"}. Empty if it cannot be read.
+    """Return the time in a property as {"date"} or {"at", "zone"}, or {} if it cannot be read.
 
     A time without a zone is read in ``home``.
     """
@@ -165,9 +165,9 @@ def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | No
 
 
 def _bare_day(text: str) -> dict[str, str | None]:
-    """Return {"date"} of a text that is a date although its property is not marked as a date. Empty for other text.
+    """Return {"date"} for a text like ``20260914``, or {} for other text.
 
-    An example is ``RECURRENCE-ID:20260914``.
+    Some programs write such dates in properties that are not marked as dates.
     """
     try:
         return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
@@ -185,7 +185,7 @@ def known_zone(name: str | None) -> ZoneInfo | None:
 def _zone(at: datetime, home: ZoneInfo) -> str | None:
     """Return the IANA name of a time's zone, or None if none fits.
 
-    A zone that the calendar defines itself is matched with an IANA zone that has the same offsets in that year.
+    A zone that the calendar defines is matched with an IANA zone with the same offsets in that year.
     """
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
@@ -199,7 +199,9 @@ def _zone(at: datetime, home: ZoneInfo) -> str | None:
 
 @cache
 def _behaving(year: int, offsets: tuple[timedelta | None, ...]) -> str | None:
-    """Return the name of the first IANA zone with the given offsets on the 1st and 15th of a year's months, or None."""
+    """Return the first IANA zone's name with the given offsets on the 1st and 15th of a year's months. Otherwise return
+    None.
+    """
     months = _months(year)
     places = (name for name in sorted(available_timezones()) if "/" in name and not name.startswith("Etc/"))
     return next((name for name in places if _offsets(ZoneInfo(name), months) == offsets), None)
@@ -219,7 +221,8 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """Return the recurrence lines (RRULE, RDATE, EXDATE) of a component with the zone of their times, or None.
+    """Return the recurrence lines (RRULE, RDATE, EXDATE) of a component with the zone of their times, or None without
+    any.
 
     A line RECURRENCE-ID is added if an exception also changes all later instances.
     """
@@ -250,7 +253,7 @@ def _priority(component: Component) -> int:
 
 
 def _located(component: Component) -> bool:
-    """Tell if a component names a place. A link is no place."""
+    """Return True if a component names a place. A link is no place."""
     place = text_of(component, "LOCATION") or ""
     return bool(place.strip()) and "://" not in place and MEETING_LINK.search(place) is None
 

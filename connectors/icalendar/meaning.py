@@ -1,4 +1,4 @@
-"""Components of an iCalendar file as events and tasks. They mean the same as those from Google."""
+"""Turn the components of an iCalendar file into events and tasks, with the same meaning as those from Google."""
 
 from __future__ import annotations
 
@@ -98,9 +98,10 @@ def _first_left(day: date, lines: Sequence[str], replaced: Sequence[date]) -> da
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a task was completed, or None while the task is open. Without that time its last change counts.
+    """Return when a task was completed, or None while it is open. Without that time its last change is returned.
 
-    A task that was opened again may still hold the time of its completion. Raises BadRecord without either time.
+    A task that was opened again may still hold the time of its completion. Raises BadRecord for a completed task
+    without either time.
     """
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
@@ -143,7 +144,7 @@ def _kind(payload: Mapping[str, Any]) -> str:
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start, end and recurrence. Raises BadRecord.
+    """Return the fields of an event's start, end and recurrence. Raises BadRecord if they are unreadable.
 
     An all-day event without an end lasts a day, and any other event no time. iCalendar states the day after the last
     day of an all-day event, and the result states the last day.
@@ -172,9 +173,9 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields for the series ``master`` and the instance that an event replaces, or none for other events.
 
-    In an all-day series the instance is a day. If the series may be all-day or not, both a day and an instant are
-    returned. A cancelled event may state only the time that it replaces. A time other than midnight may belong to a
-    series that later became all-day.
+    In an all-day series the instance is a day. If it is uncertain whether the series is all-day, both a day and an
+    instant are returned. A cancelled event may state only the time that it replaces. A time other than midnight may
+    belong to a series that later became all-day. Raises BadRecord if the time is unreadable.
     """
     original = payload.get("original")
     if original is None:
@@ -198,7 +199,7 @@ def _date(when: Any) -> date | None:
 
 
 def _day(when: Any) -> date | None:
-    """Return the date of a day or of a time on the wall clock of its own zone, or None."""
+    """Return the date of a day, or of a time on the wall clock of its own zone. Return None if unreadable."""
     at, zone = _instant(when), _zone(when)
     if at is None:
         return _date(when)

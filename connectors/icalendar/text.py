@@ -20,9 +20,9 @@ MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, Overfl
 
 
 def parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
-    """Return the calendars in a text, and the texts of the components that cannot be parsed.
+    """Return (calendars in a text, texts of the components that cannot be parsed).
 
-    A text that cannot be parsed as a whole is parsed component by component, each in a calendar of its own.
+    A text that cannot be parsed as a whole is parsed by component, each in its own calendar.
     """
     found = _calendars(content)
     if found:
@@ -56,7 +56,7 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """Return the text of a time zone that a calendar defines, or an empty text if one of its rules never matches.
+    """Return the text of a time zone that a calendar defines. Return an empty text if one of its rules never matches.
 
     The library would search for minutes for a date that matches.
     """
@@ -65,7 +65,7 @@ def _if_it_ends(zone: re.Match[bytes]) -> bytes:
 
 
 def _comes_round(rule: bytes) -> bool:
-    """Tell if a rule is yearly and matches any date from 2000 to 2040."""
+    """Return True if a recurrence rule is yearly and matches any date from 2000 to 2040."""
     from dateutil.rrule import rrulestr
 
     parts = [part for part in rule.decode("ascii", "replace").upper().split(";") if not part.startswith("UNTIL")]

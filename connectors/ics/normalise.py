@@ -1,4 +1,4 @@
-"""Components of an iCalendar file as events and tasks. They mean the same as those from Google."""
+"""Turn the components of an iCalendar file into events and tasks, with the same meaning as those from Google."""
 
 from __future__ import annotations
 
@@ -9,5 +9,8 @@ from connectors.icalendar.meaning import meanings
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the event or the task of a record. Raises BadRecord naming the unreadable property."""
+    """Return a list with the event or the task of a raw record. Return an empty list for a cancelled task.
+
+    Raises BadRecord, which names the property, if it is unreadable.
+    """
     return meanings("ics", record, record.stream)

@@ -34,7 +34,8 @@ PAGE_COMPONENTS = 500
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Yield all events and to-dos of a calendar in pages. Stored entries that the calendar lacks are deleted.
+    """Yield all events and to-dos of a calendar as raw records in pages. Stored entries that the calendar lacks are
+    deleted.
 
     ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
     is the name of the calendar's file, or None for a calendar from an address. Programs give many calendars the same
@@ -83,11 +84,8 @@ def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> Raw
 def _changed(calendars: Sequence[Calendar]) -> datetime | None:
     """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7) in calendars, or None without any.
 
-    Many programs stamp every event when they export.
-
-
-    A deletion changes neither. A file that was exported after a deletion may therefore look too old until the next
-    change of an event.
+    Many programs stamp every event when they export. A deletion changes neither. A file that was exported after a
+    deletion may therefore look too old until the next change of an event.
     """
     dated = [part for calendar in calendars for part in (calendar, *components(calendar))]
     found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
@@ -110,6 +108,6 @@ def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
 
 
 def _is_whole(content: bytes) -> bool:
-    """Tell if a text holds the end of its last calendar. Some servers add a line after the end."""
+    """Return True if a text holds the end of its last calendar. Some servers add a line after the end."""
     upper = content.upper()
     return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")

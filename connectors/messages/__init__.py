@@ -1,4 +1,4 @@
-"""Daily counts of the people messaged, from a file. Neither words nor names are read."""
+"""Connect a file of daily counts of the people messaged. Neither words nor names are read."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec

@@ -1,6 +1,6 @@
-"""Pull Polar's lists. Activity is asked for by dates, and the other lists always hold the last weeks.
+"""Pull Polar's lists. Activity is requested by dates, and the other lists always hold the last weeks.
 
-The API knows neither changes nor deletions, so every pull reads the trailing window again (``SPEC.overlap``).
+The API reports neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ NO_DATA = 204
 
 
 class Polar:
-    """A client of Polar's API for an account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """An open account at Polar. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)

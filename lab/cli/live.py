@@ -74,9 +74,15 @@ def live(
     else:
         typer.echo(text)
     if write is not None:
-        put(write, text, mark=MARKS[ablation])
+        put(write, text, mark=_mark(answers, ablation=ablation))
     if picture is not None:
         live_picture.draw(picture, body, dots(next(iter(lives.values()))))
+
+
+def _mark(answers: str | None, *, ablation: bool) -> str:
+    """Return the mark of a run's tables in a document. People of a world, such as habits, have tables of their own."""
+    where = "" if answers is None else f"-{Path(answers).stem}"
+    return MARKS[ablation] + where
 
 
 def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:

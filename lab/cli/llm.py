@@ -285,7 +285,7 @@ def personalise(
             adapters.take_back(bridge, person)
         elif not history:
             _tune(bridge, person, model, threads, epochs)
-        rows = [_attempt(one) for one in adapters.history(bridge, person)]
+        rows = [_attempt(one) for one in adapters.attempts(bridge, person)]
     if json:
         show.document(rows if history else {"user": user, "undone": undo, **rows[0]})
     elif history or undo:
