@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from tests.caldav.servers import Client
 
 FIRST = datetime(2026, 10, 5, 9)  # noqa: DTZ001 - a wall time
-ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata")
-WINDOWS = "W. Europe Standard Time"
+ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "W. Europe Standard Time")
 CALENDARS_MAX = 4
 Lines = list[str]
 
