@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.sax.saxutils import escape
 
-from bridge.domain.errors import Refused, SourceChanged, TryLater
+from bridge.domain.errors import Refused, SourceChanged
 from connectors.caldav.discovery import Collection
 from connectors.caldav.multistatus import CALDAV, DAV, Response
 from connectors.caldav.server import NAMESPACES, Declined, Listing, Server, key_of
@@ -127,7 +127,8 @@ def changes_by_etags(server: Server, collection: Collection, known: Mapping[str,
 def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) -> dict[str, str | None]:
     """Return the texts of entries by key. The text is None for an entry that is gone, and empty for an unreadable one.
 
-    Entries that the server leaves out are asked for again. An answer that is too large is asked for in halves.
+    Entries that the server leaves out are asked for again, and count as unreadable if they are left out again. An
+    answer that is too large is asked for in halves. Raises SourceChanged if the server gives none of many entries.
     """
     from bridge.http.transport import TooLarge
 
@@ -146,7 +147,9 @@ def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) ->
             waiting += [{key: some[key] for key in half} for half in halves]
             continue
         if not texts:
-            raise SourceChanged("the calendar server lists entries and does not give them")
+            if len(asked) > 1 and not found:
+                raise SourceChanged("the calendar server lists entries and does not give them")
+            texts = dict.fromkeys(some, "")
         found |= texts
         left = {key: href for key, href in some.items() if key not in texts}
         waiting += [left] if left else []
@@ -159,11 +162,8 @@ def _texts(server: Server, collection: Collection, asked: Mapping[str, str]) -> 
     found: dict[str, str | None] = {}
     for response in listing.responses:
         key, text = key_of(listing.at(response.href)), response.found.get(f"{CALDAV} calendar-data")
-        if key not in asked:
-            continue
-        if (response.status or 0) >= 500:
-            raise TryLater("the calendar server could not read one of its entries")
-        found[key] = None if response.status in GONE else "" if text is None else text.text
+        if key in asked:
+            found[key] = None if response.status in GONE else "" if text is None else text.text
     return found
 
 

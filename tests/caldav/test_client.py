@@ -200,6 +200,32 @@ def test_entries_that_an_answer_leaves_out_are_asked_for_again(world: World) -> 
     same_as_new(later(world, minutes=30))
 
 
+@pytest.mark.parametrize("status", [None, 500, 403])
+def test_an_entry_that_the_server_cannot_give_loses_no_other(world: World, status: int | None) -> None:
+    """It is left out for good, or told with a status of its own."""
+    application = world.vendor.application
+
+    def without_one(request: Request) -> Answer | None:
+        if b"multiget" not in request.body:
+            return None
+        head, *parts = application(request).body.split(b"<d:response>")
+        told = b"" if status is None else b"</d:href><d:status>HTTP/1.1 %d no</d:status></d:response>" % status
+        kept = [part if b"No one" not in part else part.partition(b"</d:href>")[0] + told for part in parts]
+        if status is None:
+            kept = [part for part in kept if b"</d:response>" in part]
+        tail = b"" if kept and kept[-1].endswith(b"</d:multistatus>") else b"</d:multistatus>"
+        return Answer(status=207, body=b"<d:response>".join([head, *kept]) + tail, headers=TYPE)
+
+    world.server.faults.append(without_one)
+    add(world, lines=[line.replace("new@", "none@").replace("New", "No one") for line in TODO])
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.set_aside) == ("ok", 1)
+    add(world)
+    outcome = later(world, minutes=60).sync()
+    assert (outcome.outcome, outcome.new) == ("ok", 1)
+    assert "No one" not in {task["title"] for task in world.contents()["tasks"]}
+
+
 def test_a_listing_whose_token_never_changes_comes_to_an_end(world: World) -> None:
     stuck = _multistatus(
         f"<d:response><d:href>{HOME}verein/</d:href><d:status>HTTP/1.1 507 more</d:status></d:response>"

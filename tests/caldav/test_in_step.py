@@ -169,20 +169,23 @@ def test_killed_processes_lose_and_double_nothing(database_url: str, tmp_path: P
     rng = random.Random(5)
     with radicale(tmp_path) as running, closing(Store(database_url)) as store:
         hand, one, killed = Hand(Client(running), rng), follower(store, running), 0
-        for _ in range(100):
-            for _ in range(10):
+        for _ in range(50):
+            for _ in range(20):
                 hand.change()
             one = replace(one, now=one.now + STEP)
             killed += in_a_process(one, database_url, tmp_path, running, rng)
         one = replace(one, now=one.now + STEP)
         assert one.sync().outcome == "ok"
         in_step(one, hand, running)
-        assert 10 < killed < 100
+        assert killed > 5
         print(f"{killed} killed processes; {hand.counts}")
 
 
 def in_a_process(one: Follower, url: str, home: Path, running: Running, rng: random.Random) -> bool:
-    """``bridge sync`` in a process of its own, killed a random moment after its first request. False: it was faster."""
+    """``bridge sync`` in a process of its own, mostly killed a random moment after its first request.
+
+    Returns False for a sync that came to its end.
+    """
     asked = running.log.stat().st_size
     named = {"BRIDGE_KEY": KEY, "BRIDGE_NOW": one.now.isoformat(), "BRIDGE_DATABASE": url, "BRIDGE_HOME": str(home)}
     process = subprocess.Popen(
@@ -194,7 +197,8 @@ def in_a_process(one: Follower, url: str, home: Path, running: Running, rng: ran
     while process.poll() is None and running.log.stat().st_size == asked:
         time.sleep(0.005)
     timer = threading.Timer(rng.random() ** 2 * 1.5, process.send_signal, (signal.SIGKILL,))
-    timer.start()
+    if rng.random() < 0.7:
+        timer.start()
     process.wait(timeout=120)
     timer.cancel()
     return process.returncode == -signal.SIGKILL
