@@ -27,6 +27,7 @@ class Setting:
     secret: bool = False
     personal: bool = False
     whole: bool = False  # a whole number of at most five digits
+    asked: str | None = None  # the label under which the page asks for it with the consent; None is not asked
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:

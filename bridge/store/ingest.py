@@ -149,7 +149,10 @@ class Ingest(Part):
             query = _STORED_ABOUT
             bound |= {"since": covers.since, "day": covers.since.date() - DAYS_AROUND_A_ZONE}
         if covers.prefix:
-            query = query.where(r.key.startswith(covers.prefix, autoescape=True))
+            query = query.where(
+                r.key.startswith(covers.prefix, autoescape=True),
+                sa.func.substr(r.key, 1, len(covers.prefix)) == covers.prefix,  # SQLite's LIKE takes "A" for "a"
+            )
         if covers.as_of is not None:
             older = (date.is_(None) | (date <= covers.as_of) for date in (r.as_of, r.whole_as_of))
             query = query.where(sa.or_(*older))

@@ -77,6 +77,7 @@ def _source(
         "more": more,
         "how": [way for way, capability in ways.items() if capability is not None],
         "writes": spec.writes is not None,
+        "asked": [setting for setting in spec.settings if setting.asked],
         "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),
         "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
         "live": any(one.name == "account" for one in mine),
@@ -108,12 +109,22 @@ def _job_part(visit: Visit, job: Job) -> HTMLResponse:
 
 
 @router.post("/connections/{source}/connect")
-def connect(request: Request, visit: Visitor, source: str, write: Text = "") -> Response:
+def connect(
+    request: Request,
+    visit: Visitor,
+    source: str,
+    write: Text = "",
+    url: Text = "",
+    name: Text = "",
+    password: Text = "",
+) -> Response:
     """Start obtaining the user's consent at a source. The page shows the next step, and then the progress of the first
     sync.
     """
-    elsewhere = request.url.hostname not in LOOPBACK
-    return _job_part(visit, background.consent(visit, _spec(source), write=write == "yes", elsewhere=elsewhere))
+    elsewhere, spec = request.url.hostname not in LOOPBACK, _spec(source)
+    typed = {"url": url.strip(), "name": name.strip(), "password": password.strip()}
+    given = {field: text for field, text in typed.items() if text}
+    return _job_part(visit, background.consent(visit, spec, write=write == "yes", elsewhere=elsewhere, given=given))
 
 
 @router.post("/connections/{source}/sync")
