@@ -1,4 +1,4 @@
-"""The application of ``bridge web`` with its routes, middleware and errors, and its serving on an address."""
+"""Build the application of ``bridge web`` from routes, middleware and error handlers, and serve it on an address."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
 class Refused(BaseModel):
-    """The JSON answer to a refused request: the reason, and what to do next."""
+    """The JSON answer to a refused request. ``error`` is the reason, and what to do next."""
 
     error: str
 
@@ -47,10 +47,10 @@ TOKEN = HTTPBearer(auto_error=False, description="bridge token new --user NAME")
 
 
 def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> FastAPI:
-    """Return the application over an open bridge.
+    """Return the application, which shows data of the open ``bridge``.
 
-    If ``local``, only this machine is served, and users need no password. ``names`` are the host names by which the
-    page may be asked for, beside ``localhost``.
+    If ``local``, only this machine is served, and users need no password. ``names`` are the host names under which the
+    pages may be requested, besides ``localhost``.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -81,14 +81,14 @@ def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Delete the uploads that a crash left behind, then import what is pushed while the page is served."""
+    """Delete the uploads that a crash left behind, and run the import of pushed bodies while the pages are served."""
     drop_uploads(app.state.page.bridge)
     with app.state.pushes.importing():
         yield
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Ask a program for a token, and lead a person to the login or to the first visit."""
+    """Answer 401 to a program without a valid token. Redirect a person to the login, or to the first visit."""
     if request.url.path.startswith(API):
         text = "send a token as Authorization: Bearer TOKEN; make a token: bridge token new"
         return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})
@@ -100,17 +100,19 @@ def _to_login(request: Request, _error: Exception) -> Response:
 
 
 def _refuse_invalid(request: Request, error: Exception) -> Response:
-    """Name the fields that are wrong. Their values are not repeated: JSON cannot hold every value (NaN, surrogates)."""
+    """Answer 422 and name up to three wrong fields. Their values are not repeated, because JSON cannot hold every
+    value.
+    """
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
     reasons = (f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:3])
     return refusals.refuse(request, 422, "; ".join(reasons)[:REASON_MAX_CHARS])
 
 
 def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
-    """Serve the page until SIGTERM or Ctrl-C.
+    """Serve the pages until SIGTERM or Ctrl-C.
 
-    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port that is
-    taken, and for users without a password if the server is reached from outside.
+    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port in use. If
+    the server is reached from outside, it is also raised for users without a password.
     """
     import typer
 
@@ -128,7 +130,7 @@ def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) 
 
 
 def _outside_names(url: str | None) -> list[str]:
-    """Return the name in ``BRIDGE_URL``, by which a proxy before the server is reached."""
+    """Return the host name in ``BRIDGE_URL``, under which a proxy reaches the server, in a list, or an empty list."""
     name = urlsplit(url or "").hostname
     return [name] if name and name not in LOOPBACK else []
 

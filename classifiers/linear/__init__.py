@@ -1,4 +1,5 @@
-"""The default classifier, a linear model of hashed n-grams and of the keyword rules' verdict.
+"""Classify events by a linear model of hashed n-grams and of the keyword rules' verdict. This is the default
+classifier.
 
 The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
 rules is a feature, so that the model learns the reliability of each rule. Length, hour, other people and place of an
@@ -77,7 +78,7 @@ class Linear:
         return self._of(rule.action, shares[CLASSES.index(rule.action)], rule.why, other)
 
     def _of(self, action: ActionType | None, confidence: float, why: str, runner_up: ActionType | None = None) -> Label:
-        """Make a label that names this classifier and its version."""
+        """Return a label that names this classifier and its version."""
         by = f"{self.name}@{self.version}"
         return Label(action=action, confidence=round(float(confidence), 3), by=by, why=why, runner_up=runner_up)
 
@@ -90,7 +91,7 @@ def _marks(event: Invitation, sure: float) -> list[Verdict]:
 
 
 def open_classifier() -> EventClassifier:
-    """Return the classifier with the shipped model."""
+    """Return the linear classifier with the shipped model."""
     from classifiers.linear.model import load
 
     return Linear(load(HERE / "model.npz"), Keywords(lexicon()))

@@ -1,4 +1,4 @@
-"""Consent at Google to read calendars and, if the user wants, to write into a calendar that the bridge makes."""
+"""Obtain consent at Google to read calendars and, if wanted, to write into a calendar that the bridge makes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ CALENDAR = auth.Service(
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:
     """Ask for consent at Google to read calendars, and with ``write`` also to write into a calendar of the bridge.
 
-    Raises NeedsLogin when the consent is refused, incomplete or unanswered.
+    The token is saved. Raises NeedsLogin if the consent is refused, incomplete or not given in time.
+    Raises TryLater if Google's token server does not answer.
     """
     auth.authorise(account, browser, CALENDAR, write=write)
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. Returns False when Google did not confirm."""
+    """Revoke the consent at Google. Returns True if Google confirmed."""
     return auth.revoke(account)

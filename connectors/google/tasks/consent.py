@@ -1,4 +1,4 @@
-"""Consent to read tasks at Google, and nothing else."""
+"""Obtain consent at Google to read tasks, and nothing else."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ TASKS = auth.Service(
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for consent at Google to read tasks. Raises NeedsLogin when refused, incomplete or unanswered."""
+    """Ask for consent at Google to read tasks, and save the token.
+
+    Raises NeedsLogin if the consent is refused, incomplete or not given in time.
+    """
     auth.authorise(account, browser, TASKS)
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. Returns False when Google did not confirm."""
+    """Revoke the consent at Google. Returns True if Google confirmed."""
     return auth.revoke(account)
