@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 BATCH_TITLES = 1000
 UNSURE = 0.30  # below this probability the rules decide, and without a rule the label says "unsure"
-DOUBT = 0.35  # below this probability invitees and video link are asked
+DOUBT = 0.35  # below this probability a video link is asked
 HOLD = 0.35  # the most that a title is sure of that only holds time
 CLASSES = tuple(ActionType)
 
@@ -59,8 +59,8 @@ class Linear:
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
 
-        The calendar's kind, and in doubt invitees and video link, decide where they are surer than the model. The kind
-        also decides that an event has no activity. A title that only holds time, such as "Busy", is never sure.
+        The calendar's kind, and in doubt a video link, decide where they are surer than the model. The kind also
+        decides that an event has no activity. A title that only holds time, such as "Busy", is never sure.
         """
         second, first = shares.argsort()[-2:]
         hold = is_hold(event.title)
@@ -84,9 +84,10 @@ class Linear:
 
 
 def _marks(event: Invitation, sure: float) -> list[Verdict]:
-    """Return what the calendar's kind says, and in doubt also what invitees and video link say."""
+    """Return what the calendar's kind says, and in doubt also what a video link says."""
     known = KINDS.get(event.kind)
-    shown = structure(Invitation(title="", others=event.others, conference=event.conference)) if sure < DOUBT else None
+    asked = sure < DOUBT and event.conference
+    shown = structure(Invitation(title="", others=event.others, conference=True)) if asked else None
     return [mark for mark in (known, shown) if mark is not None]
 
 

@@ -21,14 +21,14 @@ SURE = 0.5  # probability from which the title alone decides
 FADE = 0.15  # below SURE, over which context gains its full weight
 REACH = 0.15  # the largest shift of a score, as a natural logarithm
 LENGTHS = ((20, "up to 20 minutes"), (45, "up to 45 minutes"), (75, "up to 75 minutes"), (150, "up to 150 minutes"))
-LONG = ((299, "under 5 hours"), (720, "up to 12 hours"))
+LONG_MINUTES = 300
 HOURS = ((6, "at night"), (9, "early"), (12, "in the forenoon"), (14, "at noon"), (18, "in the afternoon"))
 PEOPLE = ((1, "another person"), (4, "several people"))
 FACTS = (
     "all day",
     "several days",
-    *(name for _, name in (*LENGTHS, *LONG)),
-    "over 12 hours",
+    *(name for _, name in LENGTHS),
+    "under 5 hours",
     *(name for _, name in HOURS),
     "in the evening",
     "weekend",
@@ -42,7 +42,12 @@ FACTS = (
 
 
 def facts(event: Invitation) -> list[str]:
-    """Return the facts of an event, of those in ``FACTS``. Facts that are not known are left out."""
+    """Return the facts of an event, of those in ``FACTS``. Facts that are not known are left out.
+
+    A timed event of five hours or more has none, because too few such events were learnt from.
+    """
+    if not event.all_day and (event.minutes or 0) >= LONG_MINUTES:
+        return []
     found = _length(event)
     if event.start_hour is not None and not event.all_day:
         found.append(_upper(event.start_hour + 1, HOURS, "in the evening"))
@@ -59,7 +64,7 @@ def _length(event: Invitation) -> list[str]:
     """Return the facts of an event's length."""
     if event.all_day:
         return ["all day", "several days"] if (event.minutes or 0) >= 2 * DAY_MINUTES else ["all day"]
-    return [] if event.minutes is None else [_upper(event.minutes, (*LENGTHS, *LONG), "over 12 hours")]
+    return [] if event.minutes is None else [_upper(event.minutes, LENGTHS, "under 5 hours")]
 
 
 def _upper(value: float, bounds: Sequence[tuple[int, str]], beyond: str) -> str:

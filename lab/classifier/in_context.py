@@ -94,13 +94,16 @@ def counted(entries: Sequence[Titled]) -> dict[str, dict[str, float]]:
     for action in sorted({one.action for one in entries}):
         shown = [set(facts(one.event)) for one in entries if one.action is action]
         found[action] = {fact: round(sum(fact in one for one in shown) / len(shown), 2) for fact in FACTS}
+        long = [one for one in entries if one.action is action and _rows_of(one.event)[0] == ROWS[4]]
+        found[action][ROWS[4]] = round(len(long) / len(shown), 2)
     return found
 
 
 def keep(found: Mapping[str, Mapping[str, float]], path: Path = DRAWN) -> None:
     """Write the shares of facts by action to their table."""
-    lines = ["\t".join(["action", *FACTS])]
-    lines += ["\t".join([action, *(f"{shares[fact]:.2f}" for fact in FACTS)]) for action, shares in found.items()]
+    names = [*FACTS, ROWS[4]]
+    lines = ["\t".join(["action", *names])]
+    lines += ["\t".join([action, *(f"{shares[name]:.2f}" for name in names)]) for action, shares in found.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -132,11 +135,11 @@ def _placed(one: Titled, shares: Mapping[str, str], rng: random.Random) -> Invit
     )
 
 
-_MINUTES, _HOURS = (15.0, 30.0, 60.0, 120.0, 240.0, 540.0, 900.0), (3, 7, 10, 12, 15, NIGHT_HOUR)
+_MINUTES, _HOURS = (15.0, 30.0, 60.0, 120.0, 240.0, 540.0), (3, 7, 10, 12, 15, NIGHT_HOUR)
 
 
 def _share(shares: Mapping[str, str], minutes: float) -> float:
-    return 0.01 + float(shares[facts(Invitation(title="", minutes=minutes))[0]])
+    return 0.01 + float(shares[next(iter(facts(Invitation(title="", minutes=minutes))), "5 hours or more")])
 
 
 def _share_of_hour(shares: Mapping[str, str], hour: int) -> float:

@@ -144,19 +144,19 @@ def test_leanings_learn_what_a_place_says() -> None:
     assert found[CLASSES.index(ActionType.ADMIN_WORK)] < 0
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 def test_context_costs_unsure_titles_nothing() -> None:
     """A model of few titles doubts many others. In contexts as other people's entries have them, no row loses."""
     titles = [one for one in corpus() if one.event == Invitation(title=one.event.title)]
     random.Random(1).shuffle(titles)
     classifier = Linear(trained(titles[:6000]), Keywords(lexicon()))
-    unseen = [replace(one, person="") for one in titles[6000:16000]]
+    unseen = [replace(one, person="") for one in titles[6000:46000]]
     found = in_context.table(in_context.placed(unseen, seed=2), classifier)
     assert len(found) == len(in_context.ROWS) + 2
     for row in found:
         assert row.context.strict >= row.alone.strict - HALF_A_POINT, row.name
         assert row.context.also >= row.alone.also - HALF_A_POINT, row.name
-    assert min(row.alone.titles for row in found) > 100
+    assert min(row.alone.titles for row in found) > 1000
 
 
 def test_context_costs_real_entries_nothing() -> None:
