@@ -311,6 +311,19 @@ def _rest(text: str, hit: Hit) -> str:
     return " ".join(word for word in words if not NOISE.fullmatch(word))
 
 
+@cache
+def holds() -> frozenset[str]:
+    """Return the normalised titles that only hold time, such as "busy"."""
+    lines = (WORDS / "holds.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
+
+
+def is_hold(title: str) -> bool:
+    """Return True if a title only holds time, numbers and times of day aside. "Hold: team lunch" names an activity."""
+    words = WORD.findall(normalised(title))
+    return " ".join(word for word in words if not NOISE.fullmatch(word)) in holds()
+
+
 KINDS = {
     "birthday": Verdict(None, 0.95, "the calendar marks a birthday"),
     "workingLocation": Verdict(None, 0.95, "the calendar marks a place of work"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bridge import calendar
 from bridge.advice import recommend
+from bridge.advice.labels import labelled
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, User
@@ -86,7 +87,7 @@ def _plan(
     else:
         start, end = slot_bounds(moment, user.zones)
         start = max(start, _rounded_up(advice.answered_at or now))
-        known = recommend.labelled(store, user, classifier, start, end, at=now)
+        known = labelled(store, user, classifier, start, end, at=now)
         others = [one for one, _ in known if one.event.kind.partition(":")[0] != "advice"]
         begin, over = _placed([*others, *map(_entry, beside)], advice, start, end)
     return Plan(

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice import recommend
+from bridge.advice.labels import labelled
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Snapshot, User
@@ -77,7 +78,7 @@ def _known(store: Store, user: User, classifier: EventClassifier, *, since: date
         zones=user.zones,
         samples=store.reading.samples(user.id, since=first, at=now),
         episodes=store.reading.episodes(user.id, since=first, at=now),
-        agenda=recommend.labelled(store, user, classifier, since - DAY, now, at=now),
+        agenda=labelled(store, user, classifier, since - DAY, now, at=now),
         tasks=[task for _, task in store.reading.tasks(user.id, at=now)],
     )
 

@@ -9,15 +9,15 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge import calendar, registry
+from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
-from bridge.calendar import corrections
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import AdviceRecord, ProxyMap, Recommendation, Silence, Snapshot, User
-from bridge.domain.slots import Moment, ZoneHistory, moment_at, zone_at
-from bridge.domain.types import Label, Occurrence, Reading
+from bridge.domain.slots import Moment, moment_at, zone_at
+from bridge.domain.types import Reading
 from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
 from bridge.planning.choice import as_wished, nothing_fits, place, quiet, sensible
@@ -68,45 +68,6 @@ def load_snapshot(
         interactions=interactions(store, user, at=at),
         proxies=proxies,
         rmssd_errors=registry.rmssd_errors(),
-    )
-
-
-def labelled(
-    store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
-) -> list[tuple[Occurrence, Label]]:
-    """Return the calendar occurrences between ``since`` and ``until`` as known at ``at``, each with its label.
-
-    The label is the classifier's, or the user's correction of it.
-    """
-    events = [event for _, event in store.reading.events(user.id, since=since, until=until, at=at)]
-    occurrences = calendar.expand(events, since=since, until=until, zones=user.zones)
-    labels = _labels(classifier, [invitation(o, user.zones) for o in occurrences])
-    said = corrections.applied(occurrences, labels, store.people.corrections(user.id, at=at))
-    return list(zip(occurrences, said, strict=True))
-
-
-def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[Label]:
-    """Return a label for each invitation. Equal invitations, such as those of a weekly meeting, are classified once."""
-    different = list(dict.fromkeys(asked))
-    labels = dict(zip(different, classifier.classify(different), strict=True))
-    return [labels[one] for one in asked]
-
-
-def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
-    """Return the part of an event that a classifier may see."""
-    event = occurrence.event
-    local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
-    return Invitation(
-        title=event.title or "",
-        start_hour=None if event.all_day else local.hour,
-        minutes=(occurrence.end - occurrence.start) / timedelta(minutes=1),
-        all_day=event.all_day,
-        others=event.others,
-        organised_by_me=event.organised_by_me,
-        conference=event.conference,
-        recurring=bool(event.recurrence) or event.master is not None,
-        kind=event.kind,
-        private=event.private,
     )
 
 

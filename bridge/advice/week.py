@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge import calendar as agenda
 from bridge import registry
-from bridge.advice import recommend
+from bridge.advice.labels import labelled
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import AdviceRecord, User
@@ -78,7 +78,7 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
     Entries and tasks are those that were known at ``at``. Recommendations are those of now.
     """
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
-    entries = recommend.labelled(store, user, classifier, start - A_WEEK, end, at=at)
+    entries = labelled(store, user, classifier, start - A_WEEK, end, at=at)
     tasks = [task for _, task in store.reading.tasks(user.id, at=at)]
     advice = store.recommendations.advice_records(user.id, since=start - A_WEEK, until=end)
     facts = agenda.week_facts(entries, tasks, monday, user.zones)

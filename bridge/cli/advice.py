@@ -63,7 +63,7 @@ def _as_seen(reading: Reading, state: MeterState) -> Reading:
 def today(user: options.User, json: options.Json = False) -> None:
     """Print today's events and the kind of action that each of them is."""
     from bridge import installation
-    from bridge.advice import recommend as advise
+    from bridge.advice.labels import labelled
     from bridge.documents.calendar import today_event_document
 
     with installation.open_bridge() as bridge:
@@ -71,7 +71,7 @@ def today(user: options.User, json: options.Json = False) -> None:
         now = installation.now()
         morning = replace(moment_at(now, person.zones), slot=Slot.MORNING)
         start, end = (slot_start(moment, person.zones) for moment in (morning, morning.shifted(SLOTS_PER_DAY)))
-        entries = advise.labelled(bridge.store, person, bridge.classifier, start, end, at=now)
+        entries = labelled(bridge.store, person, bridge.classifier, start, end, at=now)
     show.table(
         [today_event_document(occurrence, label, person.zones) for occurrence, label in entries],
         ("from", "to", "title", "action", "confidence", "why"),

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 TRUE_WORDS = {"yes", "true", "1", "y"}
 EVENT_KINDS = ("focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail", "task")
-WHOLE_COLUMNS, FLAG_COLUMNS = ("others", "start_hour"), ("conference", "all_day", "recurring", "organised_by_me")
+WHOLE_COLUMNS = ("others", "start_hour", "weekday")
+FLAG_COLUMNS = ("conference", "all_day", "located", "recurring", "organised_by_me")
 COLUMN_ALIASES = {
     "hour": "start_hour",
     "duration": "minutes",
@@ -43,8 +44,8 @@ def classify(
     file: Annotated[
         Path | None,
         typer.Option(
-            help="A title per line, or a table with tabs: title, and optionally others, hour, minutes, conference, "
-            "all_day, recurring, kind. - reads standard input."
+            help="A title per line, or a table with tabs: title, and optionally others, hour, weekday (0 is Monday), "
+            "minutes, conference, all_day, location, recurring, kind. - reads standard input."
         ),
     ] = None,
     by: Annotated[
@@ -93,16 +94,23 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
     """Return ``labels``, replaced where the user corrected events with the same or a similar title.
 
-    Without a user, they are returned unchanged. Raises SetupError for an unknown user.
+    What the corrections teach of other titles counts too. Without a user, the labels are returned unchanged. Raises
+    SetupError for an unknown user.
     """
     from bridge import installation
+    from bridge.advice.labels import liked
+    from bridge.calendar import likeness
     from bridge.calendar.corrections import Titles
 
     if user is None:
         return labels
     with installation.open_bridge() as bridge:
-        said = Titles(bridge.store.people.corrections(bridge.store.people.user(user).id, at=installation.now()))
-    return [said.said(event.title) or label for event, label in zip(events, labels, strict=True)]
+        person, now = bridge.store.people.user(user), installation.now()
+        made = bridge.store.people.corrections(person.id, at=now)
+        asked = [likeness.case(event, label) for event, label in zip(events, labels, strict=True)]
+        found = liked(bridge.store, person, bridge.classifier, asked, made, at=now)
+    said = Titles(made)
+    return [said.said(event.title) or mine or label for event, mine, label in zip(events, found, labels, strict=True)]
 
 
 def _read(path: Path) -> list[Invitation]:
@@ -131,6 +139,8 @@ def _event(title: str, given: Mapping[str, str]) -> Invitation:
     read |= {name: int(number) for name in WHOLE_COLUMNS if (number := _number(named.get(name))) is not None}
     if (minutes := _number(named.get("minutes"))) is not None:
         read["minutes"] = minutes
+    if (place := named.get("location")) and "://" not in place:
+        read.setdefault("located", True)
     if named.get("kind") in EVENT_KINDS:
         read["kind"] = named["kind"]
     return Invitation(title=title, **read)

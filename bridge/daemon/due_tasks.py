@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from bridge import installation, registry
 from bridge.advice import answer_links, calendar_writer, notify, outcomes, personalise, recommend
+from bridge.advice.labels import labelled
 from bridge.advice.review import load_review, review_week
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import Connection, Recommendation, User
@@ -149,7 +150,7 @@ def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now
 
     A private event is called busy, because the message passes through other machines.
     """
-    known = recommend.labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
+    known = labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
     zone = zone_at(now, user.zones)
     ahead = [occurrence for occurrence, _ in known if occurrence.event.title and occurrence.start >= now]
     return [f"{o.start.astimezone(zone):%H:%M} {'busy' if o.event.private else o.event.title}" for o in ahead]

@@ -263,11 +263,13 @@ class Invitation:
 
     title: str
     start_hour: int | None = None  # local
+    weekday: int | None = None  # local, 0 is Monday
     minutes: float | None = None
     all_day: bool = False
     others: int = 0
     organised_by_me: bool = True
     conference: bool = False
+    located: bool = False  # the entry names a place
     recurring: bool = False
     kind: str = "default"
     private: bool = False  # no field may leave the machine

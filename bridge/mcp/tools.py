@@ -17,6 +17,7 @@ from pydantic import Field
 from bridge import installation
 from bridge.advice import outcomes, recommend, requests, rescheduling
 from bridge.advice.day_plan import plan_day
+from bridge.advice.labels import labelled
 from bridge.advice.notify import NAMES_A_TASK
 from bridge.documents.inputs import parse_answer
 from bridge.documents.offers import offer_documents
@@ -90,7 +91,7 @@ class Tools:
         titles = TITLES in self.allowed()
         morning = replace(moment_at(now, user.zones), slot=Slot.MORNING)
         start, until = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
-        entries = recommend.labelled(self.bridge.store, user, self.bridge.classifier, start, until, at=now)
+        entries = labelled(self.bridge.store, user, self.bridge.classifier, start, until, at=now)
         return {
             "from": start.isoformat(),
             "to": until.isoformat(),

@@ -2,8 +2,8 @@
 classifier.
 
 The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
-rules is a feature, so that the model learns the reliability of each rule. Hour, length and all-day flag of an event
-change no label, because too few labelled events have them. The model is trained with scikit-learn (``python -m
+rules is a feature, so that the model learns the reliability of each rule. Length, hour, other people and place of an
+event speak only where its title is unsure (``context``). The model is trained with scikit-learn (``python -m
 lab.classifier``) on ``lab/classifier/titles``, and runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this
 folder gives its accuracy.
 """
@@ -11,13 +11,13 @@ folder gives its accuracy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
-from classifiers.keywords import KINDS, Keywords, Verdict, lexicon, structure
+from classifiers.keywords import KINDS, Keywords, Verdict, is_hold, lexicon, structure
+from classifiers.linear.context import leant, table
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 BATCH_TITLES = 1000
 UNSURE = 0.30  # below this probability the rules decide, and without a rule the label says "unsure"
+DOUBT = 0.35  # below this probability a video link is asked
+HOLD = 0.35  # the most that a title is sure of that only holds time
 CLASSES = tuple(ActionType)
 
 
@@ -49,23 +51,25 @@ class Linear:
 
     def _batch(self, events: Sequence[Invitation]) -> list[Label]:
         """Return the labels of a batch of events."""
-        verdicts = [self._rules.said(event) for event in events]
-        shares = self._model.probabilities(events, verdicts)
+        verdicts = [self._rules.said(Invitation(title=event.title)) for event in events]
+        alone = self._model.probabilities(events, verdicts)
+        shares = leant(alone, table(events), self._model.leanings)
         return [self._label(*one) for one in zip(events, verdicts, shares, strict=True)]
 
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
 
-        The calendar's kind of event, the invitees and the video link decide if they are surer than the model. If they
-        say that an event has no activity, they always decide.
+        The calendar's kind, and in doubt a video link, decide where they are surer than the model. The kind also
+        decides that an event has no activity. A title that only holds time, such as "Busy", is never sure.
         """
-        marks = [mark for mark in (KINDS.get(event.kind), structure(_without_times(event))) if mark is not None]
-        if rule is not None and rule.action is None:
-            marks.append(rule)
         second, first = shares.argsort()[-2:]
-        mark = max(marks, key=lambda one: one.confidence, default=None)
-        if mark is not None and (mark.confidence > shares[first] or mark.action is None):
+        hold = is_hold(event.title)
+        sure = min(shares[first], HOLD) if hold else shares[first]
+        mark = max(_marks(event, sure), key=lambda one: one.confidence, default=None)
+        if mark is not None and (mark.confidence > sure or mark.action is None):
             return self._of(*mark)
+        if hold:
+            return self._of(CLASSES[first], sure, "holds time", CLASSES[second])
         by_rule = "" if rule is None else f"; {rule.why}"
         if shares[first] >= UNSURE or rule is None or rule.action is None:
             why = "learnt" if shares[first] >= UNSURE else "unsure"
@@ -79,9 +83,12 @@ class Linear:
         return Label(action=action, confidence=round(float(confidence), 3), by=by, why=why, runner_up=runner_up)
 
 
-def _without_times(event: Invitation) -> Invitation:
-    """Return the event without its hour, length and all-day flag, which are not to change its label."""
-    return replace(event, start_hour=None, minutes=None, all_day=False)
+def _marks(event: Invitation, sure: float) -> list[Verdict]:
+    """Return what the calendar's kind says, and in doubt also what a video link says."""
+    known = KINDS.get(event.kind)
+    asked = sure < DOUBT and event.conference
+    shown = structure(Invitation(title="", others=event.others, conference=True)) if asked else None
+    return [mark for mark in (known, shown) if mark is not None]
 
 
 def open_classifier() -> EventClassifier:

@@ -20,6 +20,7 @@ from zipfile import BadZipFile
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
 from classifiers.keywords import WORD, WORDS, Verdict, normalised
+from classifiers.linear.context import FACTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +43,7 @@ INVERSE = pow(BASE, -1, 1 << 64)
 KIND = 0xD6E8FEB86659FD93  # keeps kinds of features with equal characters apart
 PAIR, TRIPLE, FIRST, LAST, WHOLE, SHOWN = range(11, 17)  # kinds beyond the runs, which are their lengths, and words
 LONE = 10
-FORMAT = 1
+FORMAT = 2
 
 
 class Part(Enum):
@@ -199,6 +200,7 @@ class Model:
 
     ``weights`` has the shape (bucket, action), and ``bias`` (action,). ``rarity`` (bucket,) is the inverse document
     frequency. ``temperature`` divides the scores, which calibrates the probabilities on titles outside the corpus.
+    ``leanings`` (fact, action) say what each fact of an event's context speaks for (see ``context``).
     """
 
     version: int
@@ -206,11 +208,12 @@ class Model:
     rarity: Floats
     bias: Floats
     temperature: float
+    leanings: Floats
 
     def probabilities(
         self, events: Sequence[Invitation], rules: Sequence[Verdict | None] | None
     ) -> NDArray[np.float64]:
-        """Return probabilities of shape (event, action), each row summing to 1.
+        """Return probabilities (event, action) of the titles alone, each row summing to 1.
 
         ``rules`` holds the keyword rules' verdict on each event, or is None to leave rules out.
         """
@@ -275,6 +278,7 @@ def load(path: Path) -> Model:
                 rarity=rarity,
                 bias=kept["bias"],
                 temperature=float(kept["temperature"]),
+                leanings=kept["leanings"].reshape(len(FACTS), len(kept["scale"])),
             )
     except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, BadZipFile) as error:
         raise SetupError(f"{path.name} cannot be read ({type(error).__name__}); install the package again") from None
@@ -298,4 +302,5 @@ def save(model: Model, path: Path) -> None:
         unseen=np.float32(model.rarity.max()),
         bias=model.bias,
         temperature=model.temperature,
+        leanings=model.leanings.astype(np.float32),
     )

@@ -2,6 +2,8 @@
 
 ``--titles FILE`` (``titles_real.tsv`` of the real titles) measures on the titles that ``corpus/real_test.tsv`` knows by
 digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for; without it the card has no real titles.
+``--calendars FOLDER`` learns the leanings from the public calendars that ``entries_dev.tsv`` labels, and measures on
+those of ``entries_test.tsv``. ``--figures`` prints what the shipped model measures on both, and trains nothing.
 """
 
 from __future__ import annotations
@@ -9,13 +11,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from classifiers.linear import HERE
+from bridge.domain.ports import Invitation
+from classifiers.keywords import Keywords, lexicon
+from classifiers.linear import HERE, Linear
 from classifiers.linear.model import Model, load, save
-from lab.classifier import measure
+from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
+from lab.classifier.entries import DEV, TEST, dated
+from lab.classifier.entries import entries as entries_of
+from lab.classifier.leanings import keep, leanings, learnt
 from lab.classifier.train import REAL, Calibration, calibrated, trained
 from lab.marked_documents import put
 
@@ -27,16 +35,54 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--titles", type=Path, help="real titles: a file with a column of that name")
     parser.add_argument("--model", type=Path, default=MODEL, help="where the model goes")
     parser.add_argument("--card", type=Path, default=CARD, help="the document with the tables")
+    parser.add_argument("--calendars", type=Path, help="public calendars, as OWNER/NAME/PATH.ics")
+    parser.add_argument("--figures", action="store_true", help="print the shipped model's figures, change nothing")
     parser.add_argument("--only-train", action="store_true", help="no cross-validation, no tables")
     given = parser.parse_args(arguments)
+    if given.figures:
+        print("\n\n".join(_figures(load(given.model), given.titles, given.calendars)))
+        return
     titles = corpus()
     print(f"{len(titles):,} titles", file=sys.stderr)
-    save(trained(titles), given.model)
+    model = trained(titles)
+    if given.calendars is not None:
+        model = _leant(model, given.calendars)
+    save(model, given.model)
     if not given.only_train:
-        put(given.card, _card(titles, load(given.model), given.titles))
+        put(given.card, _card(titles, load(given.model), given.titles, given.calendars))
 
 
-def _card(titles: list[Titled], model: Model, file: Path | None) -> str:
+def _leant(model: Model, folder: Path) -> Model:
+    """Return a model with leanings learnt from a folder's calendars, which are kept in their table too."""
+    entries = entries_of(DEV, folder)
+    events = [Invitation(title=one.event.title) for one in entries]
+    rules = Keywords(lexicon())
+    keep(learnt(entries, model.probabilities(events, [rules.said(event) for event in events])))
+    return replace(model, leanings=leanings())
+
+
+def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str]:
+    """Return the tables of a model on real titles and on the entries of other people's calendars."""
+    classifier = Linear(model, Keywords(lexicon()))
+    found = []
+    if titles is not None:
+        test = real(CORPUS / "real_test.tsv", titles)
+        shipped = {"linear + rules, as shipped": measure.with_rules(model)([one.event for one in test])}
+        found.append(measure.tables(f"Real titles ({titles.name}), {len(test):,} of them", test, shipped))
+    if folder is not None:
+        entries = dated(TEST, folder)
+        everybody = [*dated(DEV, folder), *entries]
+        people = len({one.person for _, one in entries})
+        found += [
+            f"### Entries of public calendars, by title and in context, {people} people",
+            in_context.markdown(in_context.table([one for _, one in entries], classifier)),
+            "### After a person's corrections, on their later entries, people of both halves",
+            replay.markdown(everybody, classifier),
+        ]
+    return found
+
+
+def _card(titles: list[Titled], model: Model, file: Path | None, folder: Path | None) -> str:
     size = MODEL.stat().st_size / 1e6
     text = [
         f"{datetime.now(UTC):%Y-%m-%d}, {len(titles):,} titles, {size:.1f} MB, temperature {model.temperature}.",
@@ -44,6 +90,7 @@ def _card(titles: list[Titled], model: Model, file: Path | None) -> str:
     ]
     if file is not None:
         text += _real(titles, model, file)
+    text += _figures(model, None, folder)
     return "\n\n".join(text)
 
 

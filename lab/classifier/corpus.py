@@ -35,13 +35,14 @@ class Titled:
     language: str
     difficulty: str = ""
     readers: tuple[str, ...] = ()  # what each of two readers said first
+    person: str = ""  # the owner of the calendar that the event stands in
 
 
 def corpus(folder: Path = CORPUS) -> list[Titled]:
     """Return all of the project's own titles with their most frequent label. Raises SetupError for a bad line."""
     found: dict[Invitation, list[Titled]] = {}
     for path in sorted(folder.glob("*.tsv")):
-        if not path.stem.startswith("real_"):
+        if not path.stem.startswith(("real_", "entries_", "leanings", "circumstances")):
             for line, row in enumerate(rows(path), 2):
                 one = _titled(row, f"{path.name}, line {line}", path.stem[:2])
                 found.setdefault(replace(one.event, title=one.event.title.casefold()), []).append(one)
@@ -80,8 +81,18 @@ def rows(path: Path) -> Iterable[dict[str, str]]:
 
 def _titled(row: Mapping[str, str], place: str, language: str) -> Titled:
     try:
+        seen = event(row["title"], facts(row.get("features") or ""))
+    except ValueError as error:
+        raise SetupError(f"{place}: {error}; lab/classifier/titles/README.md says what a line is") from None
+    return labelled(seen, row, place, language=language)
+
+
+def labelled(seen: Invitation, row: Mapping[str, str], place: str, *, language: str = "", person: str = "") -> Titled:
+    """Return an event with the label of a table's line. Raises SetupError for a bad line of ``place``."""
+    try:
         return Titled(
-            event=event(row["title"], facts(row.get("features") or "")),
+            event=seen,
+            person=person,
             action=ActionType(row["action"]),
             also=frozenset(ActionType(name) for name in (row.get("also") or "").split(",") if name),
             language=row.get("language") or language,
@@ -104,11 +115,11 @@ def event(title: str, given: Mapping[str, str]) -> Invitation:
         value = text.strip().lower()
         if not value:
             continue
-        if name in ("others", "hour"):
+        if name in ("others", "hour", "weekday"):
             read["start_hour" if name == "hour" else name] = int(float(value))
         elif name == "minutes":
             read["minutes"] = float(value)
-        elif name in ("conference", "all_day", "recurring", "organised_by_me"):
+        elif name in ("conference", "all_day", "located", "recurring", "organised_by_me"):
             read[name] = value in ("yes", "true", "1")
         elif name == "kind":
             read["kind"] = text.strip()

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import process_time
 
 from bridge.advice import recommend
+from bridge.advice.labels import labelled
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_start
@@ -230,7 +231,7 @@ class Life:
         """How much of the calendar the classifier tells right, each event once."""
         ends = [datetime(d.year, d.month, d.day, tzinfo=UTC) for d in (FIRST_MONDAY - 56 * DAY, until)]
         store = self.home.bridge.store
-        found = recommend.labelled(store, self.home.user, self.classifier, *ends, at=ends[1] + DAY)
+        found = labelled(store, self.home.user, self.classifier, *ends, at=ends[1] + DAY)
         right = [label.action is meant()[o.event.title or ""] for o, label in found]
         self.lived.labelled = sum(right), len(right)
 

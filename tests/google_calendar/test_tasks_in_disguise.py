@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge import calendar, registry
-from bridge.advice import recommend
+from bridge.advice.labels import labelled
 from bridge.config import load
 from rhythm_env.interface import ActionType
 from tests.google_calendar.test_client import MINE
@@ -40,7 +40,7 @@ def focus(world: World, event: dict[str, Any], classifier: str) -> tuple[float, 
     after = later(world, minutes=30)
     assert after.sync().outcome == "ok"
     chosen = registry.classifier(classifier, load())
-    found = recommend.labelled(world.store, world.user, chosen, *DAY, at=after.now)
+    found = labelled(world.store, world.user, chosen, *DAY, at=after.now)
     ours = [(o, label) for o, label in found if o.event.key.endswith("block001")]
     return calendar.focus_minutes(ours, *DAY), calendar.planned_shares(ours, *DAY)
 

@@ -15,6 +15,7 @@ import lab
 from bridge import calendar as agenda
 from bridge import installation, registry
 from bridge.advice import recommend as advise
+from bridge.advice.labels import labelled
 from bridge.config import load
 from bridge.daemon.scheduler import Daemon
 from bridge.domain.records import Recommendation, User
@@ -125,7 +126,7 @@ def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> No
     begin, over = slot_bounds(advice.moment, stage.user.zones)
     assert event["summary"] == "Exercise"
     assert begin <= NOW <= start < end <= over
-    planned = advise.labelled(stage.bridge.store, stage.user, stage.bridge.classifier, start, end, at=stage.now)
+    planned = labelled(stage.bridge.store, stage.user, stage.bridge.classifier, start, end, at=stage.now)
     assert agenda.busy_union([o for o, _ in planned], start, end) == []
     stage.server.asked.clear()
     stage.sync()
@@ -299,7 +300,7 @@ def test_what_was_written_is_read_back_as_what_was_accepted(stage: Stage, action
     stage.sync()
     stage.sync()
     begin, over = slot_bounds(advice.moment, stage.user.zones)
-    found = advise.labelled(stage.bridge.store, stage.user, stage.bridge.classifier, begin, over, at=stage.now)
+    found = labelled(stage.bridge.store, stage.user, stage.bridge.classifier, begin, over, at=stage.now)
     ours = [(o, label) for o, label in found if label.why == "you accepted it"]
     ((occurrence, label),) = ours
     assert (label.action, label.confidence) == (action, 1.0)

@@ -1,0 +1,101 @@
+"""The labels of a user's calendar: the classifier's, the user's corrections, and what these teach of other entries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge import calendar
+from bridge.calendar import corrections, likeness
+from bridge.calendar.likeness import Case, Corrected
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.records import Correction, User
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import Label, Occurrence
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+LESSON_DAYS = timedelta(days=60)  # before the newest correction, whose entries show what was left uncorrected
+
+
+def labelled(
+    store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
+) -> list[tuple[Occurrence, Label]]:
+    """Return the calendar between two times, as it was known at ``at``, each occurrence with its label.
+
+    The label is the classifier's, or the user's correction of it or of similar entries.
+    """
+    occurrences = _calendar(store, user, since, until, at=at)
+    cases = _cases(user, classifier, occurrences)
+    made = store.people.corrections(user.id, at=at)
+    said = corrections.applied(occurrences, [one.label for one in cases], made)
+    asked = [one for one, label in zip(cases, said, strict=True) if label is one.label]
+    found = iter(liked(store, user, classifier, asked, made, at=at))
+    new = [(next(found) or label) if label is one.label else label for one, label in zip(cases, said, strict=True)]
+    return list(zip(occurrences, new, strict=True))
+
+
+def liked(
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    asked: Sequence[Case],
+    made: Sequence[Correction],
+    *,
+    at: datetime,
+) -> list[Label | None]:
+    """Return the labels that the corrections ``made`` teach for entries, or None where the classifier's label stands.
+
+    The lesson is the calendar before the newest correction, so that every stretch of the calendar hears the same. A
+    corrected series that it lacks is known by its title alone.
+    """
+    named = [(one, one.action) for one in made if one.title and one.action is not None]
+    if len(named) < likeness.FEWEST or not asked:
+        return [None] * len(asked)
+    newest = named[0][0].made_at
+    occurrences = _calendar(store, user, newest - LESSON_DAYS, newest, at=at)
+    cases = _cases(user, classifier, occurrences)
+    of_series = {corrections.series_of(o.event): one for o, one in zip(occurrences, cases, strict=True)}
+    events = [Invitation(title=one.title or "") for one, _ in named]
+    alone = [likeness.case(*one) for one in zip(events, classifier.classify(events), strict=True)]
+    known = [
+        Corrected(case=of_series.get(one.series, case), action=action)
+        for (one, action), case in zip(named, alone, strict=True)
+    ]
+    said = corrections.applied(occurrences, [one.label for one in cases], made)
+    left = [one for one, label in zip(cases, said, strict=True) if label is one.label]
+    return likeness.likened(asked, known, left[::-1])
+
+
+def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at: datetime) -> list[Occurrence]:
+    events = [event for _, event in store.reading.events(user.id, since=since, until=until, at=at)]
+    return calendar.expand(events, since=since, until=until, zones=user.zones)
+
+
+def _cases(user: User, classifier: EventClassifier, occurrences: Sequence[Occurrence]) -> list[Case]:
+    seen = [invitation(one, user.zones) for one in occurrences]
+    different = list(dict.fromkeys(seen))  # equal entries, such as those of a weekly meeting, are classified once
+    labels = dict(zip(different, classifier.classify(different), strict=True))
+    return [likeness.case(one, labels[one], o.event.calendar) for one, o in zip(seen, occurrences, strict=True)]
+
+
+def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
+    """Return the part of an event that a classifier may see."""
+    event = occurrence.event
+    local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
+    return Invitation(
+        title=event.title or "",
+        start_hour=None if event.all_day else local.hour,
+        weekday=local.weekday(),
+        minutes=(occurrence.end - occurrence.start) / timedelta(minutes=1),
+        all_day=event.all_day,
+        others=event.others,
+        organised_by_me=event.organised_by_me,
+        conference=event.conference,
+        located=event.located,
+        recurring=bool(event.recurrence) or event.master is not None,
+        kind=event.kind,
+        private=event.private,
+    )

@@ -1,0 +1,84 @@
+"""Labelled entries of public calendars. The project holds their labels by digest, and no title, place or time.
+
+The calendars lie in a folder, each as ``OWNER/NAME/PATH.ics``. ``entries.md`` beside the labels names the repositories.
+``entries_dev.tsv`` holds the people from whom the leanings are learnt, and ``entries_test.tsv`` other people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from pathlib import Path
+
+from bridge.advice.labels import invitation
+from bridge.calendar.expansion import midnight
+from bridge.domain.errors import BadRecord, SourceChanged
+from bridge.domain.ports import Invitation
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import Event, Occurrence
+from connectors.ics.normalise import normalise
+from connectors.ics.parse import pages
+from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
+
+DEV, TEST = CORPUS / "entries_dev.tsv", CORPUS / "entries_test.tsv"
+OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
+
+
+def entries(labels: Path, folder: Path) -> list[Titled]:
+    """Return the entries of a folder's calendars that a table of labels knows, each once."""
+    return [one for _, one in dated(labels, folder)]
+
+
+def dated(labels: Path, folder: Path) -> list[tuple[datetime, Titled]]:
+    """Return the entries of ``entries``, each with its start."""
+    known = {row["digest"]: row for row in rows(labels)}
+    found: dict[str, tuple[datetime, Titled]] = {}
+    for repository in sorted({row["repository"] for row in known.values()}):
+        owner = repository.partition("/")[0]
+        for occurrence, seen in chain.from_iterable(map(invitations, sorted((folder / repository).glob("**/*.ics")))):
+            mark = mark_of(repository, occurrence.event)
+            if mark in known and mark not in found:
+                found[mark] = occurrence.start, labelled(seen, known[mark], labels.name, person=owner)
+    return list(found.values())
+
+
+def mark_of(repository: str, event: Event) -> str:
+    """Return the digest of an entry, from its repository, its id with the start that it replaces, and its title."""
+    original = event.original_day or event.original_start
+    return digest(f"{repository} {event.series} {original} {event.title}")
+
+
+def invitations(path: Path) -> Iterator[tuple[Occurrence, Invitation]]:
+    """Yield the titled entries of a calendar file, each with its view for a classifier. Broken entries are skipped."""
+    content = path.read_bytes()
+    named = OWN_ZONE.search(content)
+    zones = [ZoneSpan(since=datetime(1970, 1, 1, tzinfo=UTC), zone="UTC" if named is None else named[1].decode())]
+    for event in _events(content, zones[0].zone):
+        if event.title and (occurrence := _first(event, zones)) is not None:
+            yield occurrence, invitation(occurrence, zones)
+
+
+def _events(content: bytes, zone: str) -> Iterator[Event]:
+    try:
+        for page in pages(content, name="calendar", zone=zone):
+            for record in page.records if page.stream == "event" else ():
+                try:
+                    yield from (item for item in normalise(record, None) if isinstance(item, Event))
+                except BadRecord:
+                    continue
+    except SourceChanged:
+        return
+
+
+def _first(event: Event, zones: list[ZoneSpan]) -> Occurrence | None:
+    """Return an entry at its own time, and a repeating entry at the time of its first instance."""
+    if event.first_day is not None:
+        last = max(event.last_day or event.first_day, event.first_day)
+        start, end = midnight(event.first_day, zones), midnight(last + timedelta(days=1), zones)
+    elif event.start is not None:
+        start, end = event.start, max(event.end or event.start, event.start)
+    else:
+        return None
+    return Occurrence(key=event.key, event=event, start=start, end=end)

@@ -1,0 +1,101 @@
+"""Corrections reach entries that are like the corrected ones, and no others."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.calendar.likeness import FEWEST, Case, Corrected, case, likened
+from bridge.domain.ports import Invitation
+from bridge.domain.types import Label
+from classifiers.linear import open_classifier
+from rhythm_env.interface import ActionType
+from tests.pace import paces
+
+CHOIR = (
+    "warm-up|with Lena|main hall|sectional|dress run|with orchestra|at St Paul|Tuesday|extra|with Tom|retreat|autumn"
+)
+MORE = "spring|at the abbey|basses|open evening|with piano|long one|second half|Friday|with guests|recording"
+
+
+def guess(title: str, action: ActionType = ActionType.ADMIN_WORK, **context: object) -> Case:
+    """Return an entry that the classifier is fairly sure of, and wrong about."""
+    label = Label(action=action, confidence=0.6, by="linear@4", why="learnt", runner_up=ActionType.LEARN)
+    return case(Invitation(title=title, **context), label)  # type: ignore[arg-type]
+
+
+def corrected(title: str, action: ActionType = ActionType.SOCIALIZE) -> Corrected:
+    return Corrected(case=guess(title), action=action)
+
+
+def chorus(words: str) -> list[str]:
+    return [f"Polyhymnia {word}" for word in words.split("|")]
+
+
+OFFICE = [guess(f"{what} {k}") for k in ("budget", "vendor", "roadmap") for what in ("Review", "Call", "Plan", "Sync")]
+TEN = [corrected(title) for title in chorus(CHOIR)[:10]]
+
+
+def test_ten_corrections_reach_later_entries_of_the_same_kind() -> None:
+    later = [guess(title) for title in chorus(MORE)]
+    found = likened(later, TEN, OFFICE)
+    assert sum(one is not None and one.action is ActionType.SOCIALIZE for one in found) >= 7
+    for one in found:
+        assert one is None or (one.by, one.runner_up) == ("you", ActionType.ADMIN_WORK)
+        assert one is None or one.confidence <= 0.9
+
+
+def test_entries_unlike_the_corrected_ones_keep_their_label() -> None:
+    assert likened([guess("Invoice for plumber"), guess("Team sync"), guess("")], TEN, OFFICE) == [None] * 3
+    sure = Label(action=ActionType.SLEEP, confidence=0.99, by="linear@4", why="learnt")
+    assert likened([case(Invitation(title="Nap"), sure)], TEN, OFFICE) == [None]
+
+
+def test_too_few_corrections_teach_nothing() -> None:
+    later = [guess(title) for title in chorus(MORE)]
+    assert likened(later, TEN[: FEWEST - 1], OFFICE) == [None] * len(later)
+    assert likened([], TEN, OFFICE) == []
+
+
+def test_corrections_that_foretell_no_others_teach_nothing() -> None:
+    """Earlier corrections call the choir company, later ones call it something else each time."""
+    others = [ActionType.SLEEP, ActionType.EXERCISE, ActionType.MEDITATE, ActionType.FAMILY_TIME, ActionType.ME_TIME]
+    odd = [corrected(title, action) for title, action in zip(chorus(CHOIR), others, strict=False)]
+    left = [guess(f"{title} again") for title in chorus(MORE)]
+    later = [guess(title) for title in chorus("matinee|evening")]
+    assert likened(later, [*odd, *TEN[5:]], left) == [None, None]
+    assert likened(later, TEN, OFFICE) != [None, None]
+
+
+def test_entries_without_activity_stay_without() -> None:
+    none = Label(action=None, confidence=0.95, by="linear@4", why="the calendar marks a birthday")
+    assert likened([case(Invitation(title="Polyhymnia birthday"), none)], TEN, OFFICE) == [None]
+
+
+def test_the_calendar_and_the_context_are_facts() -> None:
+    event = Invitation(title="x", start_hour=10, weekday=2, minutes=300, others=2, recurring=True, located=True)
+    found = case(event, guess("x").label, "Work")
+    assert found.facts == {"long", "others", "repeats", "place", "office hours", "calendar Work"}
+    assert case(Invitation(title="x", start_hour=19, weekday=2), found.label).facts == {"evening"}
+
+
+@given(titles=st.lists(st.text(max_size=30), min_size=6, max_size=12), asked=st.lists(st.text(max_size=30), max_size=4))
+@settings(deadline=None, max_examples=15)
+def test_any_titles_give_one_answer_each(titles: list[str], asked: list[str]) -> None:
+    made = [corrected(title, list(ActionType)[len(title) % 10]) for title in titles]
+    found = likened([guess(title) for title in asked], made, OFFICE)
+    assert len(found) == len(asked)
+
+
+@pytest.mark.parametrize("count", [10, 400])
+def test_it_is_fitted_in_a_second(count: int) -> None:
+    kinds = (ActionType.SOCIALIZE, ActionType.EXERCISE, ActionType.LEARN)
+    made = [corrected(f"Thing {k} of {chr(97 + k % 26)} kind {k % 7}", kinds[k % 3]) for k in range(count)]
+    left = [guess(f"Other {k} {chr(97 + k % 26)}") for k in range(200)]
+    asked = [guess(f"Later {k} kind {k % 7}") for k in range(300)]
+    likened(asked[:1], TEN, OFFICE)
+    classifier = open_classifier()
+    thousand = [Invitation(title=f"Thing {k} of kind {k % 7}") for k in range(1000)]
+    pace = paces(lambda: classifier.classify(thousand), tries=3)
+    assert paces(lambda: likened(asked, made, left), tries=2) < 40 * pace
