@@ -161,7 +161,7 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
             check=check, ok=False, text=connection.last_error, next=mending_command(bridge, user, connection)
         )
     if connection.due_at is not None and installation.now() - connection.due_at > OVERDUE:
-        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
+        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge up")
     if live and connection.last_success is None:
         last = bridge.store.scheduling.last_outcome(connection.id)
         if last is not None and last[1].outcome == "interrupted":

@@ -81,7 +81,7 @@ def password(
     with installation.open_bridge() as bridge:
         user = bridge.store.people.user(name)
         access.set_password(bridge.store, user, None if remove else _ask_password(), now=installation.now())
-    typer.echo(f"{name} has {'no password now' if remove else 'a new password'}. Next: bridge web")
+    typer.echo(f"{name} has {'no password now' if remove else 'a new password'}. Next: bridge up")
 
 
 def _ask_password() -> str:
