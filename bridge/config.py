@@ -106,24 +106,32 @@ class Settings:
         *,
         person: str | None = None,
         is_alone: Callable[[], bool] = lambda: False,
+        typed: Callable[[str], Mapping[str, str]] = lambda _: {},
     ) -> dict[str, str]:
         """Return name -> value of the settings ``wanted`` by a plug-in.
 
         A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. If
         it is not set there, the installation's value counts, but only if ``is_alone()`` says that there is no other
-        user. Raises SetupError naming a variable that is missing, or is no whole number where one is needed.
+        user. ``typed`` returns the client settings that were typed into the page for a name, which count last. Raises
+        SetupError naming every variable that is missing, or one that is no whole number where one is needed.
         """
         found: dict[str, str] = {}
+        missing: list[Setting] = []
         for setting in wanted:
             variable = variable_of(plugin, setting)
             given = self._of_person(plugin, setting, person, is_alone) if setting.personal else None
             value = (self.installed(plugin, setting) if given is None else given) or setting.default
             if value is None:
-                raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
+                value = typed(setting.shared or plugin).get(setting.name)
+            if value is None:
+                missing.append(setting)
+                continue
             if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= WHOLE_NUMBER_MAX_DIGITS):
                 number = f"a whole number of at most {WHOLE_NUMBER_MAX_DIGITS} digits"
                 raise SetupError(f"{variable} ({setting.help}) must be {number}; correct it, then: bridge doctor")
             found[setting.name] = value
+        if missing:
+            raise _missing(plugin, missing)
         return found
 
     def _of_person(self, plugin: str, setting: Setting, person: str | None, is_alone: Callable[[], bool]) -> str:
@@ -138,10 +146,20 @@ class Settings:
     def installed(self, plugin: str, setting: Setting) -> str:
         """Return a plug-in's setting for the whole installation, from its variable or else from ``config.toml``.
 
-        Returns an empty text if it is not set.
+        A shared setting may stand under its shared name instead. Returns an empty text if it is not set.
         """
-        written = _table(self.sources, plugin).get(setting.name)
-        return os.environ.get(variable_of(plugin, setting)) or _as_text(written)
+        for name in (plugin, setting.shared):
+            written = _table(self.sources, name).get(setting.name) if name else None
+            if value := (os.environ.get(variable_of(name, setting)) if name else "") or _as_text(written):
+                return value
+        return ""
+
+
+def _missing(plugin: str, settings: Sequence[Setting]) -> SetupError:
+    """Return the error that names all settings that a plug-in lacks. A shared setting is named by its shared name."""
+    what = " and ".join(setting.help for setting in settings)
+    variables = " and ".join(variable_of(setting.shared or plugin, setting) for setting in settings)
+    return SetupError(f"{plugin} needs {what}: set {variables}, then: bridge doctor")
 
 
 def variable_of(plugin: str, setting: Setting) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -98,7 +98,17 @@ class Bridge:
             wanted,
             person=user.name,
             is_alone=lambda: [u.id for u in self.store.people.users()] == [user.id],
+            typed=self.typed_client,
         )
+
+    def settings_of_source(self, spec: ConnectorSpec) -> dict[str, str]:
+        """Return name -> value of a source's settings that belong to no user. Raises what ``settings_of`` raises."""
+        return self.settings.of_plugin(spec.name, spec.settings, typed=self.typed_client)
+
+    def typed_client(self, name: str) -> Mapping[str, str]:
+        """Return the client id and secret that were typed into the page for a source or a shared name."""
+        sealed = self.store.connections.client(name)
+        return {} if sealed is None else self.vault.unseal(sealed)
 
 
 @contextmanager

@@ -27,6 +27,7 @@ class Setting:
     secret: bool = False
     personal: bool = False
     whole: bool = False  # a whole number of at most five digits
+    shared: str | None = None  # a name for several sources, whose setting counts where the source's own is missing
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:
@@ -38,6 +39,19 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
         Setting(name="client_id", help=f"the client id of {application}"),
         Setting(name="client_secret", help=f"the client secret of {application}", secret=True),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """The way in which a person registers an application of their own at a vendor, for its client id and secret.
+
+    ``steps`` are done at ``address``, and end with copying the two. ``token_url`` names the token server that checks
+    them, where the source has no ``oauth``.
+    """
+
+    address: str
+    steps: tuple[str, ...]
+    token_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +135,7 @@ class ConnectorSpec:
     settings: tuple[Setting, ...] = ()
     opens: str | None = None
     oauth: OAuth | None = None
+    registration: Registration | None = None
     authorises: str | None = None
     revokes: str | None = None
     recognises: str | None = None

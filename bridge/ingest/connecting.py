@@ -16,7 +16,7 @@ from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Browser, ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.domain.slots import zone_at
-from bridge.ingest import imports, webhooks
+from bridge.ingest import clients, imports, webhooks
 from bridge.ingest.files import delete_folders
 from bridge.ingest.imports import FOLDER_CONNECTION
 from bridge.installation import Bridge, now
@@ -138,6 +138,8 @@ def forget(bridge: Bridge, user: User) -> list[str]:
     delete_folders(bridge.settings.folders_of_user(user.id), f"bridge forget --user {user.name}")
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
     bridge.store.people.forget(user.id)
+    if not bridge.store.people.users():
+        clients.drop_all(bridge)
     return unconfirmed
 
 

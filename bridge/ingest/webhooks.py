@@ -32,7 +32,7 @@ def receive_webhook(
     spec = registry.spec(source)
     if spec.notices is None:
         raise SetupError(f"{source} sends no webhooks; see: bridge sources")
-    notice = registry.resolve(spec.notices)(headers, body, settings=bridge.settings.of_source(spec), now=now)
+    notice = registry.resolve(spec.notices)(headers, body, settings=bridge.settings_of_source(spec), now=now)
     if notice is None:
         return 0
     concerned = bridge.store.connections.of_member(source, notice.member)

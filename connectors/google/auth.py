@@ -14,7 +14,7 @@ from bridge.auth.oauth import not_busy, plain_loopback_allowed
 from bridge.auth.redirect_listener import code_of, listening
 from bridge.auth.redirect_listener import redirected_address as led_back
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
-from bridge.domain.ports import Account, Browser, Setting
+from bridge.domain.ports import Account, Browser, Registration, Setting
 from bridge.http.allowance import TOO_DEEP
 
 ANSWER_MAX_SECONDS = 60  # seconds for any answer
@@ -53,8 +53,19 @@ GOOGLE_SETTINGS = (
         help="the address at which a consent is withdrawn",
         default="https://oauth2.googleapis.com/revoke",
     ),
-    Setting(name="client_id", help="the client id of your OAuth client (type Desktop app)"),
-    Setting(name="client_secret", help="the client secret of your OAuth client", secret=True),
+    Setting(name="client_id", help="the client id of your OAuth client (type Desktop app)", shared="google"),
+    Setting(name="client_secret", help="the client secret of your OAuth client", secret=True, shared="google"),
+)
+REGISTRATION = Registration(  # one client serves every source of Google
+    address="https://console.cloud.google.com",
+    steps=(
+        "Make a project, such as “rhythm”.",
+        "APIs & Services, Library: enable “Google Calendar API” and “Google Tasks API”.",
+        "Google Auth Platform, Branding: give a name and your e-mail address.",
+        "Audience: choose External, then Publish app. In status Testing every consent ends after 7 days.",
+        "Clients, Create client, type Desktop app. Copy Client ID and Client secret into the fields below.",
+    ),
+    token_url="{token_uri}",  # noqa: S106 - an address
 )
 
 

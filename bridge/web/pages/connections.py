@@ -11,7 +11,7 @@ from bridge import registry
 from bridge.documents.connections import ConnectionDocument, connection_documents
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
-from bridge.ingest import connecting
+from bridge.ingest import clients, connecting
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
@@ -26,7 +26,9 @@ Text = Annotated[str, Form(max_length=4000)]
 @router.get("/connections")
 def connections(visit: Visitor) -> HTMLResponse:
     rows = connection_documents(visit.bridge, visit.user, visit.now)
-    found = [_source(visit, spec, [row for row in rows if row["source"] == spec.name]) for spec in registry.specs()]
+    found = [
+        shown_source(visit, spec, [row for row in rows if row["source"] == spec.name]) for spec in registry.specs()
+    ]
     found.sort(key=lambda source: source["title"].casefold())
     return page(
         "connections.html",
@@ -38,8 +40,12 @@ def connections(visit: Visitor) -> HTMLResponse:
     )
 
 
-def _source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument]) -> dict[str, Any]:
-    """Return a source with its connections. ``live`` is True if one of the connections is an account with a consent."""
+def shown_source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument] | None = None) -> dict[str, Any]:
+    """Return a source with its connections, which are the documents in ``rows``.
+
+    ``live`` is True if one of the connections is an account with a consent.
+    """
+    rows = rows or []
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
     store = visit.bridge.store
     accounts = [c for c in store.connections.of_user(visit.user.id) if c.source == spec.name and c.name == "account"]
@@ -88,8 +94,16 @@ def _job_part(visit: Visit, job: Job) -> HTMLResponse:
 @router.post("/connections/{source}/connect")
 def connect(request: Request, visit: Visitor, source: str, write: Text = "") -> Response:
     """Ask for consent. The page shows the next step to the user, and then the progress of the first sync."""
+    if clients.is_missing(visit.bridge, visit.user, _spec(source)):
+        return _lead_to(request, f"/connections/{source}/keys")
     elsewhere = request.url.hostname not in LOOPBACK
     return _job_part(visit, background.consent(visit, _spec(source), write=write == "yes", elsewhere=elsewhere))
+
+
+def _lead_to(request: Request, place: str) -> Response:
+    if "hx-request" in request.headers:
+        return Response(status_code=204, headers={"HX-Redirect": place})
+    return RedirectResponse(place, 303)
 
 
 @router.post("/connections/{source}/sync")
@@ -122,8 +136,14 @@ def job(request: Request, visit: Visitor, name: str) -> Response:
         return _gone(request)
     answer = _job_part(visit, found)
     if found.state == DONE:
-        answer.headers["HX-Trigger"] = "landed"
+        answer.headers["HX-Trigger"] = "landed, arrived" if _has_new_data(found) else "landed"
     return answer
+
+
+def _has_new_data(job: Job) -> bool:
+    """Return True if a job brought new rows and nothing failed."""
+    rows = job.result or []
+    return any(row["new"] for row in rows) and all(row["outcome"] == "ok" for row in rows)
 
 
 @router.post("/jobs/{name}")

@@ -4,7 +4,7 @@ Read only, except for a calendar of the bridge's own, into which it writes accep
 """
 
 from bridge.domain.ports import ConnectorSpec, Setting
-from connectors.google.auth import GOOGLE_SETTINGS
+from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
 
 SPEC = ConnectorSpec(
     name="google_calendar",
@@ -18,6 +18,7 @@ SPEC = ConnectorSpec(
         Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),
         *GOOGLE_SETTINGS,
     ),
+    registration=REGISTRATION,
     opens="connectors.google.calendar.client:GoogleCalendar",
     authorises="connectors.google.calendar.consent:authorise",
     revokes="connectors.google.calendar.consent:revoke",
