@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -180,6 +180,7 @@ def load() -> Settings:
     """
     folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
     written = _read(folder / "config.toml")
+    _refuse_unknown(written)
     chosen = {setting.name: _choose(setting, written) for setting in INSTALLATION}
     return Settings(
         folder=folder,
@@ -195,6 +196,27 @@ def load() -> Settings:
         trusted_proxies=chosen["trusted_proxies"],
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
+
+
+def _refuse_unknown(written: Mapping[str, Any]) -> None:
+    """Raise SetupError for a line of ``config.toml`` before its tables that is no setting of the installation."""
+    known = [setting.name for setting in INSTALLATION]
+    for name, value in written.items():
+        if not isinstance(value, dict) and name not in known:
+            raise unknown_setting(f"{name} in config.toml", nearest(name, known))
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | None:
+    """Return the name in ``known`` that is most like ``name``, or None if none is as like as ``cutoff`` (0 to 1)."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
+
+
+def unknown_setting(what: str, near: str | None) -> SetupError:
+    """Return the error for a setting that the program does not know, with the name that is most like it."""
+    instead = f"did you mean {near}? Correct it" if near else "correct it"
+    return SetupError(f"{what} is no setting; {instead}, then: bridge doctor")
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:

@@ -39,6 +39,10 @@ def connect(
             help="Open no browser. Print the address of the consent page, and ask for the address it redirects to.",
         ),
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(help="Another source that the same consent connects, e.g. google_tasks; repeatable."),
+    ] = None,
     write: Annotated[
         bool,
         typer.Option(
@@ -59,7 +63,7 @@ def connect(
             return
         if folder is None:
             _say_what_is_asked(source, write=write)
-            connecting.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
+            connecting.connect(bridge, person, source, Terminal(headless=no_browser), write=write, also=also or ())
         else:
             connecting.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")

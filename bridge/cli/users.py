@@ -24,7 +24,9 @@ def register(app: typer.Typer) -> None:
 
 @users.command()
 def add(
-    name: Annotated[str, typer.Argument(help="The user's name: letters, digits, dot, dash, underscore.")],
+    name: Annotated[
+        str, typer.Argument(help="The user's name: letters and digits of any script, dot, dash, underscore.")
+    ],
     zone: Annotated[
         str | None, typer.Option(help="IANA time zone that the user lives in; default: this machine's.")
     ] = None,
@@ -155,7 +157,7 @@ def export(
 
 
 def forget(
-    user: options.User,
+    user: options.NamedUser,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts are never asked.")] = False,
     json: options.Json = False,
 ) -> None:

@@ -110,7 +110,8 @@ class ConnectorSpec:
     - ``normaliser``: ``normalise(record, parent) -> Sequence[Item]`` is pure.
     - ``opens``: ``opens(account) -> Connector``.
     - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
-      ``write=True``, which asks for permission to write.
+      ``write=True``, which asks for permission to write. A source with ``consent_scope`` also takes ``also=``, scopes
+      of other sources that are asked for as well, and saves the granted scopes as ``scopes``.
     - ``recognises``: ``recognise(file) -> bool`` looks at the name and the head of a file.
     - ``reads``: a ``FileReader``. Folders and zips were walked before. A reader with ``file_settings`` gets them by
       name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as ``zones=``.
@@ -136,6 +137,7 @@ class ConnectorSpec:
     opens: str | None = None
     oauth: OAuth | None = None
     registration: Registration | None = None
+    consent_scope: str | None = None  # a consent to another source of the same registration serves, if it covers this
     authorises: str | None = None
     revokes: str | None = None
     recognises: str | None = None

@@ -21,6 +21,7 @@ class Asked:
 
     redirect: str | None
     scopes: str
+    variables: tuple[str, ...]
     outranked_by: tuple[str, ...]
     shared_with: tuple[str, ...]  # titles of the other sources that the same client serves
 
@@ -54,6 +55,7 @@ def asked(bridge: Bridge, user: User, spec: ConnectorSpec) -> Asked:
     return Asked(
         redirect=oauth.filled(found.redirect, settings) if found else None,
         scopes=found.scope_separator.join(found.scopes) if found else "",
+        variables=tuple(config.variable_of(one.shared or spec.name, one) for one in _wanted(spec)),
         outranked_by=tuple(config.variable_of(one.shared or spec.name, one) for one in outranking),
         shared_with=tuple(
             one.title

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,12 @@ from bridge.installation import Bridge, now
 WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written there
 
 
-def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:
+def connect(
+    bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False, also: Sequence[str] = ()
+) -> Connection:
     """Obtain consent at a source, and save and return the connection. Nothing is saved if the consent fails.
+
+    ``also`` names other sources that the same consent connects, as far as the user agrees to them.
 
     ``write`` also asks to write accepted recommendations. A consent without it ends an earlier permission to write.
     Raises SetupError if the source needs no consent, cannot be written to, or gives no token.
@@ -37,12 +41,33 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
         raise SetupError(
             f"nothing can be written to {source}; connect without --write: bridge connect {source} --user {user.name}"
         )
+    others = [_served_as_well(spec, other) for other in also]
     zone = zone_at(now(), user.zones).key
     fresh = Consent(bridge.settings_of(user, spec.name, spec.settings), zone, bridge.settings.allow_hosts)
-    registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
+    more: dict[str, Any] = {"also": [one.consent_scope for one in others]} if others else {}
+    registry.resolve(spec.authorises)(fresh, browser, **more, **({"write": True} if write else {}))
     if fresh.saved_token is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
+    for other in others:
+        if other.consent_scope in fresh.saved_token.get("scopes", ()):
+            _save_consent(bridge, user, other, fresh.saved_token | {WRITES_FIELD: False})
     return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write})
+
+
+def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
+    """Return the spec of another source that a consent at ``spec`` may connect. Raises SetupError if it may not."""
+    other = registry.spec(source)
+    if source not in {one.name for one in joined_by(spec)}:
+        raise SetupError(f"a consent at {spec.name} does not serve {source}; connect it: bridge connect {source}")
+    return other
+
+
+def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
+    """Return the other sources that a consent at ``spec`` may connect as well."""
+    if spec.consent_scope is None:
+        return []
+    found = (one for one in registry.specs() if one.consent_scope and one.name != spec.name)
+    return [one for one in found if one.registration == spec.registration]
 
 
 def writes_advice(bridge: Bridge, user: User) -> bool:
@@ -96,6 +121,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -
         live = bridge.store.connections.secret(connection.id) is not None and not connection.name.startswith(
             FOLDER_CONNECTION
         )
+        live = live and not _is_shared(bridge, connection, spec)
         confirmed = confirmed and not live
         if spec.revokes is not None and live:
             with suppress(BridgeError):  # without settings or key the vendor cannot be told
@@ -109,6 +135,18 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -
         shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
         shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # drawn from the deleted data
     return confirmed
+
+
+def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
+    """Return True if another connection of the user lives on the same consent, which must not be revoked then."""
+    if spec.consent_scope is None:
+        return False
+    with suppress(BridgeError):  # without the key nothing can be revoked either
+        mine = StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("refresh_token")
+        others = (c for c in bridge.store.connections.of_user(connection.user_id) if c.id != connection.id)
+        held = (StoredAccount(c.id, {}, bridge.store, bridge.vault) for c in others if c.name == connection.name)
+        return bool(mine) and any(one.token_field("refresh_token") == mine for one in held)
+    return False
 
 
 def _drop_consent(bridge: Bridge, connection: Connection) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import quote
 from uuid import uuid4
 
 from starlette.responses import StreamingResponse
@@ -30,18 +31,21 @@ EXPORT_CHUNK_BYTES = 1 << 20
 MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 
 
-def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool) -> Job:
+def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool, also: Sequence[str] = ()) -> Job:
     """Start a job that obtains the user's consent at a source and then syncs, or return such a running job.
 
-    ``write`` asks for the right to write, too. ``elsewhere``: the browser is on another machine than the bridge.
+    ``also`` names other sources that the same consent connects. ``write`` asks for the right to write, too.
+    ``elsewhere``: the browser is on another machine than the bridge.
     """
     title = phrases.source_name(spec.title)[0]
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
         job.text, job.elsewhere = f"Waiting for {title}", elsewhere
-        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write)
+        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write, also=also)
         job.url, job.text = None, "Connected. Fetching the data"
-        return _sync(visit, spec, job)
+        connected = {one.source for one in visit.bridge.store.connections.of_user(visit.user.id)}
+        served = [spec, *(registry.spec(name) for name in also if name in connected)]
+        return [row for one in served for row in _sync(visit, one, job)]
 
     return _start_once(visit, title, connect_and_sync)
 
@@ -149,8 +153,17 @@ def export_zip(visit: Visit) -> StreamingResponse:
     ):
         packed = _pack(visit, Path(folder), name)
         size, file = packed.stat().st_size, packed.open("rb")
-    headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="{packed.name}"'}
+    headers = {"Content-Length": str(size), "Content-Disposition": f"attachment; {_named(packed.name)}"}
     return StreamingResponse(_chunks(file), media_type="application/zip", headers=headers)
+
+
+def _named(file: str) -> str:
+    """Return a file's name as a header holds it, also with letters that headers lack (RFC 6266).
+
+    >>> _named("ana-export.zip"), _named("Зоя.zip")
+    ('filename="ana-export.zip"', "filename*=UTF-8''%D0%97%D0%BE%D1%8F.zip")
+    """
+    return f'filename="{file}"' if file.isascii() else f"filename*=UTF-8''{quote(file)}"
 
 
 def _pack(visit: Visit, folder: Path, name: str) -> Path:

@@ -213,15 +213,19 @@ def _reasons(content: bytes) -> set[str]:
     }
 
 
-def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
+def authorise(
+    account: Account, browser: Browser, service: Service, *, write: bool = False, also: Sequence[str] = ()
+) -> None:
     """Ask the user for consent to read, and with ``write`` also to write, and save the token.
 
+    ``also`` are scopes of other services that are asked for in the same consent. The user may refuse them.
     Raises NeedsLogin if the consent is refused, incomplete or not given in time.
     """
-    asked = [service.scope, *([service.writes] if write and service.writes else [])]
+    needed = [service.scope, *([service.writes] if write and service.writes else [])]
+    asked = [*needed, *also]
     credentials = _agreed(account, browser, service, asked)
     granted = list(asked if credentials.granted_scopes is None else credentials.granted_scopes)  # RFC 6749 5.1
-    if not set(asked) <= set(granted):
+    if not set(needed) <= set(granted):
         what = "reading" if service.scope not in granted else "writing"
         raise NeedsLogin(
             f"the consent does not cover {what} {service.reads}; "

@@ -171,3 +171,12 @@ def test_the_pages_ask_nothing_of_other_machines(visitor: Visitor) -> None:
     for path in ("/begin", "/begin/whoop", "/connections/whoop/keys"):
         answer: requests.Response = visitor.get(path)
         assert not re.search(r'(?:src|href)="https?://(?![^"]*"[^>]*target="_blank")', answer.text)
+
+
+def test_a_person_of_another_script_takes_everything_along(place: Place) -> None:
+    visitor = place.visitor()
+    visitor.get("/welcome")
+    assert visitor.change("/welcome", {"name": "Зоя", "zone": "Europe/Berlin"}).status_code == 303
+    answer = visitor.get("/connections/export.zip")
+    assert answer.status_code == 200
+    assert "%D0%97" in answer.headers["Content-Disposition"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import Field
 
 from bridge import registry
 from bridge.documents.connections import ConnectionDocument, connection_documents
@@ -21,6 +24,7 @@ from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=4000)]
+Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
 
 
 @router.get("/connections")
@@ -49,6 +53,7 @@ def shown_source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocumen
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
     store = visit.bridge.store
     accounts = [c for c in store.connections.of_user(visit.user.id) if c.source == spec.name and c.name == "account"]
+    connected = {one.source for one in store.connections.of_user(visit.user.id)}
     title, more = phrases.source_name(spec.title)
     ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
     kinds = rows[0]["counts"] if rows else {}
@@ -57,6 +62,7 @@ def shown_source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocumen
         "title": title,
         "more": more,
         "how": [way for way, capability in ways.items() if capability is not None],
+        "also": [one for one in connecting.joined_by(spec) if one.name not in connected],
         "writes": spec.writes is not None,
         "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),
         "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
@@ -92,12 +98,13 @@ def _job_part(visit: Visit, job: Job) -> HTMLResponse:
 
 
 @router.post("/connections/{source}/connect")
-def connect(request: Request, visit: Visitor, source: str, write: Text = "") -> Response:
+def connect(request: Request, visit: Visitor, source: str, write: Text = "", also: Names = ()) -> Response:
     """Ask for consent. The page shows the next step to the user, and then the progress of the first sync."""
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
         return _lead_to(request, f"/connections/{source}/keys")
     elsewhere = request.url.hostname not in LOOPBACK
-    return _job_part(visit, background.consent(visit, _spec(source), write=write == "yes", elsewhere=elsewhere))
+    spec = _spec(source)
+    return _job_part(visit, background.consent(visit, spec, write=write == "yes", elsewhere=elsewhere, also=also))
 
 
 def _lead_to(request: Request, place: str) -> Response:
@@ -179,7 +186,7 @@ def export(visit: Visitor) -> Response:
 @router.post("/connections/forget")
 def forget(visit: Visitor, name: Text = "") -> Response:
     """Delete everything about the user, after the user has typed the name to confirm."""
-    if name.strip() != visit.user.name:
+    if unicodedata.normalize("NFC", name.strip()) != visit.user.name:
         raise SetupError(f"nothing was deleted: type {visit.user.name} to delete everything about {visit.user.name}")
     unconfirmed = connecting.forget(visit.bridge, visit.user)
     left = f" Revoke the consent there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
