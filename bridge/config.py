@@ -68,7 +68,10 @@ class Settings:
 
     @property
     def cache(self) -> Path:
-        """The folder in which plug-ins keep values that they can compute again. It is deleted with any user."""
+        """The folder in which plug-ins keep values that they can compute again.
+
+        Deleting any user deletes the whole folder.
+        """
         return self.folder / "cache"
 
     @property
@@ -88,14 +91,14 @@ class Settings:
     def folders_of_user(self, user_id: int) -> list[Path]:
         """Return the folders that hold a user's files: pushes, uploads and language-model adapters.
 
-        They must be deleted with the user, because SQLite may give the user's number to a new user.
+        These must be deleted with the user, because SQLite may give the user's number to a new user.
         """
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """Return name -> value of the settings that a source declares.
+        """Return name -> value of the settings that a source declares, for no particular user.
 
-        Raises SetupError naming a variable that is missing or wrong.
+        A personal setting counts as not set here. Raises SetupError naming a variable that is missing or wrong.
         """
         return self.of_plugin(spec.name, spec.settings)
 
@@ -110,10 +113,11 @@ class Settings:
     ) -> dict[str, str]:
         """Return name -> value of the settings ``wanted`` by a plug-in.
 
-        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. If
-        it is not set there, the installation's value counts, but only if ``is_alone()`` says that there is no other
-        user. ``typed`` returns the client settings that were typed into the page for a name, which count last. Raises
-        SetupError naming every variable that is missing, or one that is no whole number where one is needed.
+        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``.
+        Without it, the installation's value counts, but only if ``is_alone()`` says that there is no other user. A
+        setting that is not set gets its default. ``typed`` returns the client settings that were typed into the page
+        for a name, which count where there is no default. Raises SetupError naming every variable that is missing.
+        Raises SetupError too for a whole number that is none.
         """
         found: dict[str, str] = {}
         missing: list[Setting] = []
@@ -168,7 +172,7 @@ def variable_of(plugin: str, setting: Setting) -> str:
 
 
 def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the table ``name`` of ``written``, the content of config.toml, or an empty table if there is none."""
+    """Return the table ``name`` within a table of config.toml, or an empty table if there is none."""
     found = written.get(name)
     return found if isinstance(found, Mapping) else {}
 

@@ -28,7 +28,10 @@ KEY_PLACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of one check of the installation. ``next`` is the command or step that mends a fault."""
+    """The result of a check of the installation.
+
+    ``next`` is the command or step that mends a fault or grants a missing permission. It is empty if there is none.
+    """
 
     check: str
     ok: bool
@@ -37,9 +40,10 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Check the installation and every user's connections, and return the findings.
+    """Check the installation and every user's connections, and return a finding per check.
 
-    A BridgeError becomes a finding. After one from the settings or the store, the checks that need these are left out.
+    A BridgeError that a check raises becomes a finding with ``ok=False``. If the settings cannot be read or the store
+    cannot be opened, the checks that need them are left out.
     """
     try:
         settings = config.load()
@@ -187,9 +191,10 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
 
 
 def is_lost(bridge: installation.Bridge, connection: Connection) -> bool:
-    """Return True if a connection's consent is gone although the user did not disconnect it, as after an import.
+    """Return True if a connection's stored consent is missing although the user did not disconnect it.
 
-    Only accounts, folders and pushes have a consent.
+    That happens after the import of a user's export, which holds no consents. Returns False for check-ins and imported
+    files, because only accounts, folders and pushes have a consent.
     """
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
@@ -210,7 +215,9 @@ def _has_no_secret(bridge: installation.Bridge, connection: Connection) -> bool:
 def mending_command(bridge: installation.Bridge, user: User, connection: Connection) -> str:
     """Return the command that mends a connection which has failed, was paused or has lost its consent.
 
-    It is an import, a new login or a sync.
+    The command is ``bridge import`` for imported files. It is ``bridge connect`` if the consent is lost. It is also
+    ``bridge connect`` if the connection is paused, unless odd answers of the source stopped the last sync. Otherwise it
+    is ``bridge sync``.
     """
     login = f"bridge connect {connection.source} --user {user.name}"
     if connection.name == IMPORT_CONNECTION:
@@ -227,7 +234,8 @@ def mending_command(bridge: installation.Bridge, user: User, connection: Connect
 def next_step(bridge: installation.Bridge, user: User, connection: Connection, now: datetime) -> str:
     """Return the command to run next for a connection, or an empty text if all is well.
 
-    An overdue connection is to be synced, and one with streams that are not permitted is to be connected again.
+    A failed, paused, lost or never synced connection needs its ``mending_command``. An overdue connection needs
+    ``bridge sync``. A connection without permission for some streams needs ``bridge connect``.
     """
     wrong = connection.paused or connection.last_error or is_lost(bridge, connection)
     if wrong or connection.last_success is connection.due_at is None:

@@ -35,7 +35,7 @@ def now() -> datetime:
         return datetime.now(UTC)
     at = datetime.fromisoformat(fixed)
     if at.tzinfo is None:
-        raise SetupError("the instant in BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
+        raise SetupError("the instant in BRIDGE_NOW needs an offset; write it like 2026-11-20T10:05:00+01:00")
     return at.astimezone(UTC)
 
 
@@ -75,7 +75,10 @@ class Bridge:
 
     @cached_property
     def holder(self) -> str:
-        """The name of this ``Bridge`` as holder of leases (rights to sync a connection)."""
+        """The name under which this ``Bridge`` holds leases (rights to sync a connection).
+
+        Each ``Bridge`` has a new name, even in the same process.
+        """
         return leases.holder()
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:

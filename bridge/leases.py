@@ -31,7 +31,7 @@ class Lease:
     """The right of ``holder`` to sync a connection, which ends five minutes after the last renewal.
 
     The lease's clock starts at ``now`` and follows the machine's wall clock, even when that clock is set. Other
-    processes use the machine's clock too.
+    processes compare leases by the same wall clock.
     """
 
     store: Store
@@ -52,7 +52,7 @@ class Lease:
         return mine
 
     def wait(self, patience: timedelta) -> bool:
-        """Wait until the lease is free and take it. Returns False if that takes longer than ``patience``."""
+        """Wait until the lease is free, take it and return True. Returns False after ``patience``."""
         until = time.monotonic() + patience.total_seconds()
         while not self.taken():
             if time.monotonic() > until:
@@ -61,7 +61,10 @@ class Lease:
         return True
 
     def renew(self) -> None:
-        """Renew the lease if the last renewal is 30 seconds old. Raises TryLater if another holder has taken it."""
+        """Renew the lease if the last renewal is at least 30 seconds old.
+
+        Raises TryLater if another holder has taken the lease.
+        """
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
         if not self.taken():
@@ -82,7 +85,7 @@ class Lease:
 def held(lease: Lease) -> Iterator[Lease]:
     """Take a lease, and release it at the end of the block. Raises TryLater while another holder has it.
 
-    This is for work that is no sync, but must not run beside one.
+    Use it for work on a connection that is no sync itself but must not run during a sync.
     """
     source = lease.connection.source
     if not lease.taken():
@@ -94,9 +97,9 @@ def held(lease: Lease) -> Iterator[Lease]:
 
 
 def holder() -> str:
-    """Return a new holder's name for this process: host, process id, random mark, and mark of the running system.
+    """Return a new name for a holder of leases: host, process id, random mark, and mark of the running system.
 
-    The random mark tells holders with the same process id apart.
+    The parts are joined with "/". The random mark tells holders with the same process id apart.
     """
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}/{_system_mark()}"
 
@@ -135,7 +138,7 @@ def release_dead(store: Store) -> None:
 def _is_dead(holder: str) -> bool:
     """Return True if ``holder`` names a process of this machine, since its last start, that no longer runs.
 
-    Returns False for a process of another machine, because that cannot be known.
+    Returns False for a process of another machine or container, because its state cannot be known.
     """
     host, _, rest = holder.partition("/")
     process, _, marks = rest.partition("/")

@@ -23,9 +23,10 @@ LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a re
 
 
 class LineLimit(logging.Filter):
-    """A limit of 20 log lines a minute per place in the code. The first line after it says how many were left out.
+    """A filter that lets at most 20 log lines a minute through per place in the code.
 
-    Only the loggers of servers are limited, because outsiders can cause their lines.
+    The first line from that place after the minute says how many lines were left out. Only the loggers of servers are
+    limited, because outsiders can cause their lines.
     """
 
     def __init__(self) -> None:
@@ -83,5 +84,5 @@ def configure(*, verbose: bool = False) -> None:
 
 def _formatter(kind: str) -> logging.Formatter:
     if kind not in ("text", "json"):
-        raise SetupError("BRIDGE_LOG must be text or json")
+        raise SetupError("BRIDGE_LOG must be text or json; set it to one of them, or unset it")
     return JsonFormatter() if kind == "json" else logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -23,7 +23,10 @@ def names(folder: str) -> list[str]:
 
 
 def _modules(folder: str) -> dict[str, str]:
-    """Return plug-in -> dotted path of its module. A connector has its SPEC's name, other plug-ins their file's."""
+    """Return plug-in name -> dotted path of its module.
+
+    A connector is named by its SPEC, and another plug-in by its file.
+    """
     package = importlib.import_module(folder)
     found = list(pkgutil.iter_modules(package.__path__, f"{folder}."))
     if folder != "connectors":
@@ -32,7 +35,10 @@ def _modules(folder: str) -> dict[str, str]:
 
 
 def _sources(module: pkgutil.ModuleInfo) -> dict[str, str]:
-    """Return source -> dotted path of its module. A package without a SPEC, such as ``google``, holds several."""
+    """Return source -> dotted path of its module, for a connector's module or package.
+
+    A package without a SPEC, such as ``google``, may hold the packages of several sources.
+    """
     found = importlib.import_module(module.name)
     if hasattr(found, "SPEC"):
         return {found.SPEC.name: module.name}
@@ -116,7 +122,10 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
 
 
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
-    """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none."""
+    """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none.
+
+    Raises SetupError for an unknown name, or a setting that is missing or wrong.
+    """
     wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
 

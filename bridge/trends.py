@@ -25,10 +25,10 @@ IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day en
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """A meter's values day by day. ``level`` and ``sd`` are None on a day without fresh data.
+    """A meter's values, one per day. ``level`` and ``sd`` are None on a day without fresh data.
 
-    A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of their standard
-    deviations. It is not divided by the root of their number, because the readings of a day share their errors.
+    A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of the readings' standard
+    deviations. More readings do not make it smaller, because the readings of a day share their errors.
     """
 
     level: tuple[float | None, ...]
@@ -38,7 +38,10 @@ class Track:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """A metric's values of a source day by day, in ``unit``, and the meters that are computed from this metric."""
+    """A metric's values from a source, one per day, in ``unit``. A value is None on a day without data.
+
+    ``meters`` are the meters that are computed from this metric.
+    """
 
     metric: Metric
     unit: str
@@ -49,9 +52,10 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """A workout, an all-day calendar entry or a change of time zone on a day. ``hours`` is a workout's length.
+    """A workout, an all-day calendar entry or a change of time zone on a day.
 
-    ``title`` may be the words of a stranger. The title of a ``private`` entry is for the user alone.
+    ``hours`` is the length of a workout. ``title`` may be text that another person wrote, and is not to be trusted. The
+    title of a ``private`` entry is for the user alone.
     """
 
     day: date
@@ -63,10 +67,10 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trends:
-    """Meters, inputs and happenings over ``days``, computed ``at`` an instant. All series have a value per day.
+    """Meters, inputs and happenings over ``days``, as computed at the instant ``at``. All series have a value per day.
 
-    ``map`` is the version of the proxy map. ``planned`` holds the hours that the calendar gives to each action that
-    occurs. ``validated`` meters are those whose agreement with people's own reports was measured.
+    ``map`` is the version of the proxy map. ``planned`` maps an action to its hours in the calendar on each day.
+    ``validated`` meters are those whose agreement with people's own reports was measured.
     """
 
     at: datetime
@@ -81,10 +85,10 @@ class Trends:
 
 
 def compute_trends(known: Snapshot, *, days: int) -> Trends:
-    """Compute the trends of the last ``days`` days on the user's clock, of which ``known.at`` is in the last.
+    """Compute the trends of the last ``days`` days on the user's clock. The last of them is the day of ``known.at``.
 
-    The snapshot must reach that far back. Every day is computed from all data in the snapshot, so that data that came
-    in late changes earlier days too. Pure.
+    The snapshot must reach that far back. Every day is computed from all data in the snapshot, so data that came in
+    late change earlier days too. Pure.
     """
     zone = zone_at(known.at, known.zones)
     today = known.at.astimezone(zone).date()
@@ -125,9 +129,9 @@ def _track(days: Sequence[Sequence[Reading]]) -> Track:
 
 
 def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
-    """Yield each metric that a meter is computed from, once per source with a value on at least three of ``days``.
+    """Yield an ``Input`` per source and metric that a meter uses, if at least three of ``days`` have a value.
 
-    ``found`` holds each day's figures by (day, source).
+    ``found`` maps (day, source) to that day's figures.
     """
     resting = {
         metric: tuple(meter for meter in Meter if any(metric in row.inputs for row in proxies.of(meter).values()))
@@ -147,7 +151,7 @@ def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[In
 def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[float, ...]]:
     """Return action -> hours planned for it on each day, without actions that never occur.
 
-    A day lasts from six to six, as its slots do.
+    A day lasts from 06:00 to 06:00 on the user's clock, as its slots do.
     """
     hours: dict[ActionType, list[float]] = {}
     bounds = [_bounds(day, known.zones) for day in days]
@@ -159,9 +163,9 @@ def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[fl
 
 
 def _by_day(known: Snapshot, bounds: Sequence[tuple[datetime, datetime]]) -> list[list[Any]]:
-    """Return the labelled calendar entries that overlap each day, as a list per day. ``bounds`` are the days' ends.
+    """Return for each day the list of labelled calendar entries that overlap it.
 
-    A day then need not search the whole calendar.
+    ``bounds`` are the begin and the end of each day. An entry over several days is in several lists.
     """
     found: list[list[Any]] = [[] for _ in bounds]
     origin = bounds[0][0]
@@ -197,7 +201,10 @@ def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
 
 
 def _workouts(known: Snapshot) -> Iterator[Episode]:
-    """Yield the workouts by their start. A workout that begins within an earlier one is dropped as a second watch's."""
+    """Yield the workouts by their start.
+
+    A workout that begins before the last yielded workout ended is dropped. A second watch has probably recorded it.
+    """
     found = [episode for _, episode in known.episodes if episode.kind is EpisodeKind.WORKOUT]
     over: datetime | None = None
     for episode in sorted(found, key=lambda one: one.start):

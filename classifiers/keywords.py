@@ -1,4 +1,4 @@
-"""A classifier of event titles by tables of keywords, which is readable and fast.
+"""Classify events by tables of keywords in titles, which is readable and fast.
 
 The tables are ``words/<language>.toml``, with a group of rules per action. ``words/README.md`` explains their fields.
 All languages are searched at once, because calendars mix them.
@@ -49,7 +49,7 @@ ACCENTS = dict.fromkeys(range(0x300, 0x370))
 
 
 class Place(Enum):
-    """The position in a title at which a phrase counts."""
+    """Where in a title a phrase must be to count."""
 
     ANY = "any"
     FIRST = "first"  # at the beginning
@@ -57,7 +57,7 @@ class Place(Enum):
 
 
 class Verdict(NamedTuple):
-    """A suggested action of an event with its confidence and reason (``why``).
+    """A suggested action for an event, with its confidence (0 to 1) and a reason (``why``).
 
     The action is None for an event without activity, such as a birthday.
     """
@@ -69,7 +69,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule of the tables, whose phrases suggest an action."""
+    """A rule of the tables. Its phrases suggest an action."""
 
     id: str  # language/letter and number, so that the name reveals no word of a title
     action: ActionType | None  # None: neutral
@@ -81,14 +81,14 @@ class Rule:
 
 
 class Entry(NamedTuple):
-    """A rule, and the position that its phrase needs."""
+    """A rule, and the place in a title at which its phrase counts."""
 
     rule: Rule
     place: Place
 
 
 class Hit(NamedTuple):
-    """A phrase found in a normalised title, from the character ``start`` to ``end`` (exclusive), with its rule."""
+    """A phrase found in a normalised title from the character ``start`` to before ``end``, with its rule."""
 
     start: int
     end: int
@@ -108,7 +108,7 @@ class Lexicon:
     emoji: dict[int, str] = field(default_factory=dict)
 
     def add(self, phrase: str, entry: Entry) -> None:
-        """Index a phrase of the tables. A star at its end or beginning matches the rest of a word."""
+        """Add a phrase of the tables to the index. A star at its end or beginning matches the rest of a word."""
         if phrase.endswith("*"):
             self.heads.setdefault(plain(phrase[:-1]), []).append(entry)
         elif phrase.startswith("*"):
@@ -137,7 +137,7 @@ class Lexicon:
                 yield from self._parts(word, start, end)
 
     def _parts(self, word: str, start: int, end: int) -> Iterator[Hit]:
-        """Yield the phrases with a star that begin or end a word."""
+        """Yield the phrases with a star that match the beginning or end of a word."""
         for size in range(SHORTEST_STEM, min(len(word), 24)):
             for entry in self.heads.get(word[:size], ()):
                 yield Hit(start, start + size, entry)
@@ -145,7 +145,10 @@ class Lexicon:
                 yield Hit(end - size, end, entry)
 
     def _inside(self, word: str, start: int) -> Iterator[Hit]:
-        """Yield the phrases inside a run of characters that is written without spaces."""
+        """Yield the phrases found anywhere in a word of a script that is written without spaces. They may overlap.
+
+        ``start`` is where the word begins in the title.
+        """
         for at in range(len(word)):
             for size in range(1, min(self.longest_asian, len(word) - at) + 1):
                 for entry in self.asian.get(word[at : at + size], ()):
@@ -153,7 +156,7 @@ class Lexicon:
 
 
 def plain(text: str) -> str:
-    """Return a text in lower case, without accents and invisible characters, as "cafe" from "Café"."""
+    """Return a text in lower case, without accents and invisible characters, for example "cafe" for "Café"."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).casefold().translate(INVISIBLE)
@@ -176,7 +179,7 @@ def lexicon() -> Lexicon:
 
 
 def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> None:
-    """Add a rule of a table to the lexicon."""
+    """Add a rule of a table to the lexicon. Raises ValueError for an unknown field."""
     unknown = set(fields) - {"strength", "sure", "company", "none", "idle_all_day", *(place.value for place in Place)}
     if unknown:
         raise ValueError(f"rule {name} has unknown fields: {', '.join(sorted(unknown))}")
@@ -196,12 +199,14 @@ def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> No
 
 
 def phrases(text: str) -> list[str]:
-    """Split a table's list of phrases at its commas. The list may span several lines."""
+    """Split a table's list of phrases at its commas, and return the phrases. The list may span several lines."""
     return [phrase for part in text.split(",") if (phrase := " ".join(part.split()))]
 
 
 class Keywords:
-    """The classifier by keywords. It stores no titles, and labels name the deciding rule but no words of the title."""
+    """The classifier by keywords. It stores no titles. A label's reason names the deciding rule, but no words of the
+    title.
+    """
 
     name = "keywords"
     version = 1
@@ -217,7 +222,10 @@ class Keywords:
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
-        """Return the surest verdict on an event as a label, of its title, calendar kind, structure and last resort."""
+        """Return the most confident verdict on an event as a label.
+
+        Verdicts come from the title, the calendar's kind of event, its invitees and times, and a last resort.
+        """
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
         confidence = round(best.confidence, 3)
@@ -247,7 +255,7 @@ class Keywords:
 
 
 def normalised(title: str) -> str:
-    """Return a title as the tables are written: lower case, without accents and prefixes such as "Re:", emoji as words.
+    """Return a title in the form of the tables: lower case, without accents and prefixes such as "Re:", emoji as words.
 
     Only the first ``LONGEST_TITLE`` characters are read.
     """
@@ -261,9 +269,9 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits at a position that their phrase allows, without phrases that another word of the title forbids.
+    """Return the hits whose place in the title counts, without those that another word of the title forbids.
 
-    A word that forbids a phrase in one language does so in all languages with that phrase, such as "marathon".
+    A word that forbids a phrase in a single language does so in all languages with that phrase, such as "marathon".
     """
     found = WORD.search(text)
     first = found.start() if found else 0
@@ -276,7 +284,9 @@ def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
 
 
 def _counts(hit: Hit, text: str, first: int) -> bool:
-    """Return True if a hit stands at a position at which its phrase counts."""
+    """Return True if a hit is at a place in the title at which its phrase counts. ``first`` is where the title
+    begins.
+    """
     place = hit.entry.place
     return place is Place.ANY or (hit.start == first if place is Place.FIRST else _rest(text, hit) == "")
 
@@ -296,7 +306,7 @@ def uncovered(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _rest(text: str, hit: Hit) -> str:
-    """Return the title's words outside the hit, without numbers and times."""
+    """Return the title's words outside the hit, separated by blanks, without numbers and times."""
     words = WORD.findall(f"{text[: hit.start]} {text[hit.end :]}")
     return " ".join(word for word in words if not NOISE.fullmatch(word))
 
@@ -335,7 +345,7 @@ def _by_night(event: Invitation) -> bool:
 
 
 def _unsure(event: Invitation) -> Verdict:
-    """Return the verdict of last resort: ADMIN_WORK from 8 to 18 or at an unknown hour, otherwise ME_TIME."""
+    """Return the verdict of last resort: ADMIN_WORK from 8 to 18 o'clock or at an unknown hour, otherwise ME_TIME."""
     at_work = not event.all_day and event.start_hour is not None and 8 <= event.start_hour < 18
     if at_work or (event.start_hour is None and not event.all_day):
         return Verdict(ActionType.ADMIN_WORK, 0.25, "unsure")
@@ -343,5 +353,5 @@ def _unsure(event: Invitation) -> Verdict:
 
 
 def open_classifier() -> EventClassifier:
-    """Return the classifier with the shipped tables."""
+    """Return the keyword classifier with the shipped tables."""
     return Keywords(lexicon())

@@ -1,1 +1,1 @@
-"""Plug-ins, found by looking into this folder. CONTRIBUTING.md says how to add a source."""
+"""Hold the connectors, one folder per source. They are found by looking into this folder."""

@@ -1,4 +1,4 @@
-"""Readers of a payload's fields, shared by all connectors, and tables that say which field holds which metric.
+"""Read a payload's fields, for all connectors, and define tables of which field holds which metric.
 
 A field may be absent, null or of another type at any time. Readers of optional fields then return None. Readers of
 required fields raise ``BadRecord``, which names the source, the stream and the field, and never quotes the value.
@@ -40,10 +40,9 @@ Choice = TypeVar("Choice")
 
 
 def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = None) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text.
+    """Return the UTC instant of an ISO 8601 text, or None for anything else.
 
-    A text without an offset is read in ``zone``. None without a zone, for a year outside ``years``, and for anything
-    else.
+    A text without an offset is read in ``zone``, and gives None without a zone. So does a year outside ``years``.
     """
     at = _parsed(value)
     if at is not None and at.tzinfo is None:
@@ -52,20 +51,20 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 
 
 def utc_of_naive(value: Any) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text in UTC, whose offset is ignored, or of Unix milliseconds.
+    """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
 
-    None for anything else.
+    Returns None for anything else, and for a year outside YEARS.
     """
     if isinstance(value, str):
         at = _parsed(value)
-        return None if at is None else _bounded(at.replace(tzinfo=UTC), YEARS)
+        return None if at is None else _bounded(at if at.tzinfo else at.replace(tzinfo=UTC), YEARS)
     return utc_of_unix(value, per_second=1000)
 
 
 def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
     """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
 
-    None for anything else, and for a year outside YEARS.
+    Returns None for anything else, and for a year outside YEARS.
     """
     number = finite(value)
     try:
@@ -76,7 +75,7 @@ def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
 
 
 def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
-    """Return the date of an ISO 8601 text. None for anything else, and for a year outside ``years``."""
+    """Return the date of an ISO 8601 text, or None for anything else and for a year outside ``years``."""
     try:
         day = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -85,9 +84,9 @@ def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
 
 
 def written_offset(value: Any) -> int | None:
-    """Return minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
+    """Return the minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
 
-    None for anything else, and for a text without an offset.
+    Returns None for anything else, and for a text without an offset.
     """
     text = value if isinstance(value, str) else ""
     at = _parsed(text if "T" in text else f"2000-01-01T00:00:00{text}")
@@ -96,9 +95,9 @@ def written_offset(value: Any) -> int | None:
 
 
 def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
-    """Return minutes east of UTC between a wall clock, written as if it were UTC, and the instant ``at``.
+    """Return the minutes east of UTC between a wall clock, written as if it were UTC, and its instant ``at``.
 
-    None if either is missing, or if they are more than 15 hours apart.
+    Returns None if either is missing, or if they are more than 15 hours apart.
     """
     if wall is None or at is None:
         return None
@@ -107,7 +106,7 @@ def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
 
 
 def time_zone(name: Any) -> ZoneInfo | None:
-    """Return the zone of an IANA name. None for a name that this machine does not know."""
+    """Return the zone of an IANA name. Return None for a name that this machine does not know and for anything else."""
     try:
         return ZoneInfo(name) if isinstance(name, str) and name else None
     except (KeyError, ValueError, OSError):  # of unknown names, of names that are no path, of folders
@@ -115,40 +114,40 @@ def time_zone(name: Any) -> ZoneInfo | None:
 
 
 def offset_in(zone: ZoneInfo, at: datetime) -> int:
-    """Return the minutes that a zone's clocks are east of UTC at an instant."""
+    """Return by how many minutes a zone's clocks are east of UTC at an instant."""
     return int((at.astimezone(zone).utcoffset() or timedelta(0)) / MINUTE)
 
 
 def local_date(at: datetime, offset: int | None) -> date:
-    """Return the date on a wall clock that is ``offset`` minutes east of UTC. Of UTC where the offset is unknown."""
+    """Return the date on a clock ``offset`` minutes east of UTC, or in UTC if the offset is None."""
     return (at + timedelta(minutes=offset or 0)).date()
 
 
 def words(value: Any) -> str | None:
-    """Return a text that is not blank. None for anything else."""
+    """Return a text that is not blank unchanged, or None for anything else."""
     return value if isinstance(value, str) and value.strip() else None
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return an object, or an empty object for anything else."""
+    """Return a JSON object unchanged, or an empty mapping for anything else."""
     return value if isinstance(value, Mapping) else {}
 
 
 def rows(value: Any) -> Sequence[Any]:
-    """Return a list, or an empty list for anything else."""
+    """Return a list unchanged, or an empty tuple for anything else."""
     return value if isinstance(value, list) else ()
 
 
 def total(*parts: float | None) -> float | None:
-    """Return the sum. None when any part is missing, because a sum of the rest would be too small."""
+    """Return the sum, or None if any part is None, because a sum of the others would be too small."""
     present = [part for part in parts if part is not None]
     return sum(present) if len(present) == len(parts) else None
 
 
 def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str, Any]]:
-    """Return the rows of an answer ``body``, found at ``path``, which is empty where the answer itself is the list.
+    """Return the rows of an answer: the list at ``path`` in ``body``, or ``body`` itself for an empty path.
 
-    Raises SourceChanged where there is no list of objects.
+    Raises SourceChanged, which names ``source`` and ``stream``, if there is no list of objects.
 
     >>> listing([{"id": 1}], "", "pebble", "sleep")
     [{'id': 1}]
@@ -162,9 +161,9 @@ def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str,
 def raw_records(
     stream: str, found: Iterable[Mapping[str, Any]], *, key: str = "id", without: Collection[str] = ()
 ) -> tuple[RawRecord, ...]:
-    """Return rows as records named by their field ``key``, or by "?" where it is absent.
+    """Return rows as raw records of a stream. A record's key is the row's field ``key``, or "?" if that is absent.
 
-    The fields in ``without`` are not kept.
+    The fields in ``without`` are left out of the payloads.
     """
     kept = ({name: value for name, value in row.items() if name not in without} for row in found)
     return tuple(RawRecord(stream=stream, key=str(row.get(key, "?")), payload=row) for row in kept)
@@ -176,9 +175,9 @@ def midnight(day: date) -> datetime:
 
 
 def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
-    """Yield a sample per quarter-hour, the mean of its ``readings`` (instant, value).
+    """Yield a sample per quarter of an hour, with the mean of its ``readings`` (instant, value).
 
-    Each has the offset that was valid in ``zone``.
+    Each sample has the offset that was valid in ``zone``.
     """
     by_offset: dict[int, list[tuple[float, float]]] = {}
     for at, value in readings:
@@ -189,9 +188,9 @@ def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[da
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """The time that a record speaks of, with UTC instants, minutes east of UTC, and the person's date.
+    """The time that a record is about: UTC instants, minutes east of UTC, and the user's local date.
 
-    ``end`` is None where the source tells only when it began, and ``offset`` where the source does not tell it.
+    ``end`` is None if the source states only the start, and ``offset`` if the source does not state it.
     """
 
     start: datetime
@@ -201,13 +200,13 @@ class Stretch:
 
     @property
     def minutes(self) -> float:
-        """The length of the time in minutes, 0 without an end."""
+        """The length in minutes, or 0 without an end."""
         return ((self.end or self.start) - self.start) / MINUTE
 
     def episode(
         self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
     ) -> Episode:
-        """Return a sleep, a nap or a workout of this time, with those of ``values`` that were measured.
+        """Return a sleep, a nap or a workout of this time, with those of ``values`` that are not None.
 
         Without an end it ends when it starts.
         """
@@ -223,13 +222,13 @@ class Stretch:
         )
 
     def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
-        """Return a sample of this time per value that was measured."""
+        """Return a sample of this time for each of ``values`` that was measured."""
         return samples(values, key=key, start=self.start, end=self.end, offset=self.offset, day=self.day)
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A payload and the name under which its errors are reported, such as ``oura/sleep``.
+    """A payload, and the name under which its errors are reported, such as ``oura/sleep``.
 
     A field is named by its path with dots between: ``score.stage_summary.total_in_bed_time_milli``.
     """
@@ -239,59 +238,61 @@ class Fields:
 
     @classmethod
     def of(cls, source: str, record: RawRecord) -> Fields:
-        """Return the fields of a record of ``source``."""
+        """Return the Fields of a record of ``source``. Errors name the source and the record's stream."""
         return cls(record.payload, f"{source}/{record.stream}")
 
     def bad(self, reason: str) -> BadRecord:
-        """Return the error that sets this record aside. ``reason`` names a field and quotes no value."""
+        """Return, without raising it, the error that sets this record aside. ``reason`` names a field and quotes no
+        value.
+        """
         return BadRecord(f"{self.name}: {reason}")
 
     def get(self, path: str) -> Any:
-        """Return a field's value as the vendor sent it. None where the field or an object around it is absent."""
+        """Return a field's value as the vendor sent it. Return None if the field or an object around it is absent."""
         value: Any = self.payload
         for part in path.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
         return value
 
     def inner(self, path: str) -> Fields:
-        """Return the fields of an object within this object. Without such an object there are none."""
+        """Return the object in a field as Fields. Without such an object they are empty."""
         return Fields(mapping(self.get(path)), self.name)
 
     def number(self, path: str, factor: Fraction = Fraction(1)) -> float | None:
-        """Return a number times ``factor``. None for anything else, and for numbers of 1e15 and more."""
+        """Return a field's number times ``factor``, or None for anything else and for numbers of 1e15 and more."""
         value = finite(self.get(path))
         return None if value is None else value * factor.numerator / factor.denominator
 
     def measured(self, table: Table) -> dict[Metric, float | None]:
-        """Return the value of each metric of a table, in the metric's unit, None where it is no number."""
+        """Return metric -> value in its unit for each metric of a table, None where the field is no number."""
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
         return {metric: self.number(*source) for metric, source in sources.items()}
 
     def key(self, path: str) -> str:
-        """Return an identifier, which is a text or a whole number. Raises BadRecord."""
+        """Return an identifier, which is a text or a whole number, as text. Raises BadRecord for anything else."""
         value = self.get(path)
         if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
             raise self.bad(f"{path} is missing")
         return str(value)
 
     def choice(self, path: str, choices: Mapping[str, Choice]) -> Choice:
-        """Return what ``choices`` makes of the word in a field. Raises BadRecord for any other word."""
+        """Return the entry of ``choices`` for the word in a field. Raises BadRecord for a word that has none."""
         value = self.get(path)
         if not isinstance(value, str) or value not in choices:
             raise self.bad(f"{path} is missing or unknown")
         return choices[value]
 
     def instant(self, path: str) -> datetime:
-        """Return the UTC instant of an ISO 8601 text with an offset. Raises BadRecord."""
+        """Return the UTC instant of an ISO 8601 text with an offset. Raises BadRecord for anything else."""
         at = utc(self.get(path))
         if at is None:
             raise self.bad(f"{path} is no instant")
         return at
 
     def wall(self, path: str) -> datetime:
-        """Return what the person's clock showed, as if it were UTC. An offset in the text is ignored.
+        """Return the time that the user's clock showed, as a datetime marked as UTC. An offset in the text is ignored.
 
-        Raises BadRecord.
+        Raises BadRecord for anything else than an ISO 8601 text.
 
         >>> Fields({"start": "2026-11-20T00:30:00"}, "pebble/walk").wall("start").isoformat()
         '2026-11-20T00:30:00+00:00'
@@ -303,9 +304,9 @@ class Fields:
         return at
 
     def offset(self, path: str) -> int:
-        """Return minutes east of UTC from a written offset or a number of minutes.
+        """Return the minutes east of UTC from a written offset or a number of minutes.
 
-        Raises BadRecord, also beyond 15 hours.
+        Raises BadRecord for anything else, and beyond 15 hours.
 
         >>> Fields({"zone": "+01:00", "minutes": 60}, "pebble/walk").offset("zone")
         60
@@ -318,7 +319,7 @@ class Fields:
         return minutes
 
     def duration(self, path: str) -> timedelta:
-        """Return an ISO 8601 duration of hours, minutes and seconds. Raises BadRecord.
+        """Return an ISO 8601 duration of hours, minutes and seconds. Raises BadRecord for anything else.
 
         >>> str(Fields({"lasted": "PT1H2M3.5S"}, "pebble/walk").duration("lasted"))
         '1:02:03.500000'
@@ -330,9 +331,9 @@ class Fields:
         return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
     def day(self, path: str) -> date:
-        """Return a calendar date, for example "2026-11-20". Of a date and time take ``wall(path).date()``.
+        """Return a calendar date, for example "2026-11-20". Raises BadRecord for anything else.
 
-        Raises BadRecord.
+        For the date of a date and time, take ``wall(path).date()``.
         """
         day = calendar_date(self.get(path))
         if day is None:
@@ -340,17 +341,16 @@ class Fields:
         return day
 
     def zone(self, path: str) -> ZoneInfo:
-        """Return the zone of an IANA name. Raises BadRecord."""
+        """Return the zone of an IANA name. Raises BadRecord for an unknown name."""
         zone = time_zone(self.get(path))
         if zone is None:
             raise self.bad(f"{path} is no known time zone")
         return zone
 
     def readings(self, path: str, *, at: str, value: str) -> Iterator[tuple[datetime, float]]:
-        """Yield the instants and numbers of a list of objects.
+        """Yield (instant, number) from a list of objects, whose fields ``at`` and ``value`` hold them.
 
-        ``at`` and ``value`` name the fields of an object. An object without both is left out. Raises BadRecord where
-        there is no list.
+        An object without both is left out. Raises BadRecord if there is no list.
         """
         if not isinstance(self.get(path), list):
             raise self.bad(f"{path} is no list")
@@ -361,18 +361,17 @@ class Fields:
                 yield instant, number
 
     def civil_day(self, day: str, start: str) -> Stretch:
-        """Return a civil day, which begins at the instant in ``start``, or at midnight UTC where that is absent.
+        """Return a civil day without an end, from the instant in the field ``start``, or from midnight UTC without one.
 
-        ``day`` and ``start`` name fields. Raises BadRecord without a date.
+        The field ``day`` holds its date. Raises BadRecord without a date.
         """
         date_of, at = self.day(day), utc(self.get(start))
         offset = None if at is None else written_offset(self.get(start))
         return Stretch(start=at or midnight(date_of), end=None, offset=offset, day=date_of)
 
     def ordered(self, start: datetime, end: datetime, longest: timedelta | None = SPAN_MAX) -> None:
-        """Raise BadRecord for a stretch that ends before its start, or lasts longer than ``longest``.
-
-        By default that is three days.
+        """Raise BadRecord if ``end`` is before ``start``, or more than ``longest`` after it. None stands for no
+        limit.
         """
         if end < start or (longest is not None and end - start > longest):
             raise self.bad("it ends before it starts, or days later")
@@ -389,10 +388,9 @@ class Fields:
         return Stretch(start=begun, end=over, offset=offset, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
-        """Return a time by its start on the person's clock, the offset of that clock, and its length.
+        """Return a time from three fields: the start on the user's clock, the offset of that clock, and the length.
 
-        ``start``, ``offset`` and ``duration`` name the three fields. The date is that of the start. Raises BadRecord,
-        also if it lasts more than three days.
+        The date is that of the start. Raises BadRecord if a field is unreadable, or if it lasts more than three days.
 
         >>> told = {"start": "2026-11-20T00:30:00", "east": 60, "lasted": "PT45M"}
         >>> walk = Fields(told, "pebble/walk").wall_stretch("start", "east", duration="lasted")
@@ -407,7 +405,7 @@ class Fields:
 
 
 def _parsed(value: Any) -> datetime | None:
-    """Return the date and time of an ISO 8601 text, with or without an offset. None for anything else."""
+    """Return the datetime of an ISO 8601 text, with or without an offset, or None for anything else."""
     try:
         return datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -415,7 +413,7 @@ def _parsed(value: Any) -> datetime | None:
 
 
 def _bounded(at: datetime, years: Collection[int]) -> datetime | None:
-    """Return the instant in UTC. None where its year is not in ``years``."""
+    """Return the instant in UTC, or None if its year is not in ``years``."""
     try:
         at = at.astimezone(UTC)
     except OverflowError:

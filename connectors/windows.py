@@ -1,4 +1,4 @@
-"""Windows of dates for sources that know neither changes nor deletions, so that every pull reads the last days again.
+"""Choose the dates to read at sources that report neither changes nor deletions. Every pull reads the last days again.
 
 The cursor holds the date up to which all was read, as ``{"until": "2026-11-20"}``.
 """
@@ -20,7 +20,7 @@ Records = tuple[RawRecord, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The dates that a pull reads, both included. ``again`` is False if nothing was read before."""
+    """The dates that a pull reads, ``since`` and ``until`` included. ``again`` is False if nothing was read before."""
 
     since: date
     until: date
@@ -33,11 +33,10 @@ class Window:
     ) -> Self:
         """Return the dates to read: from the cursor's date, less ``overlap``, to tomorrow.
 
-        Without a cursor they are the last ``days``. After a longer absence all dates since the cursor are read. A
-        cursor far in the future, which a clock that was ahead wrote, is ignored.
-
-        ``held`` is for a list that always tells the last so many days, today included. The window then never begins
-        before the list, because what left the list has not vanished.
+        Without a cursor they begin ``days`` before tomorrow. After a longer absence all dates since the cursor are
+        read. A cursor far in the future, which a clock that was ahead wrote, is ignored. ``held`` is for a list that
+        always holds the last so many days, today included. The window then never begins before the list, because what
+        left the list was not deleted.
         """
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         if held is not None:
@@ -52,7 +51,7 @@ class Window:
         return cls(since=start if read < first else max(first, start), until=until, again=True, today=now.date())
 
     def pieces(self, days: int) -> Iterator[tuple[date, date]]:
-        """Yield the first and last date of consecutive pieces of at most ``days``, oldest first."""
+        """Yield (first date, last date) of consecutive pieces of at most ``days`` dates, oldest first."""
         first = self.since
         while first <= self.until:
             last = min(first + timedelta(days=days - 1), self.until)
@@ -62,7 +61,7 @@ class Window:
     def pages(
         self, stream: str, days: int, read: Callable[[date, date], Iterable[Records]], *, tells_deletions: bool = True
     ) -> Iterator[Page]:
-        """Yield a stream's pages, in pieces of at most ``days``.
+        """Yield a stream's pages, in pieces of at most ``days`` dates.
 
         ``read(first, last)`` gives the records of a piece, page by page. Only the last page of a piece carries a
         cursor. With ``tells_deletions``, stored records that a complete list lacks are deleted.
@@ -79,9 +78,11 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return what the pieces up to ``last`` delivered whole, or None before the last piece and in a first pull.
+        """Return the range of time that the source has now listed completely. Stored records in it that it lacks are
+        deleted.
 
-        Stored records missing in it are deleted. A first pull covers nothing, because a single answer must not delete a
-        whole history. The first day is left out, because dates are those of the user's clock.
+        The range has no end, and begins a day after ``since``, because dates are those of the user's clock. Return None
+        unless ``last`` ends the window. Return None also in a first pull, because a single answer must not delete a
+        whole history.
         """
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

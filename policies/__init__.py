@@ -1,1 +1,1 @@
-"""Policies, which the registry finds by name in this folder. CONTRIBUTING.md says how to add another."""
+"""Hold the policies, one module each. The registry finds them by name in this folder."""

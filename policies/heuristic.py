@@ -1,4 +1,4 @@
-"""A policy of plain rules, which raises a low meter or else does what suits the time of day.
+"""Choose by plain rules: raise a low meter, or else do what suits the time of day.
 
 Order and thresholds are a proposal for the simulator's baseline. Its published results say only that it states no
 belief and keeps the meters safe.
@@ -45,14 +45,16 @@ class Proposal(NamedTuple):
 
 
 class Heuristic:
-    """A deterministic policy that takes the first feasible proposal. Scores fall from 1 towards 0 along the list."""
+    """A deterministic policy that takes the first feasible proposal. Scores fall from 1 towards 0 along the
+    proposals.
+    """
 
     name = "heuristic"
     version = 1
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
-        """Return the first feasible proposal."""
+        """Return the decision for the first feasible proposal. ``rng`` is not used."""
         proposals = _ranked(observation)
         chosen = proposals[0]
         return Decision(
@@ -74,7 +76,7 @@ def _ranked(observation: Observation) -> list[Proposal]:
 
 
 def _mend(observation: Observation) -> Iterator[Proposal]:
-    """Yield an action that raises the meter for each low meter, the first feasible of its remedies."""
+    """Yield, for each meter below 0.3, the first feasible action that raises it."""
     for meter, remedies in MENDING:
         level = known(observation, meter)
         remedy = next((action for action in remedies if action in observation.feasible), None)
@@ -83,7 +85,7 @@ def _mend(observation: Observation) -> Iterator[Proposal]:
 
 
 def _rest(observation: Observation) -> Iterator[Proposal]:
-    """Yield all actions in a fixed order, for slots whose rule does not fit."""
+    """Yield all actions in a fixed order, for slots in which no rule's action is feasible."""
     where = observation.slot.name.lower()
     for action in OTHERWISE:
         yield Proposal(action, f"what the {where} would suggest does not fit now; this does")
@@ -104,7 +106,7 @@ def _afternoon(observation: Observation) -> Proposal:
 
 
 def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionType, tired: ActionType) -> Proposal:
-    """Propose ``fresh`` if cognition is above ``needed`` or unknown, otherwise ``tired``."""
+    """Return a proposal of ``fresh`` if cognition is above ``needed`` or unknown, otherwise of ``tired``."""
     level = known(observation, Meter.COGNITION)
     if level is None:
         return Proposal(fresh, f"it is {slot}, and nothing is known of your cognition that speaks against it")

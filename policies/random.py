@@ -1,4 +1,4 @@
-"""A uniformly random policy, the baseline for all other policies."""
+"""A policy that recommends a random action, the baseline for all other policies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Random:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Draw any feasible action."""
+        """Return a decision with a uniformly drawn feasible action, equal probabilities, and the default belief."""
         feasible = observation.feasible
         share = 1 / len(feasible)
         return Decision(

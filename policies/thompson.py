@@ -1,8 +1,8 @@
-"""Thompson sampling per slot of the day, without any model of actions, as a baseline.
+"""Thompson sampling for each slot of the day on its own, without a model of actions, as a baseline.
 
-For every action and slot of the day the policy counts accepted recommendations (Thompson 1933, prior Beta(1, 1)). It
-draws an acceptance rate per action from the posterior and recommends the highest. The counts come from the observed
-history, so no state is kept.
+For each action and slot of the day the policy counts accepted and other answers (Thompson 1933, prior Beta(1, 1)). It
+draws an acceptance rate per action from the posterior and recommends the action with the highest. The counts come from
+the observation's history, so no state is stored.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Counts = Mapping[ActionType, tuple[int, int]]
 
 
 class Thompson:
-    """A policy that draws the acceptance rates of all actions in 32 rounds. The highest rate wins a round.
+    """A policy that draws the acceptance rates of all feasible actions in 32 rounds. The highest rate wins a round.
 
-    An action is recommended as often as it wins rounds. Scores are mean rates.
+    An action is recommended with the share of rounds that it won. Scores are mean acceptance rates.
     """
 
     name = "thompson"
@@ -28,7 +28,7 @@ class Thompson:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Draw an action with the probability of its share of won rounds."""
+        """Return a decision whose action is drawn with the share of rounds that it won, as its probability."""
         counts = counted(observation)
         wins = Counter(_winner(counts, rng) for _ in range(DRAWS))
         action = rng.choices(list(wins), list(wins.values()))[0]
@@ -42,7 +42,7 @@ class Thompson:
 
 
 def counted(observation: Observation) -> Counts:
-    """Return action -> (accepted, not accepted), for the feasible actions in this slot of the day."""
+    """Return feasible action -> (number of Accept, number of other answers), in the observation's slot of the day."""
     here = [one for one in observation.history if one.slot is observation.slot]
     taken = Counter(one.recommended for one in here if one.answer is Answer.ACCEPT)
     refused = Counter(one.recommended for one in here if one.answer is not Answer.ACCEPT)
@@ -50,13 +50,13 @@ def counted(observation: Observation) -> Counts:
 
 
 def _winner(counts: Counts, rng: random.Random) -> ActionType:
-    """Return the action with the highest drawn rate."""
+    """Return the action with the highest rate, after a draw for each action from Beta(1 + accepted, 1 + other)."""
     drawn = {action: rng.betavariate(1 + taken, 1 + refused) for action, (taken, refused) in counts.items()}
     return max(drawn, key=lambda action: drawn[action])
 
 
 def _said(observation: Observation, action: ActionType, taken: int, refused: int) -> str:
-    """Describe earlier answers to the action in this slot."""
+    """Return a phrase with the counts of earlier answers to the action in this slot of the day."""
     plain, slot = action.lower().replace("_", " "), observation.slot.name.lower()
     if not taken + refused:
         return f"{plain} was never suggested in the {slot} yet"

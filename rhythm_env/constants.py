@@ -1,9 +1,9 @@
 """All numbers of the simulator, with their sources.
 
-Marks give the source of a number. EXACT numbers stand in a published page of RhythmEnv (Hugging Face Space
-InosLihka/rhythm_env), and INFERRED numbers follow from a page. CAL numbers are ours, fitted together to the published
-figures of the two baselines. ``bridge evaluate`` prints both side by side. The fit is consistent with the published
-figures, but not unique. A change of any number here changes ``ENV_VERSION``.
+Comments mark the source of a number. EXACT numbers stand in a published page of RhythmEnv (Hugging Face Space
+InosLihka/rhythm_env). INFERRED numbers follow from such a page. CAL numbers are ours. They were fitted together to the
+published figures of the two baselines, which ``bridge evaluate`` prints beside ours. The fit is consistent with these
+figures, but not unique. A change of any number here requires a new ``ENV_VERSION``.
 """
 
 from __future__ import annotations

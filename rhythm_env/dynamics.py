@@ -1,4 +1,4 @@
-"""The simulator's dynamics, as pure functions over arrays with a column per episode.
+"""The simulator's dynamics, as functions without side effects over arrays with a column per episode.
 
 A single episode is a batch of size 1. Meters have the shape (5, n), in the order vitality, cognition, progress,
 serenity, connection.
@@ -49,7 +49,10 @@ EVENT_NAMES = (None, *EVENTS)  # event 0 is no event
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Constants as arrays by action, namely effects per slot (4, 5, 10) and the kinds of actions (10,)."""
+    """The constants as arrays: effects by slot, meter and action (4, 5, 10), and kinds of actions as 0 or 1 (10,).
+
+    ``events`` holds the effect of each event on the meters, with a first column of zeros for no event.
+    """
 
     effects: Array
     work: Array
@@ -62,7 +65,7 @@ class Tables:
 
 @cache
 def tables() -> Tables:
-    """Return the tables, built once per process."""
+    """Return the tables. They are built once per process."""
     import numpy as np
 
     base = np.array([EFFECTS[action] for action in ACTIONS]).T
@@ -87,16 +90,16 @@ def tables() -> Tables:
 
 
 def start(n: int) -> Array:
-    """Return the meters (5, n) on Monday morning."""
+    """Return the meters (5, n) of n persons on Monday morning."""
     import numpy as np
 
     return np.repeat(np.array(START)[:, None], n, axis=1)
 
 
 def drawn_events(seeds: Sequence[int]) -> Ints:
-    """Draw the event of each step, as numbers (28, n) into EVENT_NAMES, 0 for no event.
+    """Draw the event of each step, as indices (28, n) into EVENT_NAMES. 0 means no event.
 
-    Each column has its own seed. Its random stream is not that of the person with the same seed.
+    Column i is drawn with ``seeds[i]``, independently of the person with the same seed.
     """
     import numpy as np
 
@@ -109,9 +112,11 @@ def drawn_events(seeds: Sequence[int]) -> Ints:
 
 
 def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[Array, Array]:
-    """Return the meters' changes by the actions, and their anomalies, both (5, n), before events and clipping.
+    """Return the wanted changes of the meters by the actions, and their anomalies, both (5, n).
 
-    An anomaly is the difference from a neutral person's change. Passive decay is the person's own in both.
+    Column i does the action number ``actions[i]`` in a slot of the day (0..3). Changes are before events and clipping.
+    An anomaly is the difference from a neutral person's change. Decay differs between persons, but is no part of the
+    anomaly.
     """
     import numpy as np
 
@@ -141,7 +146,11 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
 
 
 def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints) -> tuple[Array, Array, Array]:
-    """Return the meters after a step in a slot, their actual changes, and the anomalies, each (5, n)."""
+    """Return the meters after a step, their actual changes, and the anomalies, each (5, n).
+
+    ``slot`` is 0..3. ``actions`` and ``events`` (n,) are indices into ACTIONS and EVENT_NAMES. Meters are clipped to
+    0..1.
+    """
     import numpy as np
 
     wanted, anomaly = changes(meters, actions, slot, people)

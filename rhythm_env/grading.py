@@ -1,4 +1,4 @@
-"""The reward of a step, the published grades of a week, and the mean level as headline figure."""
+"""The reward of a step, the published grades of a week, and the mean level as our main measure."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 
 def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
-    """Return the reward (n,) of a step.
+    """Return the reward (n,) of a step. ``deltas`` are the meters' changes and ``after`` the meters after it, both (5,
+    n).
 
-    The reward is the person's weighted change plus a general bias towards progress and connection, less a crash
-    penalty.
+    The reward is the weighted change plus a bias towards progress and connection that is equal for all. A penalty is
+    taken off if any meter is below the crash level.
     """
     import numpy as np
 
@@ -44,14 +45,15 @@ def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
 
 
 def terminal_reward(final_score: Array) -> Array:
-    """Return the reward added on the last step, 5 times (score - 0.5). The grade itself does not include it."""
+    """Return the reward (n,) added on the last step, 5 times (score - 0.5). The grade itself does not include it."""
     return TERMINAL_SCALE * (final_score - 0.5)
 
 
 def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> dict[str, Array]:
-    """Return name -> component (n,) in 0..1 of the grade.
+    """Return name -> component (n,) of the grade of a week, each 0..1.
 
-    ``levels`` (28, 5, n) are after each step, and ``rewards`` (28, n) exclude the terminal reward.
+    ``levels`` (28, 5, n) are the meters after each step. ``rewards`` (28, n) exclude the terminal reward. ``accuracy``
+    is that of the belief, 0..1.
     """
     import numpy as np
 
@@ -70,33 +72,33 @@ def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> 
 
 
 def grade_v1(parts: dict[str, Array]) -> Array:
-    """Return the first published grade (n,) of a week from its ``components``."""
+    """Return the first published grade (n,) of a week from its ``components``. It leaves out the belief's accuracy."""
     return _weighted(parts, GRADE_V1)
 
 
 def grade_v2(parts: dict[str, Array]) -> Array:
-    """Return the second published grade (n,) from the ``components``. It includes the belief's accuracy."""
+    """Return the second published grade (n,) of a week from its ``components``. It includes the belief's accuracy."""
     return _weighted(parts, GRADE_V2)
 
 
 def _weighted(parts: dict[str, Array], weights: dict[str, float]) -> Array:
-    """Return the weighted sum of the components."""
+    """Return the sum of the components times their weights."""
     import numpy as np
 
     return np.asarray(sum(share * parts[name] for name, share in weights.items()))
 
 
 def belief_mae(belief: Array, target: Array) -> Array:
-    """Return the mean absolute error (n,) of beliefs (3, n) over the three dimensions."""
+    """Return the mean absolute error (n,) of beliefs (3, n) against the true beliefs ``target`` (3, n)."""
     import numpy as np
 
     return np.asarray(np.abs(belief - target).mean(axis=0))
 
 
 def mean_level(levels: Array, weights: Array) -> Array:
-    """Return the mean level (n,) of a week's meters, weighted by the person's own weights.
+    """Return the mean level (n,) of the meters over a week, weighted by the persons' weights (5, n).
 
-    ``levels`` has the shape (28, 5, n). A sum of changes would only reflect the final levels.
+    ``levels`` (28, 5, n) are the meters after each step. A sum of changes would only reflect the last levels.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The model interface shared by bridge and simulator, in the standard library only.
+"""The model interface shared by bridge and simulator. It imports the standard library only.
 
 A policy receives an ``Observation`` and a random generator and returns a ``Decision``. Simulated and real weeks have
 the same form. In real weeks anomalies and the active event are None. Names are upper case in all JSON.
@@ -32,7 +32,7 @@ class Meter(StrEnum):
 
 
 class ActionType(StrEnum):
-    """The ten actions. Their order is part of the interface, because networks index by it."""
+    """The ten actions. Their order is part of the interface, because networks use it as index."""
 
     DEEP_WORK = "DEEP_WORK"
     ADMIN_WORK = "ADMIN_WORK"
@@ -47,7 +47,7 @@ class ActionType(StrEnum):
 
 
 class Slot(IntEnum):
-    """A quarter of a day by the local clock. Night (00-06) closes the day before it."""
+    """A quarter of a day by the local clock. The night (00-06) belongs to the day before it."""
 
     MORNING = 0  # 06-12
     AFTERNOON = 1  # 12-18
@@ -80,7 +80,7 @@ REWARD = {Answer.ACCEPT: 1.0, Answer.IGNORE: -1.0, Answer.RESCHEDULE: -1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeterState:
-    """A meter as a model sees it, with level 0..1, standard deviation, and share of fresh inputs.
+    """A meter as a model sees it: level 0..1, its standard deviation, and the share 0..1 of fresh inputs.
 
     In the simulator's meter-dense mode sd is 0 and coverage 1.
     """
@@ -94,7 +94,8 @@ class MeterState:
 class StepRecord:
     """A completed slot. ``action`` is the action done, None if unknown, and ``recommended`` the recommended action.
 
-    ``anomalies`` (actual minus a neutral person's change) exist in the simulator only.
+    ``day`` is 0..6 from Monday, and ``timestep`` 0..27. ``anomalies`` (actual minus a neutral person's change) exist in
+    the simulator only.
     """
 
     timestep: int
@@ -110,7 +111,10 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interaction:
-    """A recommendation of the last 30 days with its answer and the meters' levels at that time."""
+    """A recommendation of the last 30 days with its answer and the meters' levels at that time.
+
+    ``day`` is 0..6 from Monday.
+    """
 
     at: datetime
     day: int
@@ -147,7 +151,7 @@ class Belief:
         return (self.social, self.morning, self.work)
 
     def digits(self) -> str:
-        """Return the wire format of language-model policies, three digits 0-9 such as ``3 8 7``."""
+        """Return the belief in the form that language-model policies use, three digits 0-9 such as ``3 8 7``."""
         return " ".join(str(round(x * 9)) for x in self.vector())
 
 
@@ -156,7 +160,7 @@ class Observation:
     """Everything a policy may know at the start of a slot.
 
     Fields up to ``done`` are the published simulator's. ``history``, ``feasible``, ``planned`` and ``routine`` exist
-    for real users. ``reward`` is that of the last step. For a real user it is that of the last answer, 0 before the
+    for real users. ``reward`` is that of the last step. For a real user it is that of the last answer, and 0 before the
     first.
     """
 
@@ -180,13 +184,13 @@ class Observation:
     version: int = OBSERVATION_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object, which ``observation_from_json`` reads back as an equal observation."""
+        """Return a JSON object, from which ``observation_from_json`` builds an equal observation."""
         return _plain(self)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A policy's choice. ``action`` was drawn from ``probabilities``. ``scores`` are in the policy's unit."""
+    """A policy's choice. ``action`` was drawn from ``probabilities``. ``scores`` are in the policy's own unit."""
 
     action: ActionType
     belief: Belief
@@ -204,13 +208,14 @@ class Policy(Protocol):
     version: int
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Choose from ``observation.feasible``. The input stays unchanged, and equal input and seed give an equal
-        decision.
+        """Return a decision for an action of ``observation.feasible``.
+
+        The observation stays unchanged. An equal observation and seed give an equal decision.
         """
 
 
 def observation_from_json(body: Mapping[str, Any]) -> Observation:
-    """Read the result of ``Observation.to_json``. Raises ValueError for another version."""
+    """Return the observation of a JSON object from ``Observation.to_json``. Raises ValueError for another version."""
     if body.get("version") != OBSERVATION_VERSION:
         raise ValueError(f"observation version {body.get('version')!r}, this code reads {OBSERVATION_VERSION}")
     return Observation(
@@ -271,7 +276,7 @@ def _interaction(body: Mapping[str, Any]) -> Interaction:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON types."""
+    """Convert a value into JSON types: dataclasses into objects, tuples into lists, times into ISO 8601 in UTC."""
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):

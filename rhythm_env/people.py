@@ -1,10 +1,10 @@
 """The model of answers by a hidden person, for the simulator's deployed mode and for simulated lives.
 
-An action's utility is the person's weighted change of meters, in units of the published reward. The utility is compared
-with the mean of the feasible actions, in units of their spread. A logistic function turns the result into a
-probability. Random recommendations are accepted about 40 % of the time, and the best about 85 %. A refused action is
-rescheduled if it is clearly better in a later slot of that day, otherwise ignored. The two rates are an assumption,
-because no published study gives them for such recommendations.
+An action's utility is the person's weighted change of meters, in units of the published reward. It is compared with the
+mean of the feasible actions, in units of their standard deviation. A logistic function turns the result into a
+probability of acceptance. Random recommendations are accepted about 40 % of the time, and the best about 85 %. These
+two rates are an assumption, because no published study gives them for such recommendations. A refused action is
+rescheduled if it is clearly better in a later slot of that day, otherwise ignored.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ COMFORT = 0.35
 
 
 def utilities(meters: Array, slot: int, people: Profiles) -> Array:
-    """Return the utility (10, n) of each action for each person, from the meters (5, n). Low meters count more."""
+    """Return the utility (10, n) of each action in a slot (0..3) for persons with the meters (5, n).
+
+    A change of a low meter counts more.
+    """
     import numpy as np
 
     each = np.tile(np.arange(len(people)), len(ACTIONS))
@@ -46,7 +49,11 @@ def utilities(meters: Array, slot: int, people: Profiles) -> Array:
 
 
 def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
-    """Return the utilities (10,) of a person relative to the mean of the feasible actions, in units of their spread."""
+    """Return the utilities (10,) relative to the mean of the feasible actions, in units of the feasible actions'
+    deviation.
+
+    The deviation is the standard deviation, at least 1e-6. Infeasible actions are in the result too.
+    """
     import numpy as np
 
     chosen = values[[ACTIONS.index(action) for action in feasible]]
@@ -54,7 +61,9 @@ def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
 
 
 def acceptance(relative: Array) -> Array:
-    """Return the probability that recommendations of these standings are accepted, in the precision of ``relative``."""
+    """Return the probability that recommendations with the standings ``relative`` are accepted, in the same
+    precision.
+    """
     import numpy as np
 
     kind = relative.dtype.type
@@ -72,10 +81,10 @@ def answer(
     *,
     chance: float | None = None,
 ) -> tuple[Answer, Slot | None]:
-    """Draw a person's answer, and for RESCHEDULE the later slot of the day, else None. ``meters`` has the shape (5, 1).
+    """Draw a person's answer to the recommended ``action``. For RESCHEDULE also return the chosen slot, else None.
 
-    ``chance`` replaces the probability of acceptance. Otherwise the probability follows from the standing, which is how
-    much better the action is than the mean feasible action.
+    The slot is a later one of the same day. ``meters`` has the shape (5, 1). ``chance`` is the probability of
+    acceptance. If it is None, the probability follows from the action's standing (``standing``, ``acceptance``).
     """
     number = ACTIONS.index(action)
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
@@ -98,9 +107,10 @@ def own_choice(
     *,
     habit: Sequence[float] | None = None,
 ) -> ActionType:
-    """Draw the action that a person does without advice. Better actions are drawn more often.
+    """Draw the feasible action that a person does without a recommendation. Better actions are drawn more often.
 
-    ``habit`` holds weights of the ten actions, which replace the utilities.
+    The shares are exp(standing). ``meters`` has the shape (5, 1). ``habit`` (10,) holds weights of the actions that
+    replace these shares.
     """
     from math import exp
 

@@ -41,16 +41,19 @@ class Profiles:
         return int(self.weights.shape[1])
 
     def take(self, index: NDArray[np.intp]) -> Profiles:
-        """Return the people at some indices, which may repeat."""
+        """Return the people at the given indices, which may repeat."""
         return Profiles(self.weights[:, index], {name: values[index] for name, values in self.traits.items()})
 
 
 def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
-    """Draw a person per seed.
+    """Draw one person per seed. The condition says from which distribution.
 
-    The condition ``in`` draws from the training ranges, and ``ood`` likewise from seeds that training never uses.
-    ``discrete`` gives the archetypes in turn, and ``shifted`` traits beyond the ranges. Where a range begins at 0, half
-    of the shifted people have exactly 0. Raises ValueError for an unknown condition.
+    - ``in`` draws from the training ranges.
+    - ``ood`` draws from the same ranges, with seeds that training never uses.
+    - ``shifted`` draws traits beyond the ranges. Where a range begins at 0, half of the people have exactly 0.
+    - ``discrete`` returns one of the three archetypes, by seed modulo 3.
+
+    Raises ValueError for an unknown condition.
     """
     import numpy as np
 
@@ -72,9 +75,9 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
 
 
 def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
-    """Return the seeds that a condition draws people from. In ``ood`` low seeds are raised by OOD_FROM.
+    """Return the seeds with which a condition draws people. Raises ValueError for an unknown condition.
 
-    Training never uses seeds from OOD_FROM on.
+    For ``ood`` seeds below OOD_FROM are raised by OOD_FROM. Training never uses seeds from OOD_FROM on.
     """
     if condition not in CONDITIONS:
         raise ValueError(f"there is no condition {condition!r}; there are: {', '.join(CONDITIONS)}")
@@ -82,7 +85,7 @@ def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
 
 
 def _draws(seed: int) -> Array:
-    """Return a person's uniform draws. The seed is scrambled, so that its remainder reveals nothing."""
+    """Return a person's uniform draws (18,). The seed is scrambled, so that its remainder reveals nothing."""
     import numpy as np
 
     found: Array = np.random.default_rng(seed ^ SEED_SCRAMBLE).random(METERS + len(TRAITS))
@@ -90,7 +93,7 @@ def _draws(seed: int) -> Array:
 
 
 def archetypes(names: Sequence[str]) -> Profiles:
-    """Return the published archetypes of these names."""
+    """Return the published archetypes with the given names, a column for each."""
     import numpy as np
 
     rows: list[dict[str, Any]] = [{**NEUTRAL, **ARCHETYPES[name]} for name in names]
@@ -99,7 +102,10 @@ def archetypes(names: Sequence[str]) -> Profiles:
 
 
 def average(n: int = 1) -> Profiles:
-    """Return people in the middle of every range, for whom a planner without inference plans."""
+    """Return n people with the mean of every trait's range and equal weights. Guilt is 1.
+
+    A planner without inference plans for such a person.
+    """
     import numpy as np
 
     middle = {name: np.full(n, (low + high) / 2) for name, (low, high) in RANGES.items()}
@@ -107,7 +113,7 @@ def average(n: int = 1) -> Profiles:
 
 
 def belief_target(profiles: Profiles) -> Array:
-    """Return the true belief (3, n) about each person, social, morning and work in 0..1."""
+    """Return the true belief (3, n) about each person: social, morning and work, each 0..1."""
     import numpy as np
 
     rows = []
@@ -119,7 +125,7 @@ def belief_target(profiles: Profiles) -> Array:
 
 
 def _rank(profiles: Profiles, trait: str) -> Array:
-    """Return the share of all people whose trait is lower than each person's, 0..1."""
+    """Return, for each person, the share (n,) of all possible people whose trait is lower, 0..1."""
     import numpy as np
 
     if trait in WEIGHT_OF:

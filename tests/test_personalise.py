@@ -84,7 +84,7 @@ def test_too_little_is_said_with_the_next_command(lite: Store, month: list[Slice
 
 def test_a_policy_that_cannot_learn_says_so(lite: Store, month: list[Slice]) -> None:
     user = stored(lite, month[:1])
-    with pytest.raises(SetupError, match="BRIDGE_POLICY=planner"):
+    with pytest.raises(SetupError, match="BRIDGE_POLICY=adaptive"):
         personalise.personalise(lite, user, registry.policy("heuristic"), now=after(month))
     assert not personalise.is_due(lite, user, registry.policy("heuristic"), now=after(month))
 

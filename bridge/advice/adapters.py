@@ -1,8 +1,8 @@
-"""A user's own adapter of the language model, trained on their answers and kept only if it is better.
+"""A user's own adapter of the language model, trained on the user's answers and kept only if it predicts better.
 
-Attempts are stored beside the planner's priors, under the policy ``llm``. The adapter itself is a folder below
-``adapters``, by the name under which a model server loads it. Training runs in its own process, at low priority and
-with few threads, and continues from where it was stopped.
+Attempts at training are stored in the same table as the planner's priors, under the policy ``llm``. The adapter itself
+is a folder below ``adapters``, by the name under which a model server loads it. Training runs in its own process, at
+low priority and with few threads. A stopped training is continued by the next process.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOOK = 0.5  # seconds between two checks of the process
 
 
 def version(bridge: Bridge) -> str:
-    """Return ``name@version`` of the policy that adapters belong to."""
+    """Return ``name@version`` of the language-model policy, to which adapters belong."""
     policy = bridge.policy(POLICY)
     return f"{policy.name}@{policy.version}"
 
@@ -61,9 +61,9 @@ def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
 
 
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
-    """Check that a new adapter can be trained.
+    """Raise SetupError, with the next command, unless a new adapter can be trained.
 
-    Raises SetupError, with the next command, if there are too few answers or too few since the last attempt.
+    Training needs enough ``answers`` since the last reset, and enough of them since the last attempt.
     """
     little = lacking(bridge, user, answers, now, again=timedelta(0))
     if little:
@@ -71,9 +71,10 @@ def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: date
 
 
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
-    """Return the end of a sentence about missing answers, such as "has answered 3 times", or "" for none.
+    """Return the end of a sentence about why no adapter can be trained, such as "has answered 3 times".
 
-    ``again`` is the shortest time between two attempts.
+    Returns "" if an adapter can be trained. ``answers`` are all answers since the last reset, oldest first. ``again``
+    is the shortest time between two attempts.
     """
     span = answers[-1].at - answers[0].at if answers else timedelta(0)
     if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
@@ -90,7 +91,7 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
 
 
 def take_back(bridge: Bridge, user: User) -> datetime:
-    """Withdraw the newest kept adapter, so that the adapter before it counts again, and return the time it was made.
+    """Withdraw the newest kept adapter, and return when it was made. The kept adapter before it is used again.
 
     Raises SetupError if the user has no adapter.
     """
@@ -100,17 +101,12 @@ def take_back(bridge: Bridge, user: User) -> datetime:
     return when
 
 
-def history(bridge: Bridge, user: User) -> list[Prior]:
-    """Return all stored attempts to train the user's adapter, kept or not, the newest first."""
-    return attempts(bridge, user)
-
-
 def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
-    """Train an adapter in a process of its own, if enough was answered.
+    """Train an adapter in a process of its own, if the user has given enough answers since the last attempt.
 
-    The daemon calls this once a day. Returns True if a training process ran. Nothing happens without the policy's
-    setting ``folder``, which names the served model, or without the packages for training. The call waits for
-    TRAINING_WAIT at most and ends the process when ``stopped``. The next call continues the training.
+    The daemon calls this once a day. Returns True if a training process ran. Returns False without the policy's setting
+    ``folder``, which names the served model, or without the packages for training. The process is ended after
+    TRAINING_WAIT, or earlier if ``stopped()`` is True. The next call continues the training.
     """
     from importlib.util import find_spec
 
@@ -133,7 +129,10 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
 
 
 def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
-    """Wait for the process, and end it when ``stopped`` or at the time limit. Its progress is already saved."""
+    """Wait until the process ends, and end it after TRAINING_WAIT or if ``stopped()`` is True.
+
+    Its progress is already saved.
+    """
     until = monotonic() + TRAINING_WAIT.total_seconds()
     while running.poll() is None:
         if stopped() or monotonic() > until:

@@ -1,4 +1,4 @@
-"""Outcomes measured after recommendations, and after slots that a random draw (a lot) left without advice."""
+"""The outcomes measured after recommendations, and after slots that a random draw (a lot) left without advice."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ DAILY = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """A recommendation with the known outcomes by name, as in ``effect.OUTCOMES``.
+    """A recommendation with what was measured after it.
 
-    ``dosage`` (0 to 1) grows with every earlier recommendation of the user.
+    ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) is larger the more
+    recommendations the user got before.
     """
 
     advice: Recommendation
@@ -37,9 +38,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A draw between advice and no advice in a slot, with the known outcomes by name, as in ``effect.OF_ADVICE``.
+    """A lot (a draw between advice and no advice in a slot) with what was measured after the slot.
 
-    ``dosage`` (0 to 1) is the decayed share of earlier draws that gave advice.
+    ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) is the decayed
+    share of earlier lots that gave advice.
     """
 
     lot: Lot
@@ -49,10 +51,10 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aftermath:
-    """The recommendations of a user, and what was measured since the first.
+    """The recommendations of a user, and what was measured since the first of them.
 
-    ``nights`` are by the day on which they end, as outcome -> value. ``check_ins`` are times and values. ``mornings``
-    hold the first recommendation of a day, which states the meters.
+    ``nights`` maps the day on which a night ends to outcome -> value. ``check_ins`` are times and values. ``mornings``
+    maps a day to its first recommendation, which holds the levels of the meters.
     """
 
     given: Sequence[Recommendation]
@@ -73,7 +75,7 @@ class Aftermath:
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
         """Yield the lots (draws between advice and no advice) of slots that are over, with their outcomes.
 
-        They are yielded oldest first. ``lots`` must be in that order.
+        ``lots`` must be in order of time, oldest first. The result is in that order too.
         """
         dosage = 0.0
         for one in lots:
@@ -83,9 +85,9 @@ class Aftermath:
             dosage = FADES * dosage + (1 - FADES) * one.given
 
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
-        """Yield the name and value of each known outcome after a slot that ends at ``end``.
+        """Yield the name and value of each known outcome of the slot ``moment``, which ends at ``end``.
 
-        A check-in counts within a day of the end. The night and the meters are those of the date after ``moment``.
+        The first check-in within a day after the end counts. The night and the meters are those of the next date.
         """
         said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
         if said is not None:
@@ -103,7 +105,7 @@ class Aftermath:
 def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
     """Return a user's recommendations made before ``now``, and what was measured after them.
 
-    If several devices measured a night, the larger value counts.
+    If several devices measured the same night, the largest value counts.
     """
     given = store.recommendations.between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() if given else now.date()

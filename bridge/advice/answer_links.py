@@ -1,11 +1,9 @@
-"""Signed links in notifications, each of which answers a recommendation until the recommendation expires.
+"""Signed links in notifications. Each link gives an answer to a recommendation until the recommendation expires.
 
-An answer can be changed by another link until its day ends.
-
-A token names the recommendation, the answer and the signing key. The signature covers the recommendation's user and
-times too. Without them, a restored database could give the number to another recommendation. Opening a link answers
-nothing, because mail scanners and previews open links too. Its recommendation counts as seen. The page behind the
-link has buttons that answer.
+Until the recommendation's day ends, another link can change the answer. A token names the recommendation, the answer
+and the signing key. The signature covers the recommendation's user and times too. Without them, a restored database
+could give the number to another recommendation. Opening a link marks the recommendation as seen but answers nothing,
+because mail scanners and previews open links too. The page that opens has buttons that answer.
 """
 
 from __future__ import annotations
@@ -37,9 +35,9 @@ TOKEN = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """The user, the recommendation and the answer of a valid link.
+    """The user, the recommendation and the answer that a valid link names.
 
-    ``offers`` are good times for a link that puts off.
+    For the answer Reschedule, ``offers`` are good times for the recommended action.
     """
 
     user: User
@@ -49,9 +47,9 @@ class Link:
 
 
 def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
-    """Return the button's word (Accept, Not now, Later) -> address of the link that answers a recommendation.
+    """Return the button's word (Accept, Not now, Later) -> address of the link that gives this answer.
 
-    There are none without ``BRIDGE_URL``, and none once the recommendation is answered.
+    The mapping is empty without ``BRIDGE_URL``, and once the recommendation is answered.
     """
     url = bridge.settings.url
     if url is None or recommendation.answer is not None:
@@ -66,10 +64,10 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
 
 
 def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
-    """Return what a link means, without answering.
+    """Return the user, recommendation and answer that a link's token names, without storing an answer.
 
     Raises Forged for a token that was not made here. Raises Spent for a link that is expired, whose answer can no
-    longer change, or whose key was replaced.
+    longer change, or whose signing key was replaced.
     """
     found, answer = _verify(bridge, token)
     user = next(user for user in bridge.store.people.users() if user.id == found.user_id)
@@ -82,7 +80,10 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
 
 
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
-    """Give the answer of a link, or change the one that was given. Raises as ``read`` does."""
+    """Store the answer that a link names, in place of an earlier answer.
+
+    ``moved_to`` is the chosen slot, and counts only for Reschedule. Raises Forged and Spent as ``read`` does.
+    """
     link = read(bridge, token, now=now)
     moved = moved_to if link.answer is Answer.RESCHEDULE else None
     found = rescheduling.answer(bridge, link.user, link.recommendation.id, link.answer, now=now, moved_to=moved)
@@ -90,7 +91,10 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
 
 
 def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
-    """Return the recommendation and the answer of a token with a valid signature. Raises Forged and Spent."""
+    """Return the recommendation and the answer of a token with a valid signature.
+
+    Raises Forged for an invalid token, and Spent for a token whose signing key was replaced.
+    """
     found = TOKEN.fullmatch(token)
     if found is None:
         raise Forged("this is not a whole link of this bridge; answer on the page instead")
@@ -109,7 +113,7 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
 
 
 def _signer(key: bytes, recommendation: Recommendation) -> Signer:
-    """Return the signer of a recommendation's links, whose salt ties them to its user and times."""
+    """Return the signer of a recommendation's links. Its salt is made of the recommendation's user and times."""
     times = (recommendation.created_at, recommendation.expires_at)
     salt = "/".join([str(recommendation.user_id), *(time.astimezone(UTC).isoformat() for time in times)])
     return Signer(key, salt=salt, key_derivation="hmac", digest_method=hashlib.sha384)

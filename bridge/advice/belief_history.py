@@ -1,7 +1,7 @@
 """The model's belief about a user day by day, and the answers that changed the belief most.
 
-Everything is read from what was stored with each recommendation. Between two recommendations lie an answer and new data
-from watch and calendar. Both change the belief, and their shares cannot be separated.
+Each stored recommendation holds the belief at its time. An answer's change is the difference to the next
+recommendation's belief, so that new data in between count too.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """The last belief of a local day, as mean and standard deviation by dimension. ``sd`` is None if the policy gives
-    none.
+    """The last belief stated on a local day, as mean and standard deviation by dimension.
+
+    ``sd`` is None if the policy gives none.
     """
 
     day: date
@@ -49,9 +50,9 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """An answer to the recommendation ``advice``, and what the belief did up to the next recommendation.
+    """An answer to the recommendation ``advice``, and how the belief changed up to the next recommendation.
 
-    ``change`` and ``after`` are the change of the mean and the mean after it, by dimension.
+    ``change`` maps a dimension to the change of its mean. ``after`` maps it to the mean after the change.
     """
 
     advice: AdviceRecord
@@ -61,15 +62,15 @@ class Move:
 
     @property
     def size(self) -> float:
-        """Return the sum of the absolute changes."""
+        """Return the sum of the absolute changes over the dimensions."""
         return sum(abs(one) for one in self.change.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """A year of a user's beliefs by day, with the answers that changed the belief most, at most MOST.
+    """A year of a user's beliefs by day, and the answers that changed the belief most.
 
-    ``answers`` is the number of all answers in the year.
+    ``moves`` holds at most MOST of these answers. ``answers`` is the number of all answers in the year.
     """
 
     days: tuple[Day, ...]  # ascending, only days with a recommendation
@@ -102,15 +103,15 @@ def _days(stated: Sequence[AdviceRecord], zones: ZoneHistory) -> Iterator[Day]:
 
 
 def _mean(one: AdviceRecord) -> dict[str, float]:
-    """Return the mean by dimension, 0.5 where the recommendation stored none."""
+    """Return dimension -> mean of the belief, 0.5 where the recommendation stored none."""
     return {name: float(one.belief.get(name, 0.5)) for name in DIMENSIONS}
 
 
 def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
-    """Yield the changes of the belief between two recommendations of which the first was answered.
+    """Yield the changes of the belief between two successive recommendations of which the first was answered.
 
-    Both must have the same policy, version, prior and adapter, and at most two days between them. Pairs around a reset
-    or its withdrawal are left out. So are changes that two decimals do not show.
+    Both must have the same policy, version, prior and adapter, and at most two days between them. Pairs with a reset or
+    its withdrawal in between are left out. So are changes that two decimals do not show.
     """
     breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
@@ -125,7 +126,7 @@ def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetim
 
 
 def said(move: Move, action: str) -> str:
-    """Describe an answer and its change of the belief in a sentence.
+    """Return a sentence about an answer and the change of the belief after it.
 
     ``action`` is the title of the recommended action.
     """
@@ -143,7 +144,7 @@ def said(move: Move, action: str) -> str:
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
-    """Describe the belief about the dimension ``name``, from its mean and standard deviation.
+    """Return in words what the policy believes of the dimension ``name``, by its mean and standard deviation.
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

@@ -1,5 +1,6 @@
-"""Accepted recommendations as plans in a calendar of the user. A plan deleted there counts as an ignored
-recommendation.
+"""Write accepted recommendations as plans into a user's calendar.
+
+If the user deletes a plan there, its recommendation counts as ignored.
 """
 
 from __future__ import annotations
@@ -34,16 +35,17 @@ HOUR = 60.0
 class Writing(Protocol):
     """A ``bridge.domain.ports.Writer`` bound to an account.
 
-    It writes the plans and returns the keys of plans that the user deleted.
+    Calling it writes the plans into the calendar and returns the keys of plans that the user deleted there.
     """
 
     def __call__(self, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]: ...
 
 
 def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
-    """Return the plans for accepted and rescheduled recommendations of eight days whose slots are not over.
+    """Return the plans for accepted and rescheduled recommendations whose slots are not over.
 
-    They are in the order in which the recommendations were made. Entries to keep need no plan.
+    Recommendations of the last eight days count, in the order in which they were made. A recommendation to keep an
+    entry of the calendar needs no plan. A plan that would have no length is left out.
     """
     found: list[Plan] = []
     for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + recommend.INSTANT):
@@ -54,9 +56,9 @@ def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetim
 
 
 def _meant_for(advice: Recommendation) -> Moment | None:
-    """Return the slot that the user accepted or chose.
+    """Return the slot that the user accepted, or the slot to which the user rescheduled the recommendation.
 
-    None without such an answer, and for an entry to keep, which is in the calendar already.
+    Returns None for any other answer. Returns None too for an entry to keep, which is in the calendar already.
     """
     if advice.kind == "keep":
         return None
@@ -76,7 +78,7 @@ def _plan(
     """Return the plan of a recommendation in the slot ``moment``.
 
     The recommendation's own time is kept if it belongs to that slot. Otherwise the first free time is taken. ``beside``
-    are the other plans, which count as busy.
+    are plans whose times count as busy.
     """
     own = advice.start is not None and moment in (advice.moment, moment_at(advice.start, user.zones))
     if own and advice.start is not None and advice.end is not None:
@@ -105,7 +107,7 @@ def _entry(plan: Plan) -> Occurrence:
 def _placed(
     others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
-    """Return begin and end of a plan between ``start`` and ``end``.
+    """Return begin and end of a plan for ``advice`` between ``start`` and ``end``, beside the entries ``others``.
 
     The plan begins with the first free stretch that is long enough, else at ``start``. It never lasts beyond ``end``.
     """
@@ -116,7 +118,7 @@ def _placed(
 
 
 def _rounded_up(at: datetime) -> datetime:
-    """Round up to the next five minutes.
+    """Return the time rounded up to a multiple of five minutes.
 
     >>> f"{_rounded_up(datetime(2026, 11, 20, 9, 56, 1)):%H:%M}", f"{_rounded_up(datetime(2026, 11, 20, 9, 55)):%H:%M}"
     ('10:00', '09:55')
@@ -128,7 +130,7 @@ def _rounded_up(at: datetime) -> datetime:
 def key_of(user: User, advice: Recommendation) -> str:
     """Return the key of a plan: the user's name, the slot, and the time at which the recommendation was made.
 
-    It is the same in every installation.
+    An installation that imports the recommendation gives it the same key.
     """
     return f"{user.name}/{advice.moment.week}/{advice.moment.timestep}/{advice.created_at.isoformat()}"
 
@@ -136,7 +138,8 @@ def key_of(user: User, advice: Recommendation) -> str:
 def keep(store: Store, user: User, classifier: EventClassifier, write: Writing, lease: Lease) -> bool:
     """Write the plans to the calendar, and answer recommendations whose plans the user deleted there with Ignore.
 
-    Returns False if another process holds the lease or the calendar cannot be written. The next call then tries again.
+    Returns True on success. Returns False if another process holds the lease or the calendar cannot be written. The
+    next call then tries again. The lease is released at the end.
     """
     if not lease.taken():
         return False

@@ -1,4 +1,4 @@
-"""The plan of a date for a user: the slot's recommendation, what would be suggested later, and everything around it."""
+"""The plan of a date for a user: given suggestions, suggestions to expect, calendar entries, tasks and the night."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def plan_day(
     seen: bool = True,
     known: Snapshot | None = None,
 ) -> DayPlan:
-    """Return the plan of a date, today by default.
+    """Return the plan of a date, or of today if ``day`` is None.
 
-    The plan of today shows the slot's recommendation, and makes it on the first call. ``seen`` marks it as shown. Later
-    suggestions are a preview: the most likely choice of the policy, which is drawn when its slot comes. ``known`` is
-    loaded where the caller has none.
+    For today, the current slot's recommendation is in the plan, and is made if there is none. ``seen`` marks it as
+    shown to the user. Suggestions for later slots are a preview, the policy's most likely choice. The real choice is
+    drawn when the slot comes. ``known`` is the user's snapshot at ``now``, and is loaded if None.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     wanted = day or today
@@ -77,7 +77,7 @@ def plan_day(
 
 
 def recommend_policy(bridge: Bridge, user: User) -> Policy:
-    """Return the policy that decides for a user, with the user's own prior where one is kept."""
+    """Return the configured policy with the user's own kept prior, or without it if there is none."""
     return for_person(bridge.store, user, bridge.policy())
 
 
@@ -94,9 +94,10 @@ def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tu
 
 
 def _given(situation: Situation, day: date) -> Iterator[Block]:
-    """Yield the suggestions made for a date as blocks: those ahead, and those accepted, also if they have begun.
+    """Yield the suggestions already made for a date as blocks.
 
-    Ignored suggestions, and those that overlap an entry of the calendar, are left out.
+    A suggestion that has begun is a block only if the user accepted it or rescheduled it to that time. Ignored
+    suggestions, suggestions rescheduled without a new time, and suggestions that overlap a calendar entry are left out.
     """
     for advice in situation.advised:
         if advice.start is None or advice.end is None or advice.kind != "suggested":
@@ -123,9 +124,9 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
 
 
 def _previewed(situation: Situation, day: date, policy: Policy, guard: Guard, blocks: Sequence[Block]) -> list[Block]:
-    """Return what the policy would suggest in the later slots of a date.
+    """Return what the policy would suggest in the later slots of a date, as blocks.
 
-    With the suggestions made already, there are no more than the user wants a day.
+    Together with the suggestions already made, they are no more than the user wants a day.
     """
     observation, readings = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
     found: list[Block] = []
@@ -142,7 +143,7 @@ def _previewed(situation: Situation, day: date, policy: Policy, guard: Guard, bl
 
 
 def _later_slots(day: date, current: Moment) -> list[Moment]:
-    """Return the slots of a date from the morning to the evening that come after the current one."""
+    """Return the morning, afternoon and evening of a date, as far as they come after the slot ``current``."""
     monday = day - timedelta(days=day.weekday())
     slots = (Moment(week=monday, day=day.weekday(), slot=slot) for slot in (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING))
     return [slot for slot in slots if slot > current]
@@ -157,7 +158,7 @@ def _preview(
     guard: Guard,
     blocks: Sequence[Block],
 ) -> Block | None:
-    """Return the policy's most likely suggestion in a later slot, or None.
+    """Return the policy's most likely suggestion in a later slot as a block, or None if nothing fits.
 
     ``span`` is begin and end of the slot. The suggestion overlaps none of ``blocks``.
     """
@@ -185,14 +186,14 @@ def _preview(
 
 
 def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
-    """Return the situation after the suggestions among ``blocks``, so that no action or task comes twice."""
+    """Return the situation in which the suggestions among ``blocks`` count as made, so that none comes twice."""
     said = [b for b in blocks if b.kind == "suggested"]
     previewed = tuple((b.action, b.start, b.end) for b in said)
     return replace(situation, previewed=previewed, titles=tuple(b.title for b in said if b.title is not None))
 
 
 def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:
-    """Yield a sentence per recommendation of a date that was taken back, because calendar or wishes changed."""
+    """Yield a sentence per recommendation of a date that was withdrawn because the calendar or the wishes changed."""
     since, until = (calendar.midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:

@@ -1,12 +1,12 @@
 """The effect of recommendations on later outcomes, from randomised decisions and the measurements after them.
 
 For each action, the effect is the difference of an outcome between advising that action and advising another. Every
-decision stores the probability of its draw. Decisions with a probability of 0 or 1 are left out.
+decision was stored with the probability of its draw. Decisions with a probability of 0 or 1 are left out.
 
 The effect of advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot
-gets advice. Every slot counts by its first lot, also if the recommendation was superseded or never shown, so that the
-two kinds of slots stay comparable. With several users, the effect on each is drawn towards the effect on all, further
-if less is known of the user.
+gets advice. Every slot counts by its first lot, even if the recommendation was superseded or never shown. Otherwise the
+two kinds of slots would not be comparable. With several users, each user's effect is shrunk towards the effect on all
+users. It is shrunk more if less is known of the user.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ SCALES = {True: "log ratio of chances", False: "difference"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownEffect:
-    """An effect of advising an action whose 95 % interval, ``low`` to ``high``, leaves out zero.
+    """An effect of advising an action, whose 95 % interval (``low`` to ``high``) does not contain zero.
 
-    It compares advising the action with advising another action. ``effect`` of ``taken`` is the logarithm of a ratio of
-    probabilities. Other effects are differences in the unit of ``outcome``, a name in OUTCOMES.
+    It compares advising the action with advising another action. For the outcome ``taken``, ``effect`` is the logarithm
+    of a ratio of probabilities. For other outcomes it is a difference in the unit of ``outcome``, a name in OUTCOMES.
     """
 
     action: ActionType
@@ -55,7 +55,7 @@ class KnownEffect:
 
 
 def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
-    """Yield the effects of advising ``actions`` on the user's own outcomes whose 95 % interval leaves out zero."""
+    """Yield the effects of advising ``actions`` on a user's outcomes if their 95 % interval does not contain zero."""
     from bridge.advice.excursion import effect
 
     decisions = [(person, one) for one in aftermath(store, person, now=now).followed(now=now)] if actions else []
@@ -71,7 +71,7 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
 
 
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:
-    """Return the effects of advising each action, and of advice as such, on each outcome, as a JSON object.
+    """Return a JSON object: the effect of advising each action, and of advice as such, on each outcome.
 
     Each effect has a 95 % interval. ``moderation`` says how the effect changes in the evening or at night, and with the
     dosage of advice. An effect is null while the decisions are too few. ``missing`` then says how many more are needed.
@@ -94,7 +94,7 @@ def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str,
 
 
 def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *, by_day: bool) -> dict[str, Any]:
-    """Return outcome -> effect of advising the action, as JSON objects."""
+    """Return outcome -> effect of advising the action on it, as JSON objects."""
     from bridge.advice.excursion import document, effect
 
     found = {}
@@ -108,9 +108,9 @@ def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *
 def _points(
     decisions: Sequence[tuple[User, Followed]], action: ActionType, outcome: str, *, by_day: bool
 ) -> Iterator[Point]:
-    """Yield a point per decision with a known outcome in which the action had a probability between 0 and 1.
+    """Yield a point per decision whose outcome is known, if the action had a probability between 0 and 1.
 
-    A point is ``given`` if the action was advised.
+    A point is ``given`` if the action was advised. ``by_day`` makes each day of a user a cluster, otherwise each user.
     """
     from bridge.advice.excursion import Point
 
@@ -127,9 +127,9 @@ def _points(
 
 
 def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the effects of advice as such by outcome, with that on the first outcome, the next check-in, beside them.
+    """Return ``outcomes`` (outcome -> effect of advice as such) with the first outcome's effect at the top level too.
 
-    ``because`` says why that effect is null, or is null itself.
+    The first outcome is the next check-in. ``because`` says why its effect is null, and is None if the effect is known.
     """
     first = outcomes[OF_ADVICE[0]]
     told = {name: first[name] for name in ("effect", "ci95", "points", "missing")}
@@ -140,7 +140,7 @@ def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:
     """Return the effect of advice as such on an outcome, over all users, as a JSON object.
 
-    With several users, ``users`` holds the effect on each, drawn towards the effect on all.
+    With several users, ``users`` maps a user's name to the effect on that user, shrunk towards the effect on all.
     """
     from bridge.advice.excursion import document, effect
     from bridge.advice.pooling import pooled
@@ -158,7 +158,7 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
 
 
 def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> Iterator[Point]:
-    """Yield a point per lot, which is a draw between advice and no advice, if its outcome is known.
+    """Yield a point per lot (a draw between advice and no advice) whose outcome is known.
 
     A point is ``given`` if the slot was drawn to get advice.
     """
@@ -176,7 +176,10 @@ def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool)
 
 
 def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:
-    """Return a name that decisions share if they may depend on each other: of the user, or of the user's day."""
+    """Return the cluster of a decision: the user and date if ``by_day``, otherwise the user.
+
+    Decisions of a cluster may depend on each other.
+    """
     return f"{person.id}/{moment.date}" if by_day else str(person.id)
 
 

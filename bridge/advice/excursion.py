@@ -30,7 +30,7 @@ PRECISE = 1e-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A randomised decision: ``given`` is True if the action was advised, which had the probability ``chance``.
+    """A randomised decision. ``given`` is True if the action was advised, and ``chance`` was the probability of that.
 
     ``outcome`` was measured later. ``cluster`` groups decisions that may depend on each other, such as those of a user
     or of a day. ``controls`` predict the outcome without advice. ``moderators`` may change the effect.
@@ -60,13 +60,16 @@ class Effect:
 
     @property
     def told(self) -> bool:
-        """Return True if the interval of the effect excludes zero."""
+        """Return True if the 95 % interval of the effect does not contain zero."""
         low, high = self.ci95[0]
         return low > 0 or high < 0
 
 
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
-    """Return roughly the number of further decisions that an estimate needs, 0 if there are enough."""
+    """Return roughly how many more decisions ``effect`` needs before it estimates anything, 0 if there are enough.
+
+    With ``binary``, outcomes are 0 or 1, and both must have occurred ten times.
+    """
     wanted = [FEWEST_EACH - sum(one.given is way for one in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
     needed = [count / share for count, share in zip(wanted, shares, strict=True)]
@@ -80,21 +83,21 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the mean probability that ``given`` is ``way``, at least 0.02, or 0.5 without points."""
+    """Return the mean probability that a decision's ``given`` equals ``way``, at least 0.02, or 0.5 without points."""
     chances = [one.chance if way else 1 - one.chance for one in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
 
 def _width(points: Sequence[Point]) -> int:
-    """Return the number of coefficients of the model."""
+    """Return the number of coefficients of the model, by the controls and moderators of the first point."""
     return 2 + (len(points[0].controls) + len(points[0].moderators) * 2 if points else 0)
 
 
 def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
     """Estimate the effect, as a difference for numbers and as a log ratio of probabilities for binary outcomes.
 
-    Returns None if there are too few decisions (``missing``) or the coefficients cannot be separated. Raises ValueError
-    for a decision that was not randomised.
+    Returns None if there are too few decisions (see ``missing``) or the coefficients cannot be separated. Raises
+    ValueError for a decision that was not randomised, which has a chance of 0 or 1.
     """
     import numpy as np
 
@@ -138,8 +141,8 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
 def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
     """Fit weighted least squares.
 
-    Returns the coefficients, the weighted design, and the inverse of its product with the design ("bread"). A last
-    array holds the design with the residuals as last column.
+    Returns the coefficients, the weighted design, and the inverse of its product with the design ("bread"). The fourth
+    array is the design with the residuals as an additional last column.
     """
     import numpy as np
 
@@ -225,9 +228,10 @@ def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted
 
 
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
-    """Return the effect as a JSON object. ``found`` None means that the decisions are too few.
+    """Return the effect ``found``, which was estimated from ``points``, as a JSON object.
 
-    ``effect`` and ``ci95`` are then null, and ``missing`` is the number of further decisions needed.
+    If ``found`` is None, the decisions are too few. ``effect`` and ``ci95`` are then null, and ``missing`` is the
+    number of further decisions needed.
     """
     if found is None:
         return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}

@@ -1,8 +1,8 @@
-"""The accuracy of predicted answers, as the policy stated them before the user answered.
+"""How well policies predict answers, by the probabilities that they stated before the user answered.
 
-The Brier score is the mean squared distance of a predicted probability from the result. It is compared with the score
-of always predicting the user's own acceptance rate. Only policies in FORETELLS score with probabilities, so the scores
-of other policies are left out.
+The Brier score is the mean squared distance of a predicted probability from the result (1 accepted, 0 not). It is
+compared with the score of always predicting the user's own acceptance rate. Only policies in FORETELLS state
+probabilities as scores, so the recommendations of other policies are left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ FORETELLS = ("adaptive",)  # policies whose scores are probabilities of acceptan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Week:
-    """A week's answers. ``foretold`` is the mean predicted probability, and ``taken`` the share that was accepted."""
+    """The answers of the week that begins on ``monday``.
+
+    ``foretold`` is the mean predicted probability of acceptance, and ``taken`` the share that was accepted.
+    """
 
     monday: date
     answers: int
@@ -49,7 +52,7 @@ class Foresight:
 
     @property
     def verdict(self) -> str:
-        """Return one of "well", "badly" and "no better than by your usual share", from the two scores.
+        """Return "well", "badly" or "no better than by your usual share", by comparing ``score`` with ``usual``.
 
         With fewer than ENOUGH answers the verdict is "not known yet".
 
@@ -80,9 +83,10 @@ def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
 
 
 def counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
-    """Return the number of users by verdict, and the Brier scores over all their answers.
+    """Return the number of users by verdict (``people``), and the Brier scores over all their answers.
 
-    Only the first ``most`` users are read. The scores are None without answers.
+    ``brier`` is the score of the predictions, and ``brier_of_usual`` that of predicting each user's usual share. Both
+    are None without answers. Only the first ``most`` users are read.
     """
     found = [foresight(store, user, now=now) for user in store.people.users()[:most]]
     answers = sum(one.answers for one in found)
@@ -114,7 +118,7 @@ def judged(pairs: Sequence[Pair]) -> Foresight:
 
 
 def _week(monday: date, pairs: Sequence[Pair]) -> Week:
-    """Return the means of a week."""
+    """Return the number of answers and the means of the pairs, which are all of one week."""
     n = len(pairs)
     return Week(
         monday=monday,

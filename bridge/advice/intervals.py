@@ -29,7 +29,7 @@ def half(figure: Mapping[str, Any]) -> float:
 def student(freedom: float) -> float:
     """Return Student's 97.5 % quantile by the Cornish-Fisher expansion, right to 0.01 from three degrees of freedom on.
 
-    Fractions below three are rounded down.
+    Below three, ``freedom`` is rounded down to 1 or 2, and the exact quantile is returned.
 
     >>> round(student(33), 3), round(student(15), 3), student(2.5)
     (2.035, 2.131, 4.303)

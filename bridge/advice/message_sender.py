@@ -15,9 +15,10 @@ SENT, NOT_TAKEN, UNKNOWN = 0, 1, 3  # exit statuses; a crash also exits with 1
 
 
 def main() -> int:
-    """Send the message on standard input as plain text, so that titles appear as written.
+    """Send the message on standard input, and return the exit status.
 
-    Returns the exit status. Markdown services get no format, because escaping would break links.
+    It is sent as plain text, so that titles appear as written. For a service that takes Markdown no format is stated,
+    because escaping would break links.
     """
     import apprise
 

@@ -36,7 +36,8 @@ def compose(
 ) -> tuple[str, str]:
     """Return title and text of a message with the action, its time, the reasons and a line per link.
 
-    ``events`` are lines about the calendar, if the user wants them. Titles of entries and tasks are left out.
+    ``links`` maps a button's word to its address. ``events`` are lines about the calendar, if the user wants them.
+    Reasons that name a task are left out.
     """
     name = str(advice.action).replace("_", " ").capitalize()
     title = f"{'Keep: ' * (advice.kind == 'keep')}{name}, {_time(advice, zones)}"
@@ -46,7 +47,10 @@ def compose(
 
 
 def _time(advice: Recommendation, zones: ZoneHistory) -> str:
-    """Return the time of a recommendation, or its part of the day."""
+    """Return the local begin and end of a recommendation as text.
+
+    Without them, returns the part of the day, such as "this morning".
+    """
     if advice.start is None or advice.end is None:
         return SLOT_NAMES.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
     start, end = (at.astimezone(zone_at(at, zones)) for at in (advice.start, advice.end))
@@ -56,7 +60,7 @@ def _time(advice: Recommendation, zones: ZoneHistory) -> str:
 def compose_review(review: Review, address: str | None) -> tuple[str, str]:
     """Return title and text of the message about a week.
 
-    ``address`` is that of the page, None if the page is not reachable from outside.
+    ``address`` is that of the week's page. It is None if the page cannot be reached from outside.
     """
     lines = [*review_words.lines(review), *([] if address is None else [f"the week: {address}"])]
     return "Your week", "\n".join(lines)
@@ -73,10 +77,11 @@ def ended(title: str, source: str, user: User) -> tuple[str, str]:
 
 
 def send(address: str, title: str, text: str, allowed: Collection[str]) -> str | None:
-    """Hand a message to Apprise. Returns None if it was sent, else a reason without the address.
+    """Send a message through Apprise, in a process of its own that gets at most a minute.
 
-    Public hosts are always reached. ``allowed`` names the hosts inside the operator's network that may be reached too.
-    Refused, closed and silent addresses give the same reason, so that the network cannot be probed.
+    Returns None if it was sent, else a reason that does not hold the address. Public hosts are always reached.
+    ``allowed`` names the hosts inside the operator's network that may be reached too. Refused, closed and silent
+    addresses give the same reason, so that the network cannot be probed.
     """
     body = json.dumps({"address": address, "title": title, "text": text, "allowed": sorted(allowed)})
     command = [sys.executable, "-m", message_sender.__name__]
@@ -91,7 +96,10 @@ def send(address: str, title: str, text: str, allowed: Collection[str]) -> str |
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without our secrets and without proxies, which would bypass the permitted addresses."""
+    """Return the process's environment without the bridge's own variables (``BRIDGE_*``) and without proxies.
+
+    A proxy would bypass the limit to permitted addresses.
+    """
     return {
         name: value
         for name, value in os.environ.items()
@@ -100,7 +108,7 @@ def _environment() -> dict[str, str]:
 
 
 def keep(store: Store, vault: Vault, user: User, address: str, *, events: bool, now: datetime) -> None:
-    """Seal a user's address and store it for all later messages.
+    """Seal a user's address for notifications and store it, in place of an earlier address.
 
     ``events`` says that messages may name calendar events. Raises SetupError if Apprise does not know the address.
     """
@@ -135,10 +143,10 @@ def once(
     allowed: Collection[str],
     now: datetime,
 ) -> str | None:
-    """Send a recommendation that was never sent before and store the result.
+    """Send the message of a recommendation if none was sent for it before, and store the result.
 
-    ``message`` is title and text. Returns None if it was sent, else a reason. The state "sending" is stored before the
-    first byte leaves. After a crash the message counts as not sent, and is not sent again.
+    ``message`` is title and text. Returns None if it was sent, else the reason why not. The state "sending" is stored
+    before the first byte leaves. So a message that a crash interrupted counts as not sent, and is never sent again.
     """
     if not store.notifications.begin(advice.user_id, advice.id, now=now):
         return "it was sent before"

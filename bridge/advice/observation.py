@@ -42,13 +42,13 @@ def observe(
     recommended: Mapping[Moment, ActionType] = NO_ADVICE,
     earlier: MutableMapping[datetime, dict[Meter, Reading]] | None = None,
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return the observation of the slot that holds ``known.at``, and the readings behind its meters.
+    """Return the observation of the slot that holds ``known.at``, and the readings of the meters at that time.
 
-    Levels of earlier slots are read as of their starts, from what was known by then. They follow the readings no faster
-    than the model's pace allows. ``deltas`` is the change since the start of the previous slot. Progress restarts each
-    Monday, so its changes are counted within a week. Anomalies and the active event are None, because real life does
-    not show them. ``recommended`` names the recommended action of earlier slots. Beyond ``known.at`` only the calendar
-    is read, to the end of the slot. ``earlier`` caches the readings of slot starts between calls.
+    The levels of earlier slots are those at their starts, from what was known by then. Levels follow the readings no
+    faster than the model's pace allows. ``deltas`` is the change since the start of the previous slot. Progress
+    restarts each Monday, so its changes are counted within a week. Anomalies and the active event are None, because
+    real life does not show them. ``recommended`` names the recommended action of earlier slots. After ``known.at`` only
+    the calendar is read, to the end of the slot. ``earlier`` keeps the readings of slot starts for further calls.
     """
     past = Past(known)
     now = moment_at(known.at, known.zones)
@@ -81,10 +81,10 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Return kind of slot -> action -> slots of the last eight weeks in which the calendar shows the action.
+    """Return kind of slot -> action -> number of slots of the last eight weeks in whose calendar the action is.
 
-    Accepted recommendations are left out, because their answers already count. A slot with several actions counts for
-    each in part.
+    Slots with an accepted recommendation are left out, because their answers already count. A slot with several entries
+    is divided between their actions.
     """
     since, shown = known.at - ROUTINE, dict[Moment, list[ActionType]]()
     for occurrence, label in known.agenda:
@@ -104,7 +104,7 @@ def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[A
 def slot_around(at: datetime, zones: ZoneHistory) -> tuple[datetime, datetime]:
     """Return begin and end of the slot that holds ``at``.
 
-    After a journey west some hours come twice. Their slot follows the clock of the new zone.
+    After a journey west some hours come twice. For such an hour, the slot is that of the new zone.
     """
     moment = moment_at(at, zones)
     start, end = slot_bounds(moment, zones)
@@ -118,29 +118,35 @@ def _slots(known: Snapshot, now: Moment, completed: int) -> list[tuple[Moment, d
 
 
 def _levels(states: Mapping[Meter, MeterState]) -> Levels:
-    """Return the level of each meter."""
+    """Return meter -> its level."""
     return {meter: state.level for meter, state in states.items()}
 
 
 def _change(before: Levels, after: Levels) -> dict[Meter, float]:
-    """Return ``after`` minus ``before`` for each meter."""
+    """Return meter -> its level in ``after`` minus its level in ``before``."""
     return {meter: after[meter] - before[meter] for meter in Meter}
 
 
 def _from_monday(before: Levels, now: Moment) -> Levels:
-    """Return the levels at the start of the previous slot, with Progress at zero in the week's first slot."""
+    """Return ``before``, with Progress at zero if ``now`` is the week's first slot, because Progress restarts then.
+
+    ``before`` holds the levels at the start of the previous slot.
+    """
     return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
 
 
 def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels:
-    """Return the levels at the end of a slot. In the week's last slot Progress is read just before its restart."""
+    """Return ``after``, the levels at the end of a slot.
+
+    For the week's last slot, Progress is as it was just before ``end``, because it restarts then.
+    """
     if slot.timestep < STEPS_PER_WEEK - 1:
         return after
     return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).state.level}
 
 
 def _history(known: Snapshot) -> tuple[Interaction, ...]:
-    """Return the answers of the last HISTORY_DAYS days."""
+    """Return the answers of the last HISTORY_DAYS days before ``known.at``."""
     oldest = known.at - timedelta(days=HISTORY_DAYS)
     return tuple(i for i in known.interactions if oldest <= i.at <= known.at)
 
@@ -152,7 +158,10 @@ def _steps(
     levels: Sequence[Levels],
     recommended: Mapping[Moment, ActionType],
 ) -> tuple[StepRecord, ...]:
-    """Return the completed slots. ``slots`` and the ``levels`` at their starts end with the current slot."""
+    """Return a record per completed slot, with its action, recommendation, answer, reward and changes of levels.
+
+    ``slots`` and the ``levels`` at their starts end with the current slot, which is not in the result.
+    """
     answers = _answers(_history(known), known.zones)
     recent = [one for one in known.agenda if one[0].end > slots[0][1]]
     found: list[StepRecord] = []
@@ -169,7 +178,10 @@ def _step(
     recommended: ActionType | None,
     deltas: Mapping[Meter, float],
 ) -> StepRecord:
-    """Return a completed slot. If the calendar shows nothing, an accepted recommendation is taken as done."""
+    """Return the record of a completed slot. ``shown`` is the action that the calendar shows.
+
+    If the calendar shows nothing, an accepted recommendation counts as the action.
+    """
     if shown is None and answered is not None and answered.answer is Answer.ACCEPT:
         shown = answered.recommended
     return StepRecord(
@@ -190,7 +202,7 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action that the calendar shows for the largest share of a slot, at least DONE_SHARE, or None."""
+    """Return the action that takes the largest share of a slot in the calendar, or None below DONE_SHARE."""
     shares = calendar.planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
@@ -199,8 +211,8 @@ def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> Actio
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
     """Return the actions that still fit into the slot that ends at ``end``.
 
-    All fit with ROOM of free time, or if the whole rest of the slot is free. Otherwise only planned actions fit.
-    Entries without an action leave only quiet actions, because a flight is no time for deep work.
+    All fit with ROOM of free time, or if the whole rest of the slot is free. Otherwise only the actions of the slot's
+    entries fit. If these have none, only quiet actions fit, because a flight is no time for deep work.
     """
     free = sum((e - s for s, e in calendar.gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:

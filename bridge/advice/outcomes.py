@@ -1,4 +1,4 @@
-"""Outcomes of recommendations: confirmed from data, asked for where the data show nothing, and told by the user."""
+"""Outcomes of recommendations: confirmed from data, or asked of the user where the data show nothing."""
 
 from __future__ import annotations
 
@@ -33,11 +33,12 @@ def confirm(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> int:
-    """Save outcome and evidence, as the data show them, of recommendations that were seen and are over.
+    """Save the outcome that the data show, with its evidence, of recommendations that were seen and are over.
 
-    Returns how many changed. Data come late. An outcome is therefore compared again for three days, and an unknown
-    outcome for eleven days after the recommendation. ``since`` and ``until`` choose the recommendations by other times.
-    Where nothing is due, this costs a query.
+    Returns the number of changed outcomes. Data may come late, so an outcome is checked again for three days after the
+    end. An unknown outcome is checked until eleven days after the recommendation. Ignored recommendations, and outcomes
+    that the user told, are left alone. ``since`` and ``until`` replace the usual limits on when recommendations were
+    made.
     """
     found = advised(store, user, since=since or now - SETTLES - LONGEST, until=until or now + recommend.INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
@@ -54,7 +55,7 @@ def confirm(
 
 
 def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:
-    """Return the recommendations made in [since, until), ascending, without superseded ones."""
+    """Return the recommendations made in [since, until), ascending, but superseded recommendations are left out."""
     found = store.recommendations.advice_records(user.id, since=since, until=until)
     return [one for one in found if one.superseded_at is None]
 
@@ -66,7 +67,7 @@ def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
 
 
 def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
-    """Return a snapshot with the data that show the outcomes of recommendations since ``since``.
+    """Return a snapshot with the data that can show the outcomes of recommendations made from ``since`` on.
 
     It lacks data that only the meters read.
     """
@@ -84,7 +85,8 @@ def _known(store: Store, user: User, classifier: EventClassifier, *, since: date
 def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
     """Return at most three recommendations of which the user is asked "did you?", the newest first.
 
-    They were seen and have been over for less than a day. No data show or will show the outcome.
+    Each was seen and has been over for less than a day. Its outcome is unknown, and no data are awaited that could show
+    it.
     """
     found = advised(store, user, since=now - ASKED - LONGEST, until=now + recommend.INSTANT)
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
@@ -100,22 +102,23 @@ def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
 def answer(
     store: Store, user: User, recommendation_id: int, given: Answer | Deed, *, now: datetime, moved_to: Moment | None
 ) -> Recommendation:
-    """Store the user's answer to a recommendation (an Answer), or what the user did of it (a Deed).
+    """Store the user's answer to a recommendation (an Answer), or whether the user did the action (a Deed).
 
-    ``moved_to`` is the slot of Reschedule. Raises SetupError as ``give_feedback`` and ``say`` do.
+    ``moved_to`` is the slot to which Reschedule moves it. Raises SetupError as ``give_feedback`` and ``say`` do, and
+    for a Deed with ``moved_to``.
     """
     if isinstance(given, Answer):
         return recommend.give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
     if moved_to is not None:
-        raise SetupError("only `reschedule` takes --to")
+        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
     return say(store, user, recommendation_id, given, now=now)
 
 
 def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:
-    """Store what the user says to have done of a recommendation. It outranks the data.
+    """Store whether the user did the recommended action, as the user tells it. Data never replace this outcome.
 
     The recommendation counts as seen. Raises SetupError if it does not belong to the user. Raises SetupError too if the
-    user said something else and the day is over.
+    user told another outcome before and the recommendation's day is over.
     """
     before = recommend.own(store, user, recommendation_id)
     if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
@@ -128,9 +131,10 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
-    """Return a recommendation whose outcome the user has not told, or None.
+    """Return the recommendation that is meant when a user tells an outcome without naming a recommendation.
 
-    The newest of ``questions`` comes first, then the newest that was seen in the last two days.
+    That is the newest of ``questions``. Otherwise it is the newest seen recommendation of the last two days without an
+    outcome from the user. Returns None if there is neither.
     """
     found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
     asked = questions(store, user, now=now)

@@ -1,8 +1,8 @@
-"""A user's own prior, learnt from their answers and kept only if it predicts their later answers better.
+"""A user's own prior, learnt from the user's answers and kept only if it predicts later answers better.
 
 A policy reads the answers of 30 days, so longer histories would be lost. The earlier part of all answers makes a prior,
 which is tested on the later part. The policy with the prior predicts each answer from the five days before it. The
-current policy predicts each answer from everything it reads in use. If the prior predicts better, a prior of all
+current policy predicts each answer from everything it usually reads. If the prior predicts better, a prior of all
 answers is kept. Every attempt is stored and can be withdrawn.
 """
 
@@ -42,8 +42,8 @@ Answered = tuple[Interaction, Recommendation]  # an answer and its recommendatio
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
     """Try to learn a new prior of a user, and store and return the attempt.
 
-    ``kept`` says whether the prior predicts better and counts from now on. Raises SetupError if there are too few
-    answers, or if the policy cannot learn a user.
+    If the prior predicts later answers better, ``kept`` is True and policies use it from now on. Raises SetupError if
+    there are too few answers, or if the policy cannot learn a user.
     """
     able = _able(policy)
     at = store.recommendations.settled_times(user.id, since=_since(store, user, now), until=now)  # since the last reset
@@ -71,14 +71,14 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
 
 
 def _enough(at: Sequence[datetime]) -> bool:
-    """Return True if the answers at these ascending times are enough to learn from."""
+    """Return True if answers at these ascending times are enough to learn from: MANY_ENOUGH over LONG_ENOUGH."""
     return len(at) >= MANY_ENOUGH and at[-1] - at[0] >= LONG_ENOUGH
 
 
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
     """Return how many of the earliest answers make the prior to be tested. The remaining answers test it.
 
-    No answer of the test was used by the current prior, ``old``. Raises SetupError if fewer than FRESH answers came
+    Answers that the current prior ``old`` was made of never test. Raises SetupError if fewer than FRESH answers came
     since.
     """
     cut = round(len(at) * (1 - LATER))
@@ -101,7 +101,7 @@ def _heard(prior: Prior) -> datetime:
 def _able(policy: Policy) -> Personal:
     """Return the policy if it can learn a user's prior. Raises SetupError otherwise."""
     if not hasattr(policy, "learn"):
-        raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=planner")
+        raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=adaptive")
     return cast("Personal", policy)
 
 
@@ -113,7 +113,8 @@ def _with(policy: Personal, prior: Prior | None) -> Personal:
 def answered(store: Store, user: User, since: datetime, until: datetime, *, now: datetime) -> Iterator[Answered]:
     """Yield the answers given by ``now`` to recommendations made in [since, until), oldest first.
 
-    Each comes with its recommendation. They are read a week at a time, because a year of observations fills 160 MB.
+    Each comes with its recommendation. They are read from the store a week at a time, because a year of observations
+    fills 160 MB.
     """
     while since < until:
         end = min(since + AT_ONCE, until)
@@ -141,8 +142,8 @@ def _since(store: Store, user: User, at: datetime) -> datetime:
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
     """Return by how much ``new`` predicts the later answers better than ``old``, in nats per answer.
 
-    The second number is the standard error, infinite for a single answer. ``new`` reads the answers of five days, and
-    ``old`` all answers of the observation.
+    The second number is that mean's standard error, infinite for a single answer. ``new`` is shown only the answers of
+    the five days before each answer. ``old`` is shown all answers of the stored observation.
     """
     gains = []
     for given, advised in later:
@@ -153,7 +154,7 @@ def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[f
 
 
 def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
-    """Return the log of the probability that the policy gave to an answer, accepted or not."""
+    """Return the log of the probability that the policy gives to the user's answer, which is acceptance or not."""
     taken = min(max(policy.chance(seen, given.recommended), CHANCE_MIN), 1 - CHANCE_MIN)
     return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
 
@@ -174,8 +175,9 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     """Return True if the daemon should try to learn a prior now.
 
-    A new attempt needs FRESH new answers and five days since the last attempt. Thus a withdrawn prior is not made again
-    from the same answers.
+    The first attempt needs enough answers (see ``_enough``). A further attempt needs FRESH new answers and five days
+    since the last attempt. So a withdrawn prior is not made again from the same answers. Returns False for a policy
+    that cannot learn.
     """
     if not hasattr(policy, "learn"):
         return False

@@ -1,8 +1,8 @@
 """Partial pooling of the users' own effects, by empirical Bayes.
 
-The users' true effects are taken for draws from a normal distribution. Its mean and spread are estimated from their
-effects and errors (Paule and Mandel 1982). Each user's effect is then drawn towards the mean, further if its error is
-larger. The intervals allow for the estimated spread (Morris 1983).
+The users' true effects are taken for draws from a normal distribution. Its mean and spread are estimated from the
+users' estimated effects and errors (Paule and Mandel 1982). Each user's effect is then shrunk towards the mean, more if
+its error is larger. The intervals allow for the uncertainty of the spread (Morris 1983).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Share:
 
 
 def pooled(effects: Sequence[Effect]) -> list[Share]:
-    """Return the effect on each user, drawn towards the mean of all, in the order of ``effects``.
+    """Return the effect on each user, shrunk towards the mean of all users, in the order of ``effects``.
 
-    Fewer than FEWEST users keep their own effects.
+    With fewer than FEWEST users, all keep their own effects.
     """
     import numpy as np
 
@@ -63,7 +63,7 @@ def pooled(effects: Sequence[Effect]) -> list[Share]:
 
 
 def _spread(found: Array, errors: Array) -> float:
-    """Return the variance of the true effects, at which their distances from the mean are as large as expected."""
+    """Return the variance of the users' true effects, which makes ``_excess`` zero, or 0 if it would be negative."""
     low, high = 0.0, float(found.var()) * 4 + 1e-12
     if _excess(found, errors, low) <= 0:
         return 0.0
@@ -74,7 +74,10 @@ def _spread(found: Array, errors: Array) -> float:
 
 
 def _excess(found: Array, errors: Array, spread: float) -> float:
-    """Return how much the weighted squared distances from the mean exceed their expectation at this spread."""
+    """Return how much the weighted squared distances of ``found`` from their mean exceed their expectation.
+
+    ``spread`` is the assumed variance of the true effects.
+    """
     weights = 1 / (errors**2 + spread)
     mean = weights @ found / weights.sum()
     return float(weights @ (found - mean) ** 2 - (len(found) - 1))

@@ -1,4 +1,4 @@
-"""Recommendations, a single recommendation for each slot, from the user's data to the answer."""
+"""Make, store and answer recommendations, of which each slot has at most one."""
 
 from __future__ import annotations
 
@@ -52,9 +52,10 @@ def load_snapshot(
     back: timedelta = timedelta(0),
     metrics: Collection[Metric] | None = INPUT_METRICS,
 ) -> Snapshot:
-    """Return everything known about a user at ``at``, enough to read the meters from ``back`` before ``at`` on.
+    """Return everything known about a user at ``at``.
 
-    ``metrics`` None means all metrics, also those that no meter reads.
+    The data reach back far enough to read the meters from ``back`` before ``at`` on. ``metrics`` limits the samples to
+    these metrics. None means all metrics, also those that no meter reads.
     """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(
@@ -73,7 +74,7 @@ def load_snapshot(
 def labelled(
     store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
 ) -> list[tuple[Occurrence, Label]]:
-    """Return the calendar between two times, as it was known at ``at``, each occurrence with its label.
+    """Return the calendar occurrences between ``since`` and ``until`` as known at ``at``, each with its label.
 
     The label is the classifier's, or the user's correction of it.
     """
@@ -103,9 +104,9 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 
 
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
-    """Return the answers to recommendations of the last 30 days, none older than the last reset.
+    """Return the answers to recommendations made in the last 30 days and since the user's last reset.
 
-    Where nothing was pressed, a known outcome counts as an answer.
+    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
     """
     since = max(at - timedelta(days=HISTORY_DAYS), reset_time(store, user, at=at) or BEGINNING)
     found = (
@@ -115,7 +116,7 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
 
 
 def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
-    """Return when the user last reset the model, as of ``at``, or None.
+    """Return when the user last reset what policies learnt, as of ``at``, or None.
 
     Answers to earlier recommendations do not count. Withdrawn resets are left out.
     """
@@ -126,7 +127,7 @@ def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
 def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
     """Return a recommendation and its answer at ``at`` in the form that policies read, or None without an answer.
 
-    A known outcome counts as an answer where nothing was pressed.
+    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
     """
     answer = as_answer(advice, at)
     if answer is None:
@@ -146,7 +147,7 @@ def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interact
 def build_observation(
     store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return the model's observation at ``at``, and the readings behind it."""
+    """Return the observation of a user at ``at`` that a policy would see, and the readings of the meters."""
     known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
     recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
@@ -163,10 +164,11 @@ def recommend(
     guard: Guard = GUARD,
     situation: Situation | None = None,
 ) -> Recommendation | Silence:
-    """Return the slot's recommendation, or the reasons why there is none, and make it on the first call.
+    """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
 
-    An open recommendation follows the calendar: it gets another time, or another recommendation takes its place. The
-    random draws are seeded by user and slot. ``situation`` is loaded where the caller has none.
+    While a recommendation is unanswered, each call checks it against calendar and wishes. If it no longer fits, it gets
+    another time, or another recommendation replaces it. The random draws are seeded by user and slot. ``situation`` is
+    loaded if None.
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
@@ -186,8 +188,8 @@ def recommend(
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
     """Return True if a recommendation need not be checked against the calendar again.
 
-    It is answered, it has no time, or its time is ahead. In the last case no data, correction or wish has changed
-    since.
+    That holds if it is answered or has no time. It also holds while no data, correction or wish has changed since it
+    was made, until its time. That time is the start of a suggestion, and the end of an entry to keep or of sleep.
     """
     if advice.answer is not None:
         return True
@@ -232,9 +234,13 @@ def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
 def _current(
     store: Store, existing: Recommendation, situation: Situation, span: tuple[datetime, datetime]
 ) -> Recommendation | Silence | None:
-    """Return an open recommendation, with another time if it no longer fits at its own.
+    """Return the open recommendation, moved if needed, a Silence, or None if another must be made.
 
-    Returns the silence that follows if it is over. Returns None if another recommendation has to take its place.
+    - Keep a suggestion while its start is ahead, its time is free and its action is not forbidden.
+    - Otherwise store and return it with another time in ``span``, which is now and the end of the slot.
+    - Without such a time, return a Silence if only its start has passed, else None.
+    - Keep an unchanged calendar entry until its end, then return a Silence.
+    - Keep sleep or a changed entry while it is still an option and not over, else return None.
     """
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
@@ -257,7 +263,7 @@ def _current(
 
 
 def _over(existing: Recommendation, why: str, now: datetime) -> Silence:
-    """Return the silence in a slot whose recommendation is over. ``why`` ends the sentence of its reason."""
+    """Return a Silence for the slot of a recommendation that is over. ``why`` ends the sentence of its reason."""
     return Silence(moment=existing.moment, reasons=(f"this slot had {existing.action}: {why}",), at=now)
 
 
@@ -269,7 +275,7 @@ def _made(
     span: tuple[datetime, datetime],
     guard: Guard,
 ) -> Recommendation | Silence:
-    """Make and store the recommendation of a slot, or the silence of a slot without advice.
+    """Make and store the current slot's recommendation, or a Silence with the reasons for none.
 
     ``span`` is now and the end of the slot.
     """
@@ -330,12 +336,12 @@ def choose(
     *,
     seen: tuple[Observation, Mapping[Meter, Reading]],
 ) -> Chosen | float:
-    """Return the policy's decision among the options ``found``, or the probability of a silence if it was drawn.
+    """Return the policy's decision among the options ``found``, or a probability if the slot was drawn to be silent.
 
-    A decision comes with four parts: its observation, the readings, and action -> reason for paused actions. The last
-    part is the probability that the slot had stayed silent, None where no lot was drawn.
-
-    Silences are drawn after the first answers only, and only where something would have been suggested.
+    The probability is that of silence. A decision comes with its observation, the readings, and action -> reason for
+    the actions that the guard forbids. The last part is the probability of silence that this slot had, or None if no
+    lot was drawn. Silence is drawn only after a user's first answer, and only where something would have been
+    suggested.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
     readings = seen[1]
@@ -357,7 +363,7 @@ def choose(
 
 
 def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tuple[str, ...]) -> Silence:
-    """Save that a slot has no advice for now, and return the silence."""
+    """Store that no advice fits the slot now, and return that as a Silence."""
     store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
     return Silence(moment=moment, reasons=reasons, at=now)
 
@@ -365,14 +371,14 @@ def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tu
 def give_feedback(
     store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
 ) -> Recommendation:
-    """Store the user's answer, and for Reschedule the slot ``moved_to``.
+    """Store the user's answer to a recommendation, and for Reschedule the slot ``moved_to``.
 
-    Raises SetupError if the recommendation does not belong to the user. Raises SetupError too if another answer stands
-    and its day is over.
+    Raises SetupError if the recommendation does not belong to the user, or if ``moved_to`` comes with another answer.
+    Raises SetupError too if it has a different answer and its day is over.
     """
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
-        raise SetupError("only `reschedule` takes --to")
+        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
     if before.answer is not None and day_end(before, user.zones) <= now:
         if (before.answer, before.moved_to) == (answer, moved_to):
             return before
@@ -394,7 +400,7 @@ def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the newest unanswered recommendation of the last two days, or None."""
+    """Return the newest recommendation of the last two days that is neither answered nor superseded, or None."""
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )

@@ -1,4 +1,4 @@
-"""Requests of a user from any interface, namely a recommendation and the correction of an event's label."""
+"""What any interface may request for a user: a recommendation, and the correction of an event's label."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def recommend(
     seen: bool = True,
     situation: Situation | None = None,
 ) -> Recommendation | Silence:
-    """Return the slot's recommendation, or why there is none.
+    """Return the current slot's recommendation, or a Silence with the reasons why there is none.
 
     ``policy`` names a policy to use instead of the configured policy, if the slot has no recommendation yet. ``seen``
-    marks the recommendation as shown. It is False if a program asks.
+    marks the recommendation as shown to the user, and is False if a program asks. Before a new recommendation is made,
+    earlier outcomes are confirmed.
     """
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
         outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
@@ -58,7 +59,7 @@ def recommend(
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
-    """Return a sentence if another policy than ``policy`` made the slot's recommendation, else None."""
+    """Return a sentence if another policy than the wanted ``policy`` made the slot's recommendation, else None."""
     if isinstance(advice, Silence):
         return None
     decided = advice.policy.partition("@")[0]
@@ -71,7 +72,7 @@ def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | Non
 
 
 def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> dict[ActionType, str]:
-    """Return action -> reason for the actions that could not be recommended. It is empty for a silence."""
+    """Return action -> reason for the actions that could not be recommended with ``advice``. Empty for a Silence."""
     if isinstance(advice, Silence):
         return {}
     if advice.kind is not None:
@@ -82,7 +83,7 @@ def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> di
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixed:
-    """A corrected event. ``holds_for`` counts the events of the next 60 days that the correction labels."""
+    """A corrected event. ``holds_for`` is the number of events in the next 60 days that the correction labels."""
 
     event: Event
     holds_for: int

@@ -1,4 +1,4 @@
-"""Good times for a recommendation that is put off, and the time that it then has."""
+"""Find good times for a recommendation that the user reschedules, and set its new time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
-    """Return up to three times for the recommended action in the later slots of the coming 48 hours, ascending."""
+    """Return up to three good times for the recommended action in later slots, ascending.
+
+    They lie in the coming 48 hours, or in the coming six days if these hold fewer than three. They begin at least an
+    hour after the suggested time.
+    """
     situation = _situation(bridge, user, advice, now, known)
     return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))
 
 
 def offered(bridge: Bridge, user: User, advice: Recommendation, *, now: datetime) -> list[Option] | None:
-    """Return up to three times for a recommendation that was put off without a time, and None for any other."""
+    """Return up to three good times if the user rescheduled the recommendation without naming a slot, else None."""
     untimed = advice.answer is Answer.RESCHEDULE and advice.moved_to is None
     return gaps(bridge, user, advice, now=now) if untimed else None
 
@@ -41,9 +45,9 @@ def answer(
     moved_to: Moment | None,
     known: Snapshot | None = None,
 ) -> Recommendation:
-    """Store the user's answer to the recommendation ``number``, or what the user did of it.
+    """Store the user's answer to the recommendation ``number``, or whether the user did the action, and return it.
 
-    With Reschedule and ``moved_to``, the recommendation gets a time in that slot, if one fits.
+    With Reschedule and ``moved_to``, the recommendation also gets a new time in that slot, if one fits.
     """
     found = outcomes.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
     if moved_to is None or given is not Answer.RESCHEDULE:
@@ -56,13 +60,13 @@ def answer(
 
 
 def _suggested_at(advice: Recommendation, user: User, now: datetime) -> datetime:
-    """Return the time that was suggested in the recommendation's own slot, or now if that is over."""
+    """Return the suggested start if it is ahead and in the recommendation's own slot, otherwise now."""
     start = advice.start
     return start if start is not None and start > now and moment_at(start, user.zones) == advice.moment else now
 
 
 def _situation(bridge: Bridge, user: User, advice: Recommendation, now: datetime, known: Snapshot | None) -> Situation:
-    """Return the user's situation without the recommendation itself."""
+    """Return the user's situation without this recommendation. ``known`` is the user's snapshot, loaded if None."""
     store, classifier = bridge.store, bridge.classifier
     if known is None:
         found = recommend.load_situation(store, user, classifier, now=now, proxies=bridge.proxies)

@@ -1,7 +1,7 @@
-"""A look back at a week: what was advised and what became of it, how the week was, and what may be tried next.
+"""A look back at a week: the advice and its outcomes, how the week was, and what may be tried next.
 
-Everything is counted and compared with the same part of the four weeks before. Of causes only measured effects of
-advice are said, each with its interval.
+Numbers are compared with the same part of the four weeks before. The review names no causes except measured effects of
+advice, each with its interval.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def load_review(
     now: datetime,
     proxies: ProxyMap | None = None,
 ) -> Review:
-    """Return the review of the week that begins on ``monday``. Outcomes of the week are confirmed first."""
+    """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored."""
     goals = store.people.wishes(user.id).goals
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
     until = min(max(now, start), end)
@@ -67,7 +67,7 @@ def load_review(
         until=until,
         advised=seen,
         meters=_meters(known, user, monday, until),
-        sleep=_sleep(known, monday),
+        sleep=_sleep(known, monday, (moment_at(until - recommend.INSTANT, user.zones).date - monday).days + 1),
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now)),
@@ -76,7 +76,10 @@ def load_review(
 
 
 def review_week(now: datetime, user: User) -> date:
-    """Return the Monday of the week to look back at, which on a Monday is the week before."""
+    """Return the Monday of the week that a review should cover: the week of the time one day ago.
+
+    On a Monday this is the week before.
+    """
     return moment_at(now - DAY, user.zones).week
 
 
@@ -92,16 +95,16 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Return the first value, of the week, beside the mean of the other values, of the weeks before.
+    """Return the first of ``values`` (of the week) and the mean of the others (of the weeks before).
 
-    Unknown values are left out of the mean. ``days`` is the number of days of the week behind the first value.
+    Unknown values are left out of the mean. ``days`` is the number of the week's days from which the first value comes.
     """
     before = [value for value in values[1:] if value is not None]
     return Compared(value=values[0] if values else None, usual=fmean(before) if before else None, days=days)
 
 
 def _meters(known: Snapshot, user: User, monday: date, until: datetime) -> dict[Meter, Compared]:
-    """Return each meter's mean over the slots that have begun, beside the same slots of the weeks before.
+    """Return each meter's mean level in the slots begun so far, beside the same slots of the four weeks before.
 
     Slots without data are left out.
     """
@@ -123,14 +126,14 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(found) if found else None
 
 
-def _sleep(known: Snapshot, monday: date) -> Sleep:
-    """Compare the week's nights with those of the four weeks before, in sleep, bedtime and its spread.
+def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
+    """Return minutes asleep, bedtime and its spread of the week's first ``days`` nights, beside the weeks before.
 
-    A night belongs to the date of waking.
+    The nights of the same weekdays of the four weeks before are compared. A night belongs to the date of waking.
     """
     by_day = _nights(known)
     weeks = [
-        [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(7)) if day in by_day]
+        [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(days)) if day in by_day]
         for back in range(WEEKS_BEFORE + 1)
     ]
     beds = [[_bedtime(night) for night in nights] for nights in weeks]
@@ -142,7 +145,7 @@ def _sleep(known: Snapshot, monday: date) -> Sleep:
 
 
 def _nights(known: Snapshot) -> dict[date, Night]:
-    """Return date of waking -> main sleep. If several devices saw it, the longest counts."""
+    """Return date of waking -> main sleep. If several devices recorded the night, the longest recording counts."""
     found: dict[date, Night] = {}
     for nights in Nights(known.episodes, known.zones).of.values():
         for day, night in nights.items():
@@ -178,14 +181,17 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
 def workout_stretches(known: Snapshot) -> list[Stretch]:
     """Return begin and end of the finished workouts, ascending.
 
-    Overlapping workouts, such as those of two devices, are merged into one stretch.
+    Overlapping workouts, such as those of two devices, are merged into a single stretch.
     """
     found = ((one.start, one.end) for _, one in known.episodes if one.kind is EpisodeKind.WORKOUT)
     return calendar.merged((start, end) for start, end in found if end <= known.at)
 
 
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
-    """Compare the number of ascending instants in each part. Parts before the first instant are left out."""
+    """Return how many of the ascending instants lie in the week, beside the mean of the weeks before.
+
+    ``parts`` begins with the week. Parts that end before the first instant are left out.
+    """
     known = [part for part in parts if at and at[0] < part[1]]
     return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
 
@@ -193,9 +199,9 @@ def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
 def _lengths(
     stretches: Sequence[Stretch], parts: Sequence[Stretch], began: datetime | None, unit: timedelta
 ) -> Compared:
-    """Compare the total length of the stretches in each part, in ``unit``.
+    """Return the total length of the stretches in the week, beside the mean of the weeks before, in ``unit``.
 
-    Parts before ``began``, the first entry of the source, are left out.
+    ``parts`` begins with the week. Parts that end before ``began``, the first entry of the source, are left out.
     """
     known = [part for part in parts if began is not None and began < part[1]]
     return _compared([calendar.length(calendar.clipped(stretches, *part)) / unit for part in known])

@@ -1,4 +1,4 @@
-"""A week in words: counts, comparisons, measured effects of advice, and what may be tried."""
+"""The review of a week in words: counts, comparisons, measured effects of advice, and ideas of what to try."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Tally = tuple[int, int]  # done, and done or not
 class Compared:
     """A number of a week (``value``) and its mean in the weeks before (``usual``), each None if not known.
 
-    ``days`` is the number of days of the week behind ``value``.
+    ``days`` is the number of the week's days from which ``value`` comes.
     """
 
     value: float | None
@@ -46,8 +46,9 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sleep:
-    """The nights that ended in a week. ``bedtime`` is the mean in minutes after local noon, ``spread`` the standard
-    deviation.
+    """The nights that ended in a week, compared with the weeks before.
+
+    ``bedtime`` is the mean in minutes after local noon. ``spread`` is the standard deviation of the bedtimes.
     """
 
     asleep: Compared  # minutes
@@ -57,10 +58,10 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """A week from ``start`` to ``until``, which is its end or now. ``advised`` holds what the user saw, ascending.
+    """A week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
 
-    ``done`` holds workouts, tasks, and hours of the calendar by name. ``goals`` maps an action to how often it was done
-    and how often a week the user wants it.
+    ``advised`` holds the recommendations that the user saw, ascending. ``done`` holds workouts, tasks, and hours of the
+    calendar by name. ``goals`` maps an action to how often it was done and how often a week the user wants it.
     """
 
     person: str
@@ -79,9 +80,9 @@ class Review:
 def ideas(
     advised: Sequence[AdviceRecord], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
 ) -> Iterator[str]:
-    """Yield at most two sentences about what to try, those about the user's goals first.
+    """Yield at most two sentences about what the user may try, those about the user's goals first.
 
-    ``goals`` is how often a week the user wants each action, and ``times`` how often it was done.
+    ``goals`` maps an action to how often a week the user wants it. ``times`` maps it to how often it was done.
     """
     yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
 
@@ -101,7 +102,7 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield a sentence about an action if a part of the day suits it or never saw it done.
+    """Yield a sentence about an action if a part of the day saw its suggestions mostly done, or never done.
 
     A part of the day counts from FEW suggestions on.
     """
@@ -119,7 +120,7 @@ def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType)
 def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Slot | None:
     """Return the part of the day in which the largest share of an action's suggestions was done.
 
-    None if in no part there were at least FEW suggestions and a share of SUITS_SHARE.
+    Returns None if no part of the day had FEW suggestions and a share of at least SUITS_SHARE.
     """
     good = [
         (done / of, of, -slot)
@@ -143,7 +144,7 @@ def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tall
 
 
 def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
-    """Count recommendations by outcome and by answer, and all as ``advised``.
+    """Return the number of recommendations by outcome and by answer, and of all of them as ``advised``.
 
     A recommendation without an outcome counts as unknown.
     """
@@ -159,7 +160,7 @@ def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
 
 
 def lines(review: Review) -> Iterator[str]:
-    """Yield the review as sentences, without titles, as the command line, the page and a message show it."""
+    """Yield the review as sentences without titles, for the command line, the page and messages."""
     yield advised_line(review)
     yield from week_lines(review)
     yield from effect_lines(review)
@@ -168,12 +169,12 @@ def lines(review: Review) -> Iterator[str]:
 
 
 def next_command(review: Review) -> str:
-    """Name the command that says what advice changes."""
+    """Return the sentence that names the command about the effects of advice."""
     return f"What advice changes, as far as it is known: bridge effect --user {review.person}"
 
 
 def goals_line(review: Review) -> str | None:
-    """Say how far the user's goals were met, or None without goals."""
+    """Return a sentence that says how often each goal's action was done, or None without goals."""
     met = [f"{_name(action).lower()} {done} of {wanted}" for action, (done, wanted) in review.goals.items()]
     return f"Your goals for the week: {', '.join(met)}." if met else None
 
@@ -197,7 +198,7 @@ def effect_lines(review: Review) -> Iterator[str]:
 
 
 def advised_line(review: Review) -> str:
-    """Say how many suggestions there were and what became of them."""
+    """Return a sentence with the number of suggestions seen, their outcomes and the user's answers."""
     of = counts(review.advised)
     if not of["advised"]:
         return "No suggestion was seen in this week."
@@ -208,7 +209,7 @@ def advised_line(review: Review) -> str:
 
 
 def week_lines(review: Review) -> Iterator[str]:
-    """Yield a line each about meters, nights, what was done, and goals. Unknown numbers are left out."""
+    """Yield a line each on the meters, the nights, what was done, and the goals. Unknown numbers are left out."""
     levels = [f"{meter.lower()} {_level(of)}" for meter, of in review.meters.items() if of.value is not None]
     if levels:
         yield f"Meters (0.70 is your normal): {', '.join(levels)}."
@@ -225,7 +226,7 @@ def week_lines(review: Review) -> Iterator[str]:
 
 
 def _level(of: Compared) -> str:
-    """Describe a meter's level, with its mean of the weeks before in brackets.
+    """Return a meter's level as text, with its mean of the weeks before in brackets.
 
     >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=None))
     ('0.62 (before: 0.70)', '0.70')
@@ -250,7 +251,7 @@ def _hours_of(minutes: float) -> str:
 
 
 def clock(minutes: float) -> str:
-    """Return the time of day of minutes after noon.
+    """Return the time of day as ``HH:MM`` for a number of minutes after noon.
 
     >>> clock(0), clock(690), clock(750.4)
     ('12:00', '23:30', '00:30')
@@ -260,7 +261,7 @@ def clock(minutes: float) -> str:
 
 
 def _figure(word: str, of: Compared) -> str:
-    """Describe a number of the week, with its mean of the weeks before in brackets.
+    """Return a number of the week as text, with its mean of the weeks before in brackets.
 
     >>> _figure("workout", Compared(value=3, usual=2.25)), _figure("h of focus", Compared(value=5.26, usual=None))
     ('3 workouts (before: 2.2)', '5.3 h of focus')

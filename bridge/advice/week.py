@@ -36,7 +36,7 @@ class WeekSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Week:
-    """A week of a user, as it was known ``at`` a time.
+    """A week of a user, as it was known at the instant ``at``.
 
     ``entries`` are the labelled calendar entries, from a week before ``monday`` to the end of the week. ``calendar`` is
     False if no calendar was ever read, which differs from an empty week.
@@ -73,9 +73,9 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
 
 
 def load_week(store: Store, user: User, classifier: EventClassifier, monday: date, *, at: datetime) -> Week:
-    """Return the week that begins on ``monday``: its slots with entries and recommendations, and due tasks.
+    """Return the week that begins on ``monday``: its slots with entries, recommendations and facts.
 
-    Entries and tasks are those that were known at ``at``. Recommendations are the present ones.
+    Entries and tasks are those that were known at ``at``. Recommendations are those of now.
     """
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
     entries = recommend.labelled(store, user, classifier, start - A_WEEK, end, at=at)
@@ -94,9 +94,9 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
 
 
 def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
-    """Return True if there are entries, or if a connection that delivers events was ever read.
+    """Return True if there are entries, or if a connection that delivers events was ever synced or imported.
 
-    Until then the calendar may hold anything.
+    While it is False, an empty calendar means nothing.
     """
     read = (one.source for one in store.connections.of_user(user.id) if one.last_success is not None)
     return bool(entries) or any("events" in registry.spec(source).delivers for source in read)
@@ -125,5 +125,5 @@ def _stands_in(occurrence: Occurrence, facts: agenda.SlotFacts, zones: ZoneHisto
 
 
 def is_moved(advice: Recommendation, to: Moment) -> bool:
-    """Return True if the user rescheduled the recommendation to the slot ``to``."""
+    """Return True if the user rescheduled the recommendation from another slot to the slot ``to``."""
     return advice.moved_to == to and advice.moment != to

@@ -1,4 +1,4 @@
-"""Access by passwords (argon2id), sessions of browsers, and tokens of programs."""
+"""Access by passwords (hashed with argon2id), sessions of browsers, and tokens of programs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _in_turn() -> Iterator[None]:
 def set_password(store: Store, user: User, password: str | None, *, now: datetime) -> None:
     """Save a user's password as its hash, or remove the password (None). All of the user's browser sessions end.
 
-    Raises SetupError unless the password has 8 to 256 characters.
+    Raises SetupError unless the password has 8 to 256 characters. Raises TryLater when too many logins wait.
     """
     if password is not None and not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
         raise SetupError(
@@ -77,10 +77,10 @@ def has_password(store: Store, user: User) -> bool:
 
 
 def user_with_password(store: Store, name: str, password: str) -> User | None:
-    """Return the user with this name and this password, or None if either is wrong or the user has no password.
+    """Return the user with this name and this password.
 
-    An unknown name takes as long as a wrong password, so that names cannot be found out. Raises TryLater when too
-    many logins wait.
+    Returns None if either is wrong or the user has no password. An unknown name takes as long as a wrong password, so
+    that names cannot be found out. Raises TryLater when too many logins wait.
     """
     from argon2.exceptions import VerificationError
 
@@ -117,5 +117,8 @@ def new_token(store: Store, user: User, name: str, *, now: datetime) -> tuple[Ap
 
 
 def digest(token: str) -> str:
-    """Return the SHA-256 under which a random secret is stored. Random secrets need no slow hash, unlike passwords."""
+    """Return the SHA-256 of a random secret in hexadecimal, under which the secret is stored.
+
+    Random secrets need no slow hash, unlike passwords.
+    """
     return hashlib.sha256(token.encode()).hexdigest()

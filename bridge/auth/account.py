@@ -57,13 +57,13 @@ class StoredAccount:
             return self._vault.unseal(again)
 
     def token_field(self, name: str) -> str:
-        """Return a field of the stored token as text, or an empty text if the field or the token is missing."""
+        """Return a field of the stored token as text, or an empty text if there is none."""
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Encrypt and save a token. A busy store is tried for ten minutes, because the earlier token may be invalid.
+        """Encrypt and save a token. While the store is busy, this is tried again for ten minutes.
 
-        Raises TryLater after that.
+        It is tried so long because the earlier token may be invalid by now. After that it raises TryLater.
         """
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:
@@ -77,7 +77,7 @@ class StoredAccount:
                 time.sleep(SAVE_RETRY_SECONDS)
 
     def refresh_lock(self) -> AbstractContextManager[None]:
-        """Return a lock across processes, under which alone this connection's token is refreshed."""
+        """Return a lock across processes. This connection's token may only be refreshed while the lock is held."""
         return self._store.lock(f"token-{self._connection_id}")
 
 

@@ -17,7 +17,7 @@ KEYRING_SERVICE = "rhythm-bridge"  # the name under which the keyring holds the 
 
 
 class KeyStorage(Protocol):
-    """A place for the encryption keys. ``is_writable`` says that the bridge may change the keys there."""
+    """A place for the encryption keys. ``is_writable`` is True if the bridge may change the keys there."""
 
     @property
     def is_writable(self) -> bool: ...
@@ -31,9 +31,10 @@ class KeyStorage(Protocol):
 
 
 def key_storage_of(key: str | None, folder: Path) -> KeyStorage:
-    """Return the storage for ``key``, the value of ``BRIDGE_KEY``: ``keyring``, or the keys themselves with commas.
+    """Return the storage of the keys for ``key``, the value of ``BRIDGE_KEY``.
 
-    Without a value the keys are in the file ``folder/key``.
+    The value is ``keyring``, or the keys themselves with commas between. Without a value the keys are in the file
+    ``folder/key``.
     """
     if key is None or not key.strip():
         return InFile(folder / "key")
@@ -138,7 +139,7 @@ def _fill(handle: int, text: bytes) -> None:
 
 @dataclass(frozen=True)
 class InKeyring:
-    """The operating system's keyring. ``name`` is the installation's folder, whose entry holds the keys."""
+    """The operating system's keyring. ``name``, the installation's folder, names the entry that holds the keys."""
 
     name: str
     is_writable = True
@@ -168,7 +169,7 @@ def _keyring() -> Any:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a folder to the disk, so that a rename in it outlasts a power cut, where the system supports this."""
+    """Flush a folder to the disk, so that a rename in it outlasts a power cut. Where that is impossible, do nothing."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -1,7 +1,8 @@
 """OAuth 2 for connectors: consent by a redirect to this machine or a pasted address, and refresh of rotating tokens.
 
-A connector states its addresses, scopes and dialect in ``SPEC.oauth``; nothing else of OAuth is written per source.
-A rotated token is saved before it is used: losing the new pair after the old pair died would cost the person's consent.
+A connector states its addresses, scopes and special rules in ``SPEC.oauth``; nothing else of OAuth is written per
+source. A new pair of access and refresh token is saved before it is used. The old pair may be invalid by then, so that
+losing the new pair would cost the user's consent.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ _before: list[str | None] = []  # the variable's former value, once for each thr
 
 
 class TokenSession:
-    """An HTTP session that sends an account's access token, and swaps a token that ends soon or was refused.
+    """An HTTP session that sends an account's access token, and replaces a token that ends soon or was refused.
 
     ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
-    saved before it is used. A token that lacks a scope is not swapped, because the next token would lack it as well.
-    Answers are taken out of ``envelope``. Raises NeedsLogin when the vendor no longer accepts the consent, and
-    TryLater when the token server does not answer.
+    saved before it is used. A token that lacks a scope is not replaced, because the next token would lack it as well.
+    ``envelope`` says where answers hold their content, which is unpacked. Raises NeedsLogin when the vendor no longer
+    accepts the consent, and TryLater when the token server does not answer.
     """
 
     def __init__(
@@ -91,9 +92,9 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Replace the token by a newer token that another process has stored, or by swapping it.
+        """Take a newer token that another process has stored. Ask the vendor if there is none, or it ends soon.
 
-        Returns True after a swap.
+        Returns True if the vendor was asked.
         """
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
@@ -158,9 +159,9 @@ def filled(address: str, settings: Mapping[str, str]) -> str:
 
 
 def _ends(token: Mapping[str, Any]) -> bool:
-    """Return True if there is no access token, or if it ends within five minutes.
+    """Return True if a token has no access token, or if it expires within five minutes.
 
-    A token without an end lasts until it is refused.
+    A token without an expiry lasts until it is refused.
     """
     return (
         "access_token" not in token
@@ -169,10 +170,10 @@ def _ends(token: Mapping[str, Any]) -> bool:
 
 
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask the vendor for the next access and refresh token. Without a new refresh token, the old one is kept.
+    """Ask the vendor for the next token, and return it. Without a new refresh token, the old one is kept in it.
 
     Raises NeedsLogin if the server refuses the refresh token, and TryLater if it does not answer with a token. Only
-    ``TokenSession`` may call it, because the caller must hold the refresh lock and save the pair.
+    ``TokenSession`` may call this, because the caller must hold the refresh lock and save the result.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -236,8 +237,8 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
     """Obtain a user's consent at a source and save the token.
 
     The user agrees in a browser and is redirected to this machine, or pastes the redirected address. A redirect to
-    another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin for a refusal,
-    for the answer to another consent, and after three minutes without an answer.
+    another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin if the user
+    refuses, if the redirect belongs to another request, and after three minutes without an answer.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
@@ -254,9 +255,9 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Return the fields of the token that the ``code`` of a redirect is exchanged for.
+    """Return the token that the vendor gives in exchange for the ``code`` of a redirect.
 
-    Without a refresh token its end is left out, so that the token is used until it is refused. Raises TryLater if the
+    If it has no refresh token, its expiry is left out, so that it is used until it is refused. Raises TryLater if the
     token server does not answer. Raises NeedsLogin if it gives no token.
     """
     import requests
@@ -331,7 +332,10 @@ def _refusal(answer: requests.Response) -> str:
 
 
 def revoke(account: Account, spec: ConnectorSpec) -> bool:
-    """Withdraw the consent at the vendor. Returns False if the vendor did not confirm, or offers no such request."""
+    """Withdraw the consent at the vendor, and return True if the vendor confirmed.
+
+    Returns False if the vendor did not confirm, could not be reached, or offers no such request.
+    """
     import requests
 
     revocation = oauth_of(spec).revocation
@@ -360,7 +364,7 @@ def _client(
 ) -> OAuth2Session:
     """Return an OAuth client for the vendor's token server.
 
-    Its answers are taken out of their envelope, and their HTTP status is checked, before oauthlib reads them.
+    It unpacks answers from their envelope and checks their HTTP status before oauthlib reads them.
     """
     from requests_oauthlib import OAuth2Session
 
@@ -388,11 +392,11 @@ def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
 
 
 def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
-    """Take an answer out of its envelope, such as ``{"status": 0, "body": {...}}``.
+    """Unpack the body of an answer that states its own status, such as ``{"status": 0, "body": {...}}``.
 
-    Returns an answer that holds only the body, or for a status other than 0 an error answer. Its HTTP status is the
-    one that ``envelope.meanings`` gives, else 400. Without an envelope, or with an HTTP status other than 200, the
-    answer is returned unchanged.
+    Returns an answer that holds only the body. For a status other than 0, it returns an error answer with the HTTP
+    status that ``envelope.meanings`` gives, else 400. Without an envelope, with an HTTP status other than 200, or
+    without a status, the answer is returned unchanged.
     """
     if envelope is None or answer.status_code != 200:
         return answer

@@ -57,7 +57,8 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 def code_of(source: str, answer: str | None, state: str) -> str:
     """Return the authorisation code in the redirected address ``answer``.
 
-    Raises NeedsLogin without an address, for a refusal, without a code, and if the ``state`` in it is another one.
+    Raises NeedsLogin if ``answer`` is None, reports a refusal or holds no code. Raises it too if the state in the
+    address is not ``state``, because the answer then belongs to another request.
     """
     if answer is None:
         raise NeedsLogin(f"no consent was given within three minutes; try again: bridge connect {source} --user NAME")

@@ -76,9 +76,9 @@ class Vault:
 
 
 def open_vault(key: str | None, folder: Path) -> Vault:
-    """Return a vault for ``key``, the value of ``BRIDGE_KEY``, else with the keys in the file ``folder/key``.
+    """Return a vault with the keys that ``key``, the value of ``BRIDGE_KEY``, names.
 
-    The first use makes a key where there is none.
+    Without a value, the keys are in the file ``folder/key``. The first use makes a key if there is none.
     """
     return Vault(key_storage_of(key, folder).keys)
 

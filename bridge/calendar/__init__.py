@@ -1,4 +1,4 @@
-"""Calendar entries as times: their occurrences, and pure functions for busy, free and planned stretches."""
+"""Calendar entries as times: expansion of repeating events, and functions for busy, free and planned stretches."""
 
 from bridge.calendar.busy import (
     Labelled,

@@ -153,10 +153,10 @@ def next_free(labelled: Labelled, after: datetime, minutes: float, until: dateti
 
 
 def fragmentation(busy: Sequence[Stretch], start: datetime, end: datetime) -> float:
-    """Return the share, 0 to 1, of the free time in [start, end) that lies in gaps of less than two hours.
+    """Return the share (0 to 1) of the free time in [start, end) that lies in gaps under two hours.
 
-    A gap is free time between two busy stretches. ``busy`` is disjoint and ascending, as from ``busy_union``.
-    Without free time the share is 0.
+    A gap is free time between two busy stretches. ``busy`` is disjoint and ascending, as from ``busy_union``. Without
+    free time the share is 0.
 
     >>> fragmentation(busy_union([entry(9, 10), entry(11, 12)], hour(9), hour(15)), hour(9), hour(15))
     0.25

@@ -21,7 +21,7 @@ SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a
 
 
 def series_of(event: Event) -> str:
-    """Return the key under which a correction of this event is stored, the same for all events of a repeating event.
+    """Return the key under which a correction of this event is stored. All events of a repeating event share it.
 
     An event with an iCalendar id has the same key on every calendar that holds it.
     """
@@ -55,13 +55,13 @@ def _of_series(mine: Correction | None) -> Label | None:
 
 
 class Titles:
-    """The titles that a user corrected, to be searched for the title most similar to another.
+    """The titles whose events a user corrected, with a search for the title most similar to another.
 
     They are indexed by runs of three letters, so that few titles are compared and each only once.
     """
 
     def __init__(self, corrections: Sequence[Correction]) -> None:
-        """Take ``corrections``, newest first. Between two equally similar titles, the newer correction wins."""
+        """Take the user's ``corrections``, newest first. The newer one wins between two equally similar titles."""
         newest: dict[str, Correction] = {}
         for one in corrections:
             newest.setdefault((one.title or "").casefold(), one)
@@ -82,10 +82,10 @@ class Titles:
         return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
 
     def nearest(self, title: str) -> tuple[Correction | None, float]:
-        """Return the correction with the most similar title and its similarity, from 0.7 to 1, or None without one.
+        """Return the correction whose title is most similar, and the similarity, from 0.7 to 1.
 
-        Titles that each have a word which the other lacks, such as another name, never match. A title without words,
-        such as ``1:1``, matches an equal title only.
+        The correction is None if no title is similar enough. Titles that each have a word which the other lacks, such
+        as another name, never match. A title without words, such as ``1:1``, matches an equal title only.
         """
         if title not in self._found:
             self._found[title] = self._nearest(title) if words(title) else (self._wordless.get(title.casefold()), 1.0)
@@ -138,7 +138,9 @@ def runs(title: str) -> Counter[str]:
 
 
 def swapped(one: str, other: str) -> bool:
-    """Return True if each title has a word that the other title lacks in any similar spelling, such as another name.
+    """Return True if each title has a word that the other title lacks, such as another name.
+
+    A word in a similar spelling is not lacking.
 
     >>> swapped("Call with Bob", "Call with Mom"), swapped("Swim training", "Swim trainings"), swapped("Gym", "Big gym")
     (True, False, False)

@@ -128,7 +128,10 @@ def _meeting(event: Event) -> str:
 
 
 def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
-    """Return the one copy of a meeting that stays, best by ``_rank``. It is made private if any copy is private."""
+    """Return the copy of a meeting that stays, which is the first by ``_rank``.
+
+    It is made private if any copy is private.
+    """
     best = min(copies, key=_rank)
     if best.event.private or not any(copy.event.private for copy in copies):
         return best
@@ -144,7 +147,7 @@ def _rank(copy: Occurrence) -> tuple[object, ...]:
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
     """Yield (start, occurrence) for each occurrence of an entry near the window.
 
-    The start is the original one, before an exception moved the occurrence.
+    The start is the original start, before an exception moved the occurrence.
     """
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series
@@ -220,7 +223,7 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """The shape of all instances of a repeating event after the wall-clock time ``after``.
+    """The shape of all instances of a repeating event after the wall-clock time ``after``, until the next shape begins.
 
     It holds the event that describes them, their length (in days if all-day), and how far their start is shifted.
     """
@@ -232,9 +235,9 @@ class _Spell:
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
-    """Return a repeating event's spells in order of time. The first spell is as ``master`` describes it.
+    """Return the shapes of a repeating event's instances in order of time, the first as ``master`` describes it.
 
-    ``length`` is the master's length. None in ``changes`` is dropped.
+    ``length`` is the length of the master. None in ``changes`` is dropped.
     """
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
     return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
@@ -249,7 +252,7 @@ def _goes_on(exception: Event) -> bool:
 
 
 def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
-    """Return the spell that begins with an exception for this and all later instances.
+    """Return the shape of this and all later instances that an exception describes.
 
     Returns None if the instance became all-day, which says nothing of later instances, or moved by more than a year.
     """

@@ -1,4 +1,4 @@
-"""Facts from a calendar and a task list about a slot (a quarter of a day), or each of a week's 28 slots.
+"""Facts of slots (quarters of a day) from a calendar and a task list.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -23,7 +23,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
-    """Yield (task, end of its due day on the user's clock) for each task with a due day that is open at ``at``.
+    """Yield each task with a due day that is open at ``at``, and when its day ends for the user.
 
     >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
     [21]
@@ -126,7 +126,7 @@ def slot_facts(labelled: Labelled, tasks: Sequence[Task], moment: Moment, zones:
 
 
 def week_facts(labelled: Labelled, tasks: Sequence[Task], week: date, zones: ZoneHistory) -> list[SlotFacts]:
-    """Return the facts of the 28 slots of the week that begins on the Monday ``week``, first morning to last night.
+    """Return the facts of the 28 slots of the week that begins on the Monday ``week``, in order of time.
 
     ``labelled`` holds the user's entries since a week before, with labels.
 

@@ -47,7 +47,7 @@ def meeting_density(occurrences: Iterable[Occurrence], start: datetime, end: dat
 
 
 def tight_starts(occurrences: Iterable[Occurrence]) -> list[datetime]:
-    """Return the starts of meetings that begin less than 10 minutes after the last meeting ended, ascending.
+    """Return the starts of meetings that begin less than 10 minutes after all earlier meetings have ended, ascending.
 
     A meeting that begins before another has ended does not count.
 
@@ -65,7 +65,7 @@ def tight_starts(occurrences: Iterable[Occurrence]) -> list[datetime]:
 
 
 def back_to_back(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> int:
-    """Return how many meetings begin in [start, end) and less than 10 minutes after the last meeting ended.
+    """Return how many meetings begin in [start, end), each less than 10 minutes after the earlier meetings ended.
 
     >>> back_to_back([entry(9, 10, others=1), entry(10.1, 11, others=1), entry(11, 12, others=1)], *DAY)
     2

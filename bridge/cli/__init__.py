@@ -91,16 +91,17 @@ def private(
         bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=print_version)
     ] = False,
 ) -> None:
-    """Set the umask for a command, so that only the owner can read the files (0600) and folders (0700) it writes."""
+    """Set the umask for a command, so that only the owner can read the files and folders that it writes."""
     before = os.umask(0o077)
     context.call_on_close(lambda: os.umask(before))
 
 
 def main() -> None:
-    """Run the command in the program's arguments. A BridgeError becomes its text and an exit code, and no traceback.
+    """Run the command in the program's arguments.
 
-    Letters that the terminal's encoding lacks become question marks. OpenBLAS gets one thread, because the matrices
-    here are so small that several threads wait for each other.
+    A BridgeError ends the program with its exit code and prints its text, without a traceback. Letters that the
+    terminal's encoding lacks become question marks. OpenBLAS gets one thread, because the matrices here are so small
+    that several threads wait for each other.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):

@@ -56,7 +56,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
 
 
 def _as_seen(reading: Reading, state: MeterState) -> Reading:
-    """Return a reading with the level, uncertainty and coverage that the model gets instead of the reading's own."""
+    """Return the reading with its level, uncertainty and coverage replaced by those that the model gets."""
     return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 
@@ -86,9 +86,9 @@ def recommend(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Recommend an action for this slot. Asking again in the same slot returns the same recommendation.
+    """Recommend an action for this slot. Asking again returns the same recommendation, unless your day has changed.
 
-    While a recommendation by another policy is open, --policy is not asked. With --json, `not_asked` then says so.
+    If another policy has made the slot's recommendation, --policy is not asked. With --json, `not_asked` then says so.
     """
     from bridge import installation
     from bridge.advice import requests
@@ -123,7 +123,7 @@ def recommend(
 
 
 def _headline(advice: Recommendation, user: User) -> str:
-    """Return a line with slot, time and action of a recommendation, and the task or entry that the action refers to."""
+    """Return a line with slot, time and action of a recommendation, and the task or entry that it names."""
     if advice.start is None or advice.end is None:
         until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
@@ -151,7 +151,8 @@ def feedback(
 ) -> None:
     """Answer a recommendation, or say what became of it.
 
-    The model learns from either as a reward of +1 or -1. An answer can be changed until 06:00 of the next day.
+    The model learns +1 from accept and done, and -1 from ignore, reschedule and not_done. An answer can be changed
+    until 06:00 of the next day.
     """
     from bridge import installation
     from bridge.advice import outcomes, rescheduling
@@ -188,7 +189,7 @@ def feedback(
 
 
 def _noted(advice: Recommendation, given: str, user: User) -> str:
-    """Return a line that says which answer was noted, and the time to which a recommendation was put off."""
+    """Return a sentence that says which answer was noted, and the new time if the recommendation was rescheduled."""
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
@@ -209,9 +210,12 @@ def _taken(offers: Sequence[OfferDocument]) -> str | None:
 
 
 def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -> None:
-    """Print the good times for putting a recommendation off, each with the command that takes it."""
+    """Print the good times for a recommendation that was put off, each with the command that chooses it.
+
+    Without good times, print how to name a slot.
+    """
     if not offers:
-        typer.echo('No free time within two days suits it. Name a slot: --to "Thu evening"')
+        typer.echo('No free time within six days suits it. Name a slot: --to "Thu evening"')
     for offer in offers:
         take = f'bridge feedback reschedule --user {user} --id {advice.id} --to "{offer["slot"]}"'
         typer.echo(f"  {offer['when']}: {take}")

@@ -59,7 +59,7 @@ class Commands(Mapping[str, Any]):
 
 
 class ByName(TyperGroup):
-    """A command group whose commands are those in ``found``, which builds a command when it is looked up."""
+    """A command group with the commands in ``found``. A command is built when it is looked up."""
 
     found: Commands
     groups: Mapping[str, Sequence[str]]  # title of the help -> names; other commands stand under the last title

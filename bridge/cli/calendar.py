@@ -82,9 +82,9 @@ def _write(path: Path, week: Week) -> None:
 def to_icalendar(week: Week) -> bytes:
     """Return a week as the bytes of an iCalendar file. An event in several slots is written once.
 
-    CATEGORIES holds the event's action; ``X-RHYTHM-PROBABILITY``, ``-BY`` and ``-WHY`` say how the action was found.
-    An accepted recommendation, or one moved to a slot of this week, becomes an entry as long as the slot. The entry
-    counts as free time, and ``X-RHYTHM-ADVICE`` holds the answer.
+    CATEGORIES holds the event's action; ``X-RHYTHM-PROBABILITY``, ``-BY`` and ``-WHY`` say how the action was found. A
+    recommendation that was accepted, or rescheduled to a slot of this week, becomes an entry over the whole slot. The
+    entry does not make its time busy, and ``X-RHYTHM-ADVICE`` holds the user's answer.
     """
     from icalendar import Calendar
 

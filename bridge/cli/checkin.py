@@ -1,4 +1,4 @@
-"""Run ``bridge checkin``, which records how you are and lists what you said."""
+"""Run ``bridge checkin``, which records how a user feels and lists the last check-ins."""
 
 from __future__ import annotations
 

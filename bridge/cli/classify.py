@@ -89,9 +89,9 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Return ``labels``, with a user's corrections of the same or similar titles put in. Without a user they stay.
+    """Return ``labels``, replaced where the user corrected events with the same or a similar title.
 
-    Raises SetupError for an unknown user.
+    Without a user, they are returned unchanged. Raises SetupError for an unknown user.
     """
     from bridge import installation
     from bridge.calendar.corrections import Titles
@@ -106,8 +106,8 @@ def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Labe
 def _read(path: Path) -> list[Invitation]:
     """Return an event per line of a file, or of standard input if the path is ``-``.
 
-    Cells are separated by tabs, and the first cell is the title. A first line that begins with ``title`` names the
-    columns. Raises SetupError for an unreadable file.
+    Cells are separated by tabs, and the first cell is the title. If the first line's first cell is the word ``title``,
+    that line names the columns. Raises SetupError for an unreadable file.
     """
     try:
         text = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8-sig", "replace")

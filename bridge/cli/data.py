@@ -62,9 +62,10 @@ def import_path(
 
 
 def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = SYNC_COLUMNS) -> None:
-    """Print the outcomes of syncs or imports as a table with ``columns``, and then what to do next.
+    """Print the outcomes of syncs or imports as a table with ``columns``, and then reasons and next commands.
 
-    Exits with 3 if the user must log in again at a source, and with 1 if a source failed.
+    Ends the command with exit code 3 if the user must log in again at a source. Ends it with 1 if another outcome is
+    neither ``ok`` nor ``unknown``.
     """
     from bridge.documents.connections import outcome_document
 
@@ -78,9 +79,9 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
 
 
 def _explain(outcome: Outcome, user: str, *, json: bool) -> None:
-    """Print why files failed, and the next command, to standard error.
+    """Print to standard error why files failed, and the command to log in or connect again if that is needed.
 
-    Without ``json`` also print why records were set aside, what was left out, and what is not permitted.
+    Without ``json``, first print to standard output what was set aside, left out or not permitted, and why.
     """
     if not json:
         _print_reasons(outcome)

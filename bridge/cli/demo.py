@@ -55,9 +55,9 @@ def _connected(source: str, *, json: bool) -> str:
 
 
 def _landed(command: str, names: list[str], *, json: bool) -> Any:
-    """Store the recorded data of the sources ``names``, and print the outcome as the command ``command`` would.
+    """Store the recorded data of the sources ``names``, and print the outcomes as the command ``command`` would.
 
-    With ``json`` the outcomes are returned as a document instead.
+    With ``json`` nothing is printed, and the outcomes are returned as a document.
     """
     from bridge import installation
     from bridge.cli.data import IMPORTED, SYNC_COLUMNS, report
@@ -75,7 +75,8 @@ def _landed(command: str, names: list[str], *, json: bool) -> Any:
 def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
     """Run ``bridge status``, ``observe``, ``today`` and ``recommend`` for the demo's user.
 
-    Returns subject -> document with ``json``. Otherwise the commands print, and each document is None.
+    With ``json``, returns each command's document under status, observation, events and recommendation. Otherwise the
+    commands print, and each document is None.
     """
     from bridge.recordings.recorded_life import DEMO_USER
 

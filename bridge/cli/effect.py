@@ -1,4 +1,4 @@
-"""Run ``bridge effect``, which estimates how much advice, and each action, changes the hours after it."""
+"""Run ``bridge effect``, which estimates how much advice, and each action, changes later outcomes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def effect(
     everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Estimate what advice and each action change: how often it is done, the next check-in, the night and the day."""
+    """Estimate what advice and each action change: acceptance, the next check-in, the night and the day."""
     from bridge import installation
     from bridge.advice.effect import effects
 
     if (user is None) is not everybody:
-        raise SetupError("name a person or take all: bridge effect --user NAME, or bridge effect --all")
+        raise SetupError("name either a person or all: bridge effect --user NAME, or bridge effect --all")
     with installation.open_bridge() as bridge:
         people = bridge.store.people.users() if user is None else [bridge.store.people.user(user)]
         body = {"user": user, **effects(bridge.store, people, now=installation.now())}

@@ -86,7 +86,7 @@ def show_meters(
 
 
 def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
-    """Return the meters now (or ``at`` an instant) and over the last ``days``, and the reason why none is fresh.
+    """Return the meters at ``at`` (default: now) and over the last ``days``, and the reason why none has fresh data.
 
     The reason is None if any meter has fresh data.
     """
@@ -113,7 +113,7 @@ def _print(view: MetersView, days: int) -> None:
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
     """Return the levels of readings as a line of at most ``width`` block characters, oldest first.
 
-    A block is the mean of several readings if there are more. A blank stands where nothing was known.
+    With more readings than ``width``, a block is the mean of several. A blank stands where no level was known.
     """
     each = -(-len(readings) // width)
     cells = [[r.level for r in readings[k : k + each] if r.coverage] for k in range(0, len(readings), each)]
@@ -151,7 +151,10 @@ def explain(
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """Return a row per signal of a meter in the proxy map. Without fresh data, its values are None."""
+    """Return a row per signal of a meter in the proxy map.
+
+    For a signal without fresh data, source, contribution, distance and age are None.
+    """
     found = {b.signal: b for b in view.now[meter].because}
     return [
         {
@@ -232,7 +235,7 @@ def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
 
 
 def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:
-    """Return a text that says why there are no days to show, and the command that shows older or brings newer days."""
+    """Return a text that says why there are no days to show, and the command that shows or brings days."""
     extent = store.reading.extent(user.id, source)
     if extent is None:
         return _nothing_measured(user, source)
@@ -245,9 +248,9 @@ def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -
 
 
 def _why_not_fresh(store: Store, user: User, *, at: datetime) -> str:
-    """Return a text that says why no meter has fresh data, and the next command.
+    """Return a text that says why no meter has fresh data at ``at``, and the next command.
 
-    Nothing was measured, nothing was known ``at`` that instant, or the data are too old.
+    Either nothing was measured, or nothing was stored yet ``at`` that instant, or the data are too old.
     """
     extent = store.reading.extent(user.id)
     if extent is None:
@@ -311,7 +314,7 @@ def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequen
 
 
 def _draw_inputs(axis: Any, times: Sequence[Any], readings: Sequence[Reading]) -> None:
-    """Draw a line per signal of a meter, which shows over time by how much the signal raises or lowers the level."""
+    """Draw a line per signal of a meter: by how much the signal raises or lowers the level over time."""
     signals: Mapping[str, None] = {b.signal: None for r in readings for b in r.because}
     for signal in signals:
         shares = [{b.signal: b.contribution for b in r.because}.get(signal, float("nan")) for r in readings]

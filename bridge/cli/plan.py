@@ -89,7 +89,7 @@ def _print(found: DayPlan, user: User) -> None:
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:
-    """Print a row per meter with its expected levels, and a line per level that the calendar moves."""
+    """Print a row per meter with its expected levels, and a line per change of a level by the calendar."""
     from bridge.documents.plan import clock
 
     if not found.outlook:

@@ -83,7 +83,7 @@ def wish(
     hours: Annotated[
         Texts,
         typer.Option(
-            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00" (or: "DEEP_WORK none").',
+            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00". "DEEP_WORK none" ends that.',
             metavar="HOURS",
         ),
     ] = None,
@@ -133,7 +133,7 @@ def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
 
 
 def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
-    """Return wishes with the hours of the named actions replaced. Several texts for an action add up.
+    """Return wishes with the hours of the actions named in ``texts`` replaced. Several texts for an action add up.
 
     The text "ACTION none" drops the action's hours.
     """

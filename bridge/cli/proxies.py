@@ -30,7 +30,10 @@ def show_map(
     diff: Annotated[bool, typer.Option("--diff", help="Print only what differs from the shipped table.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Print the proxy map with signal, inputs, meter, direction, weight, half-life and source of each row."""
+    """Print the proxy map with signal, inputs, meter, direction, weight, half-life and source of each row.
+
+    With --set or --reset, first change the map of this installation.
+    """
     from bridge import config
     from bridge.meters import proxy
 

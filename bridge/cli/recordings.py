@@ -1,4 +1,4 @@
-"""Run ``bridge record`` and ``replay``: record what sources answer, and compare its replay with an earlier result."""
+"""Run ``bridge record`` and ``replay``: record what sources answer, and compare a replay with the expected result."""
 
 from __future__ import annotations
 

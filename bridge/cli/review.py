@@ -1,4 +1,4 @@
-"""Run ``bridge review`` and ``bridge history``, which look back at recommendations and what became of them."""
+"""Run ``bridge review`` and ``bridge history``, which look back at recommendations and their outcomes."""
 
 from __future__ import annotations
 

@@ -189,11 +189,11 @@ def level(reading: Reading, width: int) -> str:
 
 
 def unwatched(stream: str, records: int) -> None:
-    """Do nothing with a page's number of records, because there is no terminal to show progress on."""
+    """Do nothing after a stored page of records, because there is no terminal on which to show progress."""
 
 
 def unseen(done: int, total: int) -> None:
-    """Do nothing with the progress of a step, because there is no terminal to show it on."""
+    """Do nothing after a step's progress, because there is no terminal on which to show it."""
 
 
 class Progress:
@@ -224,7 +224,7 @@ class Progress:
             self._rich.stop()
 
     def watch(self, name: str) -> OnPage:
-        """Return a function of (stream, records) that shows each stored page of a sync under ``name``."""
+        """Return a function of (stream, records), which adds to the number of stored records shown under ``name``."""
         rich = self._rich
         if rich is None:
             return unwatched

@@ -44,7 +44,12 @@ def trace(
         str | None, typer.Option(help="List the values measured on this day, with their numbers.", metavar="DATE")
     ] = None,
     metric: Annotated[str | None, typer.Option(help="List only this metric, e.g. hrv_rmssd.")] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Also print the record as it arrived.")] = False,
+    raw: Annotated[
+        bool,
+        typer.Option(
+            "--raw", help="With a row: also print the record as it arrived, if it was kept. --json always holds it."
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Print where a stored row came from. Without a row, list a day's measured values (today's) with their numbers."""
@@ -98,7 +103,8 @@ def _only(store: Store, kind: str, name: str) -> int:
 def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json: bool) -> None:
     """Print the samples of a day, given as (number, source, sample), or only those of ``metric``.
 
-    Without ``metric``, the table only names the metrics that are measured all day. JSON holds them all.
+    With ``json``, all of them are printed. The table without ``metric`` lists the metrics that are measured all day by
+    name only.
     """
     from bridge.documents.provenance import sample_document
     from bridge.domain.metrics import METRICS, Shape

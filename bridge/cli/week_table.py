@@ -62,9 +62,10 @@ def _table(week: Week, *, wide: bool) -> Table:
 
 
 def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], str]]:
-    """Return (cells, style) of each line of a slot: its events, its advice, and its facts. The first names the slot.
+    """Return (cells, style) of each line of a slot: its events, its advice, and its facts.
 
-    The style is that of the library rich. If ``wide``, an event's line also says why the event counts as its action.
+    The first line names the slot. The style is that of the library rich. If ``wide``, an event's line also says why the
+    event counts as its action.
     """
     lines = [*_events(slot, week, wide=wide), *_advice(slot)]
     if slot.facts.busy and week.calendar:
@@ -112,7 +113,7 @@ def _free(slot: WeekSlot, zones: ZoneHistory) -> str:
 
 
 def describe_facts(slot: WeekSlot) -> str:
-    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, without those that are 0."""
+    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, without zeros."""
     facts = slot.facts
     parts = (
         f"{facts.focus_minutes:.0f} min focus" if facts.focus else "",

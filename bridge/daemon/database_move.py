@@ -22,7 +22,7 @@ class Unequal(BridgeError):
 
 
 def migrate(bridge: installation.Bridge, to: str, *, progress: Callable[[str], Step]) -> list[MovedTable]:
-    """Copy every table to the database ``to`` in one transaction, compare both, and return each table's result.
+    """Copy every table to the database ``to`` in a single transaction, compare both, and return each table's result.
 
     Consents stay encrypted with the same key. The original does not change, and is locked against writers meanwhile.
     Raises SetupError if the target is not empty or is this database, and while a daemon or syncs run. Raises Unequal

@@ -31,8 +31,8 @@ REVIEWED = "week reviewed"  # a cursor: the Monday of the last week whose review
 def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> None:
     """Do everything that is due for a user at ``now``. Repeated calls do each task once.
 
-    - What became of earlier recommendations is confirmed from data once a slot.
-    - A slot without a recommendation gets one, and the user's prior is learned when that is due.
+    - Whether earlier recommendations were followed is confirmed from data, once a slot.
+    - A slot without a recommendation gets a recommendation, and the user's prior is learned when that is due.
     - The recommendation is sent once. An expired recommendation is not sent any more.
     - On a Monday the review of the week before is sent once.
     - A consent that has ended is reported once.
@@ -51,7 +51,8 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
 def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
     """Return those of ``users`` for whom ``run_due_tasks`` may have work, found by a few queries for all together.
 
-    They lack a recommendation for the slot, wait for a message outside quiet slots, or have unwritten feedback.
+    Such a user lacks a recommendation for the slot, or waits for a message outside quiet slots. Or the user's calendar
+    lacks feedback.
     """
     everybody = [(user, moment_at(now, user.zones)) for user in users]
     work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
@@ -69,7 +70,7 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
 
 
 def guarded(what: str, work: Callable[[], object]) -> bool:
-    """Run ``work``. Returns False if it raised an exception, which is then logged under the name ``what``."""
+    """Run ``work`` and return True. If it raises an exception, log that under the name ``what`` and return False."""
     try:
         work()
     except Exception as error:  # noqa: BLE001 - the caller's next task does not depend on this task
@@ -87,19 +88,20 @@ def report(what: str, error: BaseException) -> None:
 
 
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Find out from the data whether earlier recommendations were followed, unless the slot has a recommendation.
+    """Confirm from the data whether the user followed earlier recommendations, if the slot has no recommendation yet.
 
-    This comes before the slot's recommendation, because the policy learns from the result.
+    This comes before the slot's recommendation is made, because the policy learns from the result.
     """
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
         outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Recommend an action for the user's present slot if it has no recommendation, or only a sleep that is over.
+    """Recommend an action for the user's current slot, unless it has a recommendation.
 
-    A slot left without advice is tried again after an hour or with new data, but not after a random draw. Afterwards
-    the user's prior (what the policy begins with) is learned if that is due.
+    A recommendation to sleep that is over is replaced. A slot left without advice is tried again after an hour or with
+    new data. It is not tried again after a random draw. Afterwards the user's prior (what the policy begins with) is
+    learned if that is due.
     """
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
@@ -120,7 +122,7 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the present slot's recommendation to the address that the user gave, once.
+    """Send the current slot's recommendation to the address that the user gave, once.
 
     It is not sent in a quiet slot, nor after it was seen, answered or expired. A sleep that has begun is not sent.
     """
@@ -178,9 +180,10 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell the user once for each connection that was paused because its source needs a new login.
+    """Send a message, once, for each connection of the user that was paused because its source needs a new login.
 
-    Connections paused for other reasons are left out, because the user cannot mend them.
+    Nothing is sent in a quiet slot, or without an address. Connections paused for other reasons are left out, because
+    the user cannot mend them.
     """
     store = bridge.store
     if store.notifications.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:

@@ -38,7 +38,7 @@ FORETOLD_MOST = 200  # people whose answers are read, which takes about a second
 
 
 class Foretold:
-    """A cache of how well the policy foretold users' answers to recommendations. Values are kept for an hour."""
+    """A cache of how well the policy predicted users' answers to recommendations. Values are kept for an hour."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ class Foretold:
 
 
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
-    """Return the daemon's health as a JSON document: counts by source, threads at work, and ``foretold`` scores.
+    """Return the daemon's health as a JSON document: counts by source, threads at work, and accuracy of predictions.
 
     ``status`` is the word that ``status_of`` returns.
     """

@@ -21,7 +21,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if the last housekeeping was a day ago or never.
+    """Return True if the last housekeeping was at least a day ago or never.
 
     A last time in the future counts as old, because the clock was ahead then.
     """
@@ -30,10 +30,11 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete old raw records and uploads, and return the numbers of deleted rows. The first call deletes no records.
+    """Delete raw records, sync outcomes and webhook notices older than ``BRIDGE_KEEP_RAW`` days.
 
-    The age of a record is counted up to the previous housekeeping. A clock that is ahead for less than a day
-    therefore deletes nothing too early.
+    Uploads older than a day are deleted too. Returns the numbers of deleted rows. The first call deletes uploads only.
+    The age of a row is counted up to the previous housekeeping instead of ``now``. A clock that is ahead for less than
+    a day therefore deletes nothing too early.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
@@ -46,9 +47,10 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
 
 
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and old uploads, and give back their disk space.
+    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and give back their disk space.
 
-    Returns the numbers of deleted rows. Unlike ``daily``, the age counts up to ``now``.
+    Sync outcomes and webhook notices as old, and uploads older than a day, are deleted too. Returns the numbers of
+    deleted rows. Unlike in ``daily``, the age counts up to ``now``.
     """
     gone = _drop(bridge, before=now)
     bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)
@@ -78,7 +80,10 @@ def days(text: str) -> float:
     except ValueError:
         found = -1.0
     if not 1 <= found <= 36_500:
-        raise SetupError("BRIDGE_KEEP_RAW must be the number of days to keep raw records, from 1 to 36500")
+        raise SetupError(
+            "BRIDGE_KEEP_RAW must be the number of days to keep raw records, from 1 to 36500; "
+            "correct it, then: bridge doctor"
+        )
     return found
 
 

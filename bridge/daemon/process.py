@@ -1,4 +1,4 @@
-"""Run the daemon, of which a store has only one. It looks for due work until a signal stops it."""
+"""Run the daemon, which looks for due work until a signal stops it. A store has a single daemon at a time."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def look_until_stopped(daemon: Daemon, *, every: float) -> None:
 def call_looks(daemon: Daemon, *, every: float) -> None:
     """Call ``daemon.look`` every ``every`` seconds until the daemon is stopping.
 
-    APScheduler follows the wall clock, and would wait for hours after the clock was set back. A call that is two
-    seconds late by the monotonic clock is therefore made at once.
+    APScheduler follows the wall clock, and would wait for hours after the clock was set back. So a call that
+    APScheduler has not made two seconds after its time by the monotonic clock is made here.
     """
     from apscheduler.schedulers.background import BackgroundScheduler
 

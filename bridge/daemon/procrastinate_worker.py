@@ -59,11 +59,12 @@ class Jobs:
     repaired_at: float = float("-inf")
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
-        """Sync up to ``pages`` pages of a connection (default 40), and return True if more pages may follow.
+        """Sync up to ``pages`` pages (batches of records) of a connection, 40 by default.
 
-        Only a job that continues a long history gives ``pages``. Without ``pages``, a connection that is no longer due
-        is skipped, because jobs may wait for long. Raises TryLater if the connection or its source is busy. The due
-        time of a failed sync stands in the store.
+        Returns True if more pages may follow. A deleted or paused connection is skipped. Only a job that continues a
+        long history gives ``pages``. Without ``pages``, a connection that is no longer due is skipped, because jobs may
+        wait for long. Raises TryLater if the connection or its source is busy. A sync that fails raises nothing,
+        because the store holds when it is due again.
         """
         connection = self.bridge.store.connections.by_id(connection_id)
         if connection is None or connection.paused is not None:
@@ -92,7 +93,7 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
-        """Take the connection's lease (the right to sync it) for ``mine``.
+        """Take the connection's lease (the right to sync it) for ``mine``. If another process holds it, do nothing.
 
         Raises TryLater if the source has as many syncs running as its ``at_once`` allows.
         """
@@ -146,7 +147,7 @@ class Jobs:
             housekeeping.daily(self.bridge, now=self.clock())
 
     def waiting_users(self) -> list[User]:
-        """Return the users with due tasks. If they cannot be found, log the error and return none: syncs must go on."""
+        """Return the users with due tasks. If an error prevents that, log it and return none, so that syncs go on."""
         found: list[User] = []
         now, users = self.clock(), self.bridge.store.people.users
         guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(self.bridge, users(), now=now)))
@@ -155,9 +156,10 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """The pages that a sync may still store. ``landed`` raises Interrupted after the last, or when the worker stops.
+    """The number of pages (batches of records) that a sync may still store.
 
-    ``full`` says that the pages were used up.
+    ``landed`` is called after each page. It raises Interrupted after the last page, or when the worker stops. ``full``
+    is True if the pages were used up.
     """
 
     pages: int
@@ -227,10 +229,11 @@ def declare(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _QueuedJob:
-    """A job to queue. Jobs with the same ``lock`` run one at a time; of the same ``queueing_lock`` only one waits.
+    """A job to queue.
 
-    Ticks take no lock. If a worker dies during a tick, the next tick must still run, because only ticks detect dead
-    workers.
+    Of jobs with the same ``lock``, one runs at a time. Of jobs with the same ``queueing_lock``, one waits at a time.
+    The job ``tick`` takes no lock. If a worker dies during a tick, the next tick must still run, because only ticks
+    detect dead workers.
     """
 
     lock: str | None
@@ -262,7 +265,7 @@ async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: 
 
 
 async def _add(queue: App, jobs: list[Any]) -> None:
-    """Add jobs in one statement. If another worker has just queued some of them, add the others one by one."""
+    """Add jobs in a single statement. If another worker has just queued some of them, add the others one by one."""
     from procrastinate.exceptions import AlreadyEnqueued
 
     try:

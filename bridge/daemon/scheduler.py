@@ -1,7 +1,7 @@
 """The daemon's scheduler starts due syncs by source, each user's due tasks, and the day's housekeeping.
 
 Due times and leases live in the database. Commands and workers may therefore run beside the daemon, and a killed
-daemon loses nothing. Each source has its own threads. Users and housekeeping have one thread each.
+daemon loses nothing. Each source has its own threads. Users and housekeeping have a thread each.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CLOCK_TOLERANCE = timedelta(minutes=2)  # a synchronised clock is slewed, and a 
 
 @dataclass(slots=True, kw_only=True)
 class ClockWatch:
-    """A watch for jumps of the wall clock ``clock``, by comparison with the monotonic clock ``steady``.
+    """A detector of jumps of the wall clock ``clock``, by comparison with the monotonic clock ``steady``.
 
     A sleep of the machine counts as a jump too, because ``time.monotonic`` then stands still.
     """
@@ -81,7 +81,7 @@ class Daemon:
     singleton: SingletonLock | None = None  # lock of the only daemon at this store; None: not checked
 
     def start(self) -> None:
-        """Prepare the first look. Overdue connections then become due one by one instead of all at once.
+        """Prepare for the first call of ``look``. Overdue connections become due one by one instead of all at once.
 
         Leases (rights to sync) of dead processes are released, and due times that a wrong clock set are repaired.
         """
@@ -97,7 +97,7 @@ class Daemon:
         self.pool.wait_until_idle()
 
     def look(self) -> None:
-        """Start due work in threads and return at once. Work that finds no free thread is left to the next look.
+        """Find due work, start it in threads, and return at once. Work without a free thread is left to the next call.
 
         Nothing starts while the daemon stops, or while another daemon holds the lock.
         """
@@ -129,7 +129,7 @@ class Daemon:
             adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
 
     def _is_alone(self) -> bool:
-        """Return True if this daemon still holds the lock of the only daemon at its store, or checks no lock.
+        """Return True if this daemon still holds its store's lock for a single daemon, or has no lock to check.
 
         It may lose the lock while the database is away. The reason for False is logged.
         """
@@ -146,7 +146,7 @@ class Daemon:
     def _check_clock(self) -> None:
         """Repair due times and leases that a wrong clock set. After a jump of the clock, spread overdue connections.
 
-        Each look repairs, because a sync that ran while the clock was corrected ends by the old clock.
+        Every call repairs, because a sync that ran while the clock was corrected stores its end by the old clock.
         """
         self._repair_clock()
         if self.clock_watch is not None and (ahead := self.clock_watch.jump()):
@@ -250,5 +250,8 @@ class Daemon:
 
 
 def at_once(kind: str) -> int:
-    """Return how many threads of a kind may run at once: 1 for inner work, else ``at_once`` of the source ``kind``."""
+    """Return how many threads of a kind may run at once.
+
+    It is ``at_once`` of the source if ``kind`` is a source. For looks, users' due tasks and housekeeping it is 1.
+    """
     return 1 if kind in (LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK) else registry.spec(kind).at_once

@@ -18,7 +18,7 @@ SHUTDOWN_LAST_SECONDS = 1.0  # for releasing leases after that
 class WorkerPool:
     """Threads at work, counted by kind. ``limit(kind)`` gives how many threads of a kind may run at once.
 
-    Only callers heed the limit, by asking ``free_threads``. Work must not raise.
+    The pool itself does not enforce the limit; callers must ask ``free_threads`` first. Work must not raise.
     """
 
     def __init__(self, limit: Callable[[str], int]) -> None:
@@ -59,7 +59,7 @@ class WorkerPool:
 def exit_process() -> None:
     """End the process at once with exit code 0, even while threads work.
 
-    No stored data is lost, because each page of a sync is one transaction.
+    No stored data is lost, because each page of a sync is a transaction of its own.
     """
     logging.shutdown()
     os._exit(0)

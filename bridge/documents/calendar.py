@@ -90,7 +90,7 @@ class StretchDocument(TypedDict):
 class SlotEventDocument(StretchDocument):
     """An event of a slot with its label.
 
-    ``minutes`` is how long it lies within the slot, and ``event`` is the key that corrections take.
+    ``minutes`` is how much of the event lies within the slot. ``event`` is the key that names it in corrections.
     """
 
     event: str
@@ -107,7 +107,7 @@ class SlotEventDocument(StretchDocument):
 
 
 class SlotAdviceDocument(TypedDict):
-    """A recommendation made for a slot, or moved to that slot by the user (``moved_here``)."""
+    """A recommendation made for a slot, or moved to it. ``moved_here`` is true if the user moved it to this slot."""
 
     id: int
     action: str
@@ -136,7 +136,7 @@ class SlotDocument(StretchDocument):
 
 
 class WeekDocument(StretchDocument):
-    """A week of 28 slots as known ``at`` an instant. ``calendar`` is true if the user has a calendar."""
+    """A week of 28 slots as known ``at`` an instant. ``calendar`` is false if no calendar was ever read."""
 
     week: str
     zone: str
@@ -149,7 +149,7 @@ class WeekDocument(StretchDocument):
 def week_document(week: Week) -> WeekDocument:
     """Return a week as a JSON document. Instants are on the user's clock, and shares are of the slot's length.
 
-    Without a calendar every fact from it is null, because an unknown week is not an empty one.
+    Without a calendar every fact from it is null, because an unknown week is not an empty week.
     """
     year, number, _ = week.monday.isocalendar()
     start, end = week.bounds

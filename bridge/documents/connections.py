@@ -25,11 +25,11 @@ UNREAD_KINDS_NAMED = 8  # kinds of unread files that a sentence names; the docum
 
 
 class ConnectionDocument(TypedDict):
-    """A connection of a user, with instants on the user's clock. ``next`` is the command to run next, if any.
+    """A connection of a user, with instants on the user's clock.
 
-    ``lag_hours`` counts from the end of the newest measurement, null for a source that measures nothing.
-    ``last_change`` is the last arrival of a new or changed record. ``counts`` holds the user's rows of the source by
-    metric or kind, and ``rows`` is their sum.
+    ``next`` is the command to run next, or an empty text if all is well. ``lag_hours`` counts from the end of the
+    newest measurement, null for a source that measures nothing. ``last_change`` is the last arrival of a new or changed
+    record. ``counts`` holds the number of stored rows from the source by metric or kind, and ``rows`` is their sum.
     """
 
     source: str
@@ -173,7 +173,8 @@ def outcome_document(outcome: Outcome) -> OutcomeDocument:
 def import_outcomes(imported: ImportResult) -> list[Outcome]:
     """Return the outcomes of an import by source.
 
-    If there are files that failed, or files of no source, an outcome for each of these groups follows.
+    If files could not be opened, an outcome ``failed`` for all of them follows. If files belong to no source or were
+    left out on purpose, an outcome ``unknown`` for them follows.
     """
     return [*imported.outcomes, *_failed(imported), *_unknown(imported)]
 
@@ -198,7 +199,10 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 
 
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
-    """Yield a sentence per source that left files out on purpose, and one about files of no source, by kind."""
+    """Yield a sentence per source that left files out on purpose, and one about files of no source.
+
+    A sentence gives the number of files of each kind, of at most UNREAD_KINDS_NAMED kinds.
+    """
     by_source: dict[str, Counter[str]] = {}
     for file in files:
         by_source.setdefault(file.source or "", Counter())[file.kind] += 1
@@ -266,7 +270,10 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
 
 
 class NotificationStatusDocument(ConnectionDocument):
-    """A user's notifications in the form of a row of the table of connections, though they are no connection."""
+    """A user's notifications in the form of a row of the table of connections.
+
+    ``rows`` is the number of sent notifications. All times are null.
+    """
 
     unsent: list[UnsentDocument]
 
@@ -274,7 +281,7 @@ class NotificationStatusDocument(ConnectionDocument):
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
     """Return a list with a row for the table of connections, empty if the user has no notifications.
 
-    Notifications that were not sent within the time ``REPORTED`` before ``now`` are the row's error.
+    The row's error says how many notifications were not sent in the time ``REPORTED`` before ``now``.
     """
     body = notifications_document(bridge, user, now)
     if not body["on"] and not body["unsent"]:

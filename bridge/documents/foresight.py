@@ -1,4 +1,4 @@
-"""JSON documents of how well a user's answers were forecast, alone and as a row of the table of connections."""
+"""JSON documents of how well a policy forecast a user's answers."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class ForesightDocument(TypedDict):
 
 
 class ForesightStatusDocument(ConnectionDocument):
-    """A row of the table of connections that tells how well a user's answers were forecast."""
+    """A row of the table of connections that tells how well a policy forecast the user's answers."""
 
     foretold: ForesightDocument
 
 
 def foresight_document(found: Foresight) -> ForesightDocument:
-    """Return how well answers were forecast as a JSON document."""
+    """Return how well a policy forecast a user's answers as a JSON document, rounded to four decimals."""
     known = found.answers > 0
     return {
         "verdict": found.verdict,
@@ -62,7 +62,7 @@ def foresight_document(found: Foresight) -> ForesightDocument:
 
 
 def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
-    """Return a list of one row for the table of connections, or an empty list without forecast answers.
+    """Return a list with a row for the table of connections. The list is empty if no answers were forecast.
 
     A bad forecast is not reported as an error.
     """

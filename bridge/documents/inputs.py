@@ -93,7 +93,10 @@ def parse_meter(text: str, user: str) -> Meter:
 
 
 def parse_action(text: str) -> ActionType | None:
-    """Return an action by its name in any case, or None for ``NONE`` (no activity). Raises SetupError otherwise."""
+    """Return an action by its name in any case, or None for ``NONE`` (no activity).
+
+    Spaces and dashes count as underscores. Raises SetupError for any other text.
+    """
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
     if name == NO_ACTION:
         return None
@@ -104,7 +107,10 @@ def parse_action(text: str) -> ActionType | None:
 
 
 def parse_wished(text: str, user: str) -> ActionType:
-    """Return the action that a wish names, in any case. Raises SetupError with the most similar action otherwise."""
+    """Return the action that a wish names, in any case. Raises SetupError for any other text.
+
+    The error names the most similar action.
+    """
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
     try:
         return ActionType(name)

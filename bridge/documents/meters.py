@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class ReasonDocument(TypedDict):
     """A reason of a meter's level: an input with its share.
 
-    ``z`` is the input's distance from the user's normal in spreads, positive if good. ``contribution`` is the part of
+    ``z`` is the input's standardised distance from the user's normal, positive if good. ``contribution`` is the part of
     the level's distance from 0.70 that the input makes.
     """
 
@@ -77,7 +77,7 @@ def reading_document(reading: Reading) -> ReadingDocument:
 
 
 class StateDocument(TypedDict):
-    """The state of a meter that the model gets."""
+    """The level, standard deviation and coverage of a meter that the model gets."""
 
     level: float
     sd: float
@@ -102,9 +102,9 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """The input of ``meters_document``: a user's meters ``now``, which is ``at``, and at past slots.
+    """A user's meters at the instant ``at`` (``now``), and at the beginnings of past slots.
 
-    ``before`` holds the meters at each of ``starts``, the beginnings of slots, oldest first.
+    ``before`` holds the meters at each of ``starts``, oldest first. It is the input of ``meters_document``.
     """
 
     at: datetime
@@ -116,10 +116,10 @@ class MetersView:
 
 
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
-    """Read a user's meters at ``at``, and at the start of each slot from ``days`` before until the current slot.
+    """Return a user's meters at ``at`` and at the starts of slots, from ``days`` days before to the current slot.
 
-    The readings at ``at`` rest on the data that every other surface reads, because the usual depends on how far back
-    data are read.
+    The meters at ``at`` are read from exactly the data that other commands and pages read. Data from further back would
+    change the user's normal, and so the levels.
     """
     from bridge.advice import recommend
     from bridge.meters import read, read_slots
@@ -146,7 +146,7 @@ class PastMetersDocument(TypedDict):
 
 
 class MetersDocument(TypedDict):
-    """The five meters ``at`` an instant, and at the slots before (``history``, oldest first).
+    """The five meters ``at`` an instant, and at the starts of the slots up to then (``history``, oldest first).
 
     ``map`` is the version of the proxy map.
     """

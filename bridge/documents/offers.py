@@ -1,4 +1,4 @@
-"""Document the times that are offered when a recommendation is put off."""
+"""JSON documents of the good times that are offered when a user reschedules a recommendation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class OfferDocument(TypedDict):
-    """A good time. ``slot`` is what takes it, such as ``Thu evening``, and ``when`` the time in words."""
+    """A good time for a rescheduled recommendation. ``when`` is the time in words.
+
+    ``slot``, such as ``Thu evening``, is the word for ``bridge feedback reschedule --to``, which chooses this time.
+    """
 
     start: str
     end: str
@@ -25,7 +28,7 @@ class OfferDocument(TypedDict):
 
 
 def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime) -> list[OfferDocument]:
-    """Document good times in the user's zone."""
+    """Return good times as JSON documents, with instants in the user's zone."""
     return [
         {
             "start": gap.start.astimezone(zone_at(gap.start, zones)).isoformat(),
@@ -38,7 +41,7 @@ def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime
 
 
 def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
-    """Return a time in words: ``today 18:30``, ``tomorrow 07:10``, else the weekday."""
+    """Return a time in words on the user's clock: ``today 18:30``, ``tomorrow 07:10``, or ``Thu 18:30``."""
     there, today = at.astimezone(zone_at(at, zones)), now.astimezone(zone_at(now, zones)).date()
     days = (there.date() - today).days
     name = ("today", "tomorrow")[days] if days in (0, 1) else f"{there:%a}"

@@ -1,4 +1,4 @@
-"""Document the plan of a date."""
+"""JSON documents of the plan of a date."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OUTLOOK_DIGITS = 3
 
 
 class RoutineOfDayDocument(TypedDict):
-    """Expected wake time on the date and bedtime at its end, as ``HH:MM``.
+    """Expected wake time on the date and bedtime at its end, as ``HH:MM``. Both are null if nothing is known.
 
     ``work`` holds pairs of begin and end of the working hours.
     """
@@ -41,9 +41,9 @@ class BlockDocument(TypedDict):
 
 
 class ExpectedDocument(TypedDict):
-    """A meter's expected level at an instant. ``low`` and ``high`` are one standard deviation around it.
+    """A meter's expected level at an instant. ``low`` and ``high`` are one standard deviation below and above it.
 
-    ``days`` is the number of past days of the same kind behind it.
+    ``days`` is the number of past days of the same kind from which the level comes.
     """
 
     at: str
@@ -56,9 +56,10 @@ class ExpectedDocument(TypedDict):
 
 
 class PlanDocument(TypedDict):
-    """The plan of a date with its blocks in order of time. ``changes`` say what was taken back today, and why.
+    """The plan of a date with its blocks in order of time.
 
-    ``outlook`` holds the expected levels of the meters. It is empty for other dates than tomorrow.
+    ``changes`` say which suggestions were taken back, and why. ``outlook`` holds the expected levels of the meters. It
+    is empty for other dates than tomorrow.
     """
 
     date: str

@@ -1,4 +1,4 @@
-"""Document a user's routine and wishes."""
+"""JSON documents of a user's routine and wishes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ class WorkDocument(TypedDict):
 
 
 class UsualDocument(TypedDict):
-    """The usual start of an action on a weekday, with the user's own word for it."""
+    """The usual start of an action on a weekday (0 is Monday).
+
+    ``name`` is the word for it in the user's data, such as "run", or null.
+    """
 
     weekday: int
     start: str
@@ -45,7 +48,7 @@ class UsualDocument(TypedDict):
 
 
 class HabitDocument(TypedDict):
-    """The usual times a week, length in minutes, and starts by weekday of an action."""
+    """How often a week and how long a user does an action, and its usual starts by weekday."""
 
     action: str
     per_week: float
@@ -106,7 +109,7 @@ def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
 
 
 def clock(minutes: float) -> str:
-    """Return minutes after midnight as a time of day. Minutes of a day before or after are allowed.
+    """Return minutes after midnight as a time of day ``HH:MM``. They may be negative or more than a day.
 
     >>> clock(-60), clock(1800), clock(-0.4)
     ('23:00', '06:00', '00:00')

@@ -135,7 +135,10 @@ class DimensionDocument(TypedDict):
 
 
 class MoveDocument(TypedDict):
-    """A user's feedback, and the change of each dimension of the belief until the next recommendation."""
+    """A user's feedback, and how each dimension of the belief changed until the next recommendation.
+
+    ``text`` says the same in a sentence.
+    """
 
     at: str
     action: str

@@ -34,7 +34,10 @@ class AdvisedDocument(TypedDict):
 
 
 class PastAdviceDocument(AdvisedDocument):
-    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing."""
+    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing.
+
+    ``shown`` is true if the user has seen the recommendation.
+    """
 
     slot: int
     start: str | None
@@ -62,9 +65,10 @@ class LevelDocument(TypedDict):
 
 
 class SleepDocument(TypedDict):
-    """The nights that ended in the week: their number, minutes asleep and usual time of falling asleep.
+    """The nights that ended in the week: their number, minutes asleep, and times of falling asleep.
 
-    ``bedtime_sd_min`` is the standard deviation of the time of falling asleep, in minutes.
+    ``bedtime`` is the mean time of falling asleep, and ``usual_bedtime`` that of the four weeks before.
+    ``bedtime_sd_min`` is its standard deviation in minutes.
     """
 
     nights: int
@@ -84,7 +88,7 @@ class GoalDocument(TypedDict):
 class EffectDocument(TypedDict):
     """A measured effect of advising an action against other advice, with its 95 % interval.
 
-    That on ``taken`` is the logarithm of a ratio of chances.
+    For the outcome ``taken``, it is the logarithm of a ratio of probabilities.
     """
 
     action: str

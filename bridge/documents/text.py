@@ -1,4 +1,4 @@
-"""Make texts of strangers, such as titles of invitations, safe to show, and name slots."""
+"""Make texts that other people wrote, such as titles of invitations, safe to show, and name slots."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def writable(text: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text with unprintable characters replaced by U+FFFD, such as control characters and direction marks.
+    """Return a text with unprintable characters, such as control characters and direction marks, replaced by U+FFFD.
 
-    The sender of an invitation must not move the terminal's cursor or turn a line round.
+    Otherwise the sender of an invitation could move the terminal's cursor or turn a line round.
     """
     return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
 
@@ -35,5 +35,5 @@ def title_of(event: Event) -> str:
 
 
 def slot_name(moment: Moment) -> str:
-    """Name a slot by weekday and part of the day, e.g. ``Thu evening``."""
+    """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``."""
     return f"{DAY_NAMES[moment.day]} {moment.slot.name.lower()}"

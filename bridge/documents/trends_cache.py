@@ -1,8 +1,8 @@
 """Cache trends documents, because a year takes seconds to compute and does not change within the hour.
 
-The cache lies in the installation's folder, readable by its owner alone, and is deleted when a user is forgotten. A
-cached document is computed again before it is shown if data was deleted or the rules changed. If data only came in,
-the document is shown as it is while a thread computes the next.
+The cache lies in the installation's folder, readable by its owner alone, and is deleted with any user. If data were
+deleted or the meters' rules changed, a cached document is computed again before it is shown. If new data came in, it
+may be shown as it is while a thread computes the next.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RENEWAL_TIMEOUT_SECONDS = 120.0  # after which the process that renews is taken 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedTrends:
-    """A trends document as JSON ``text``. If not ``fresh``, it lacks new data and is being computed again."""
+    """A trends document as JSON ``text``. If ``fresh`` is False, it lacks new data and is being computed again."""
 
     text: str
     fresh: bool
@@ -48,10 +48,10 @@ class CachedTrends:
 
 
 def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bool = True) -> CachedTrends:
-    """Return the trends document of the last ``days`` (7 to 366), from the cache where possible.
+    """Return the trends document of the last ``days`` (limited to 7 to 366), from the cache where possible.
 
-    If ``wait``, a document that lacks new data is computed again first. Otherwise it is returned, and a thread computes
-    the next.
+    With ``wait=True``, a document that lacks new data is first computed again. Otherwise the old document is returned,
+    and a thread computes the next.
     """
     days = min(max(days, 7), DAYS_MAX)
     path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
@@ -78,7 +78,10 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
 
 
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
-    """Compute a cached document again, unless another thread or process is doing so or has just done so."""
+    """Compute a cached document again and store it. An error is logged and not raised.
+
+    Nothing is done if another thread or process is computing it or has just computed it.
+    """
     mark = path.with_suffix(".renewing")
     try:
         if mark.exists() and time.time() - mark.stat().st_mtime > RENEWAL_TIMEOUT_SECONDS:
@@ -97,7 +100,10 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 
 
 def _rules(bridge: Bridge, user: User) -> str:
-    """Return a digest of what shapes the document beside the data: user, zones, rules, classifier and connections."""
+    """Return a digest of what shapes the document besides the data.
+
+    That is the user, zones, proxy map, classifier, newest correction and connections.
+    """
     classifier = bridge.classifier
     corrections = bridge.store.people.corrections(user.id)
     return _digest(
@@ -134,7 +140,7 @@ def _read(path: Path) -> tuple[str, str, str] | None:
 
 
 def _write(path: Path, content: str) -> None:
-    """Write a file whole or not at all. A cache that cannot be written only costs time."""
+    """Write a file whole or not at all. Errors are ignored, because a missing cache only costs time."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         part = path.with_name(f".{uuid.uuid4().hex}")

@@ -4,7 +4,7 @@ BridgeError
 ├── BadRecord       set the record aside and go on
 ├── TryLater        stop the source now and come back when it is ``due``
 │   ├── Interrupted the bridge stopped between two pages; nothing is wrong
-│   └── Odd         a SourceChanged or Refused that may pass: ask again until it has lasted
+│   └── Odd         a SourceChanged or Refused that may pass: ask again, and pause the connection if it lasts
 ├── CursorExpired   forget the cursor and start over, once
 ├── NotPermitted    leave the stream out and go on; the user may grant it
 ├── NeedsLogin      stop until the user has logged in again
@@ -12,7 +12,7 @@ BridgeError
 ├── Forged          refuse a push or webhook that does not prove its sender
 ├── Spent           refuse a link that was used or has expired
 ├── SourceChanged   stop, when it lasts, until a developer has looked at the new shape
-│   └── CutShort    a file ends before its end; the part before was read
+│   └── CutShort    a file is incomplete; its complete part was read
 └── SetupError      a setting, key, user or source is missing: nothing was tried
 """
 
@@ -26,7 +26,7 @@ class BridgeError(Exception):
 
 
 class BadRecord(BridgeError):
-    """A record cannot be read. The record is set aside with this reason, and nothing else is lost."""
+    """A record cannot be read. It is set aside with this error's text as the reason, and nothing else is lost."""
 
 
 class TryLater(BridgeError):
@@ -61,7 +61,10 @@ class Interrupted(TryLater):
 
 
 class Odd(TryLater):
-    """The source gave an odd answer. Its next answer may be fine, so only odd answers that last count as a change."""
+    """The source gave an unexpected answer (``SourceChanged`` or ``Refused``), but its next answer may be fine.
+
+    The source is asked again later. Only odd answers that go on for hours pause the connection.
+    """
 
 
 class CursorExpired(BridgeError):
@@ -69,7 +72,7 @@ class CursorExpired(BridgeError):
 
 
 class NotPermitted(BridgeError):
-    """A stream may not be read, for example for a missing scope, a paid feature, or a metric the device lacks.
+    """A stream may not be read, for example for a missing scope or a paid feature.
 
     ``named`` says that the source named the missing scope, so that only another consent brings the stream. ``whole`` is
     the error to raise instead, if the source refuses every stream and names no scope.
@@ -82,7 +85,7 @@ class NotPermitted(BridgeError):
 
 
 class NeedsLogin(BridgeError):
-    """The consent or key is gone (401 after refresh, invalid_grant)."""
+    """The consent or key is missing, refused or gone, as after invalid_grant. The user must connect again."""
 
 
 class Refused(NeedsLogin):
@@ -90,7 +93,7 @@ class Refused(NeedsLogin):
 
 
 class Forged(BridgeError):
-    """A push or webhook does not prove its sender, or is too old to be new."""
+    """A push or webhook does not prove its sender, or is too old: it may be a copy sent again."""
 
 
 class Spent(BridgeError):
@@ -98,11 +101,11 @@ class Spent(BridgeError):
 
 
 class SourceChanged(BridgeError):
-    """The source answers in a shape this connector does not know."""
+    """The source answers in a shape that this connector does not know, or with 404."""
 
 
 class CutShort(SourceChanged):
-    """A file ends before its end, or turns into another format. The complete part has been read."""
+    """A file is incomplete, or changes into another format midway. The part before that has been read."""
 
 
 class SetupError(BridgeError):

@@ -38,8 +38,8 @@ class Guard:
     """The limits on advice.
 
     ``explore`` is the share of decisions drawn from actions that the policy would not choose. In ``quiet`` slots only
-    rest may be advised. ``a_day`` is the largest number of recommendations a day. ``silent`` lets some slots, drawn at
-    random, get no advice.
+    sleep, meditation, me-time and planned actions may be advised. ``a_day`` is the largest number of recommendations a
+    day. ``silent`` lets some slots, drawn at random, get no advice.
     """
 
     explore: float = EXPLORE_DEFAULT
@@ -50,10 +50,11 @@ class Guard:
     def allowed(
         self, observation: Observation, *, now: datetime, sleep: bool = False
     ) -> tuple[Observation, Mapping[ActionType, str]]:
-        """Return the observation with only the allowed actions as ``feasible``, and the reasons against the others.
+        """Return the observation with ``feasible`` reduced to the allowed actions, and forbidden action -> reason.
 
-        ``feasible`` is never empty. If no action is left, paused actions are allowed, and then all actions even in a
-        quiet slot. ``sleep`` says that the user's routine allows sleep at this hour.
+        ``feasible`` is never empty: if the guard forbids every action, only the rule of quiet slots counts. If that
+        rule forbids every action too, the observation is returned unchanged, without reasons. ``sleep=True`` always
+        allows sleep, because the user's routine has it at this hour.
         """
         against = {action: self._against(action, observation, now) for action in observation.feasible}
         if sleep:
@@ -69,17 +70,18 @@ class Guard:
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, str]:
-        """Return the reason for each action that cannot be advised: the guard's reason, or that the slot is full.
+        """Return action -> reason for each action that cannot be advised.
 
-        ``allowed`` is the observation that the method ``allowed`` returned.
+        ``allowed`` is the observation that the method ``allowed`` returned. The reason is the guard's, otherwise that
+        the slot is full.
         """
         full = f"your {allowed.slot.name.lower()} is full"
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
-        """Return the guard's reason against advising an action now, or None.
+        """Return the guard's reason against advising an action now, or None if the guard allows it.
 
-        Free time for the action is not considered.
+        Whether the calendar has time for the action is not considered.
         """
         slot = observation.slot.name.lower()
         if self._loud(action, observation):
@@ -94,18 +96,19 @@ class Guard:
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
         """Return the probability that a slot of ``day`` (0 is Monday) gets advice.
 
-        The probability is 0 once the day has had ``a_day`` recommendations. Otherwise it is 0.8 to 0.9, because some
-        slots are drawn at random to get no advice.
+        It is 0 if ``history`` holds ``a_day`` recommendations for that day in the last 24 hours. Otherwise it is 0.8 to
+        0.9, because some slots are drawn at random to get no advice. Much recent advice makes it smaller.
         """
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0
         return 1 - silence(history, now)
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
-        """Return the decision, or with probability ``explore`` another feasible action that the policy gave no chance.
+        """Return the decision, or with probability ``explore`` a decision for an action drawn at random.
 
-        The returned probabilities cover both cases. Only so many actions are tried that each has a probability of at
-        least ``EACH``. None is tried unless ``may_explore``.
+        The random action is feasible and had probability 0 in the policy's decision. The returned probabilities cover
+        both cases. At most so many random actions share ``explore`` that each has a probability of at least ``EACH``.
+        If ``may_explore`` returns False, no action is drawn at random.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -122,14 +125,14 @@ class Guard:
 
 
 class Guarded:
-    """A policy whose decisions the guard limits, for simulated people."""
+    """A policy that decides within the limits of a guard. It serves simulations of people."""
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard
         self.name, self.version = policy.name, policy.version
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return the policy's decision among the allowed actions, or now and then another allowed action as a try.
+        """Return the policy's decision among the allowed actions, or now and then an allowed action drawn at random.
 
         Simulated people have no calendar date, so the time of their last answer is taken as now.
         """
@@ -145,15 +148,18 @@ def silence(history: Sequence[Interaction], now: datetime) -> float:
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the share of recent slots that got advice, from 0 to 1. Older slots weigh less."""
+    """Return the share of recent slots that got a recommendation, from 0 to 1. Older slots weigh less.
+
+    ``history`` holds the recommendations.
+    """
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 
 
 def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot) -> datetime | None:
-    """Return until when an action is paused in a slot of the day: 7 days after it was last ignored there.
+    """Return until when an action is paused in a slot of the day: 7 days after it was last ignored in that slot.
 
-    Returns None unless the action's last three answers in that slot were all ``ignore``. A rescheduled action is not
-    paused, because only its time was wrong.
+    The returned instant may be over. Returns None unless the last three answers to the action in that slot were all
+    ``ignore``. A rescheduled action is not paused, because only its time was wrong.
     """
     answers = [one for one in history if one.recommended is action and one.slot is slot][-IGNORES_BEFORE_PAUSE:]
     if len(answers) < IGNORES_BEFORE_PAUSE or any(one.answer is not Answer.IGNORE for one in answers):
@@ -162,10 +168,10 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 
 
 def _awake(observation: Observation) -> bool:
-    """Return True if sleep should not be advised, because people are usually awake in this slot.
+    """Return True if sleep should not be advised, because the slot is a morning or an afternoon.
 
-    Sleep is still advised to a tired person, and where sleep is planned. Policies plan weeks in slots and do not know
-    that people sleep at night.
+    Returns False for a tired person (known vitality below ``TIRED_BELOW``), and where sleep is planned. Policies do not
+    know that people sleep at night.
     """
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
@@ -173,10 +179,10 @@ def _awake(observation: Observation) -> bool:
 
 
 def may_explore(observation: Observation) -> bool:
-    """Return True if an action may be drawn at random.
+    """Return True if an action may be drawn at random for this observation.
 
-    That needs an earlier answer, another slot than the night, and several feasible actions. No known meter but Progress
-    may be below ``STRAINED_BELOW``.
+    The person must have given an answer before, and the slot must not be a night. Several actions must be feasible. No
+    meter with data, except Progress, may be below ``STRAINED_BELOW``.
     """
     if not observation.history:
         return False
@@ -198,9 +204,13 @@ def guard_from_settings(explore: str, quiet: str) -> Guard:
     except ValueError:
         share = -1.0
     if not 0 <= share <= EXPLORE_MAX:
-        raise SetupError(f"BRIDGE_EXPLORE must be the share of advice that is drawn at random, from 0 to {EXPLORE_MAX}")
+        raise SetupError(
+            f"BRIDGE_EXPLORE must be the share of advice that is drawn at random, from 0 to {EXPLORE_MAX}; "
+            "correct it, then: bridge doctor"
+        )
     named = [name.strip().upper() for name in quiet.split(",") if name.strip().lower() not in ("", "none")]
     unknown = sorted(set(named) - {slot.name for slot in Slot})
     if unknown:
-        raise SetupError(f"BRIDGE_QUIET must name slots: {', '.join(slot.name.lower() for slot in Slot)}, or none")
+        names = ", ".join(slot.name.lower() for slot in Slot)
+        raise SetupError(f"BRIDGE_QUIET must name slots: {names}, or none; correct it, then: bridge doctor")
     return Guard(explore=share, quiet=frozenset(Slot[name] for name in named))

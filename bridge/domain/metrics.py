@@ -150,7 +150,10 @@ class Metric(StrEnum):
 
 
 class Shape(StrEnum):
-    """The rate at which a metric has values. Nightly and daily values keep revisions, and intraday values do not."""
+    """How often a metric has a value: once a night, once a day, or more often.
+
+    Nightly and daily values keep revisions, and intraday values do not.
+    """
 
     NIGHTLY = "nightly"  # a value per main sleep, keyed by the local date of waking
     DAILY = "daily"  # a value per civil local date

@@ -16,9 +16,9 @@ from rhythm_env.interface import ActionType, Observation, Policy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or the settings file.
+    """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or ``config.toml``.
 
-    A ``personal`` setting belongs to an account. The setting of a user is never used for another user.
+    A ``personal`` setting, such as an address, belongs to a single user and is never used for another user.
     """
 
     name: str
@@ -56,10 +56,10 @@ class Registration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """The names of fields in answers that state their own status, such as Withings' ``{"status": 0, "body": {...}}``.
+    """The field names of JSON answers that state their own status, such as Withings' ``{"status": 0, "body": {...}}``.
 
-    Such answers have HTTP status 200. ``meanings`` maps a status to the HTTP status that it stands for. 0 is a success.
-    A number that ``meanings`` lacks stands for 400.
+    Such answers always have HTTP status 200. ``meanings`` maps a number in the status field to the HTTP status that it
+    stands for. 0 is a success. A number that ``meanings`` lacks stands for 400.
     """
 
     status: str = "status"
@@ -69,10 +69,10 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocation:
-    """The request that withdraws a consent. ``address`` may name settings and ``{access_token}``.
+    """The request that withdraws a consent at the source.
 
-    If the address does not hold the token, the request is signed with the token. The token is refreshed before if need
-    be.
+    ``address`` may hold ``{access_token}`` and names of settings in braces. If the address does not hold the token, the
+    request is signed with the token. An expired token is refreshed before.
     """
 
     address: str
@@ -81,10 +81,10 @@ class Revocation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuth:
-    """OAuth 2 of a source as data. Addresses may name settings, as in ``{base_url}/oauth/token``.
+    """The addresses and options of a source's OAuth 2. Addresses may name settings, as in ``{base_url}/oauth/token``.
 
     ``redirect`` is the address registered with the vendor. Port 0 stands for any free port of this machine. With
-    ``basic`` the client names itself by HTTP Basic where tokens are given, and not in the form.
+    ``basic``, client id and secret go to the token address by HTTP Basic, otherwise in the form.
     """
 
     authorise_url: str
@@ -112,14 +112,15 @@ class ConnectorSpec:
     - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
       ``write=True``, which asks for permission to write. A source with ``consent_scope`` also takes ``also=``, scopes
       of other sources that are asked for as well, and saves the granted scopes as ``scopes``.
-    - ``recognises``: ``recognise(file) -> bool`` looks at the name and the head of a file.
-    - ``reads``: a ``FileReader``. Folders and zips were walked before. A reader with ``file_settings`` gets them by
-      name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as ``zones=``.
-    - ``receives``: ``receive(headers, file)`` raises BadRecord for a push that cannot be read as such a file.
+    - ``recognises``: ``recognise(file) -> bool`` tells by name and head whether a file is of this source.
+    - ``reads``: a ``FileReader``, called with single files, also those in folders and zips. A reader with
+      ``file_settings`` gets them by name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as
+      ``zones=``.
+    - ``receives``: ``receive(headers, file)`` raises BadRecord for a push that cannot be read as a file of this source.
     - ``notices``: ``notice(headers, body, settings=, now=) -> Notice | None`` reads a webhook. It raises Forged, and
-      returns None for a webhook without use. The connector is a ``WebhookConnector`` then.
-    - ``watches``: ``watch(account, address, now=) -> str | None`` asks the source to push changes to an address, or
-      (None) to stop. It returns the member that such notices name, and is called after every sync.
+      returns None for a webhook without use. The source's connector must then be a ``WebhookConnector``.
+    - ``watches``: ``watch(account, address, now=) -> str | None`` asks the source to push changes to ``address``. An
+      address of None asks it to stop. It returns the member named in such notices. It is called after every sync.
     - ``writes``: a ``Writer``.
 
     Names of headers are in lower case.
@@ -165,9 +166,9 @@ class ConnectorSpec:
     deletions_unknown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, streams: Sequence[str]) -> str:
-        """Return a sentence that tells the user to connect again for ``streams`` without permission.
+        """Return a sentence that names ``streams`` as lacking permission and tells the user to connect again.
 
-        The text is empty without such streams.
+        Returns an empty text if ``streams`` is empty.
         """
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
         return f"no permission for {names}; connect again to grant it" if names else ""
@@ -188,18 +189,18 @@ class Account(Protocol):
 
     @property
     def allow_hosts(self) -> Collection[str]:
-        """Names of hosts inside the operator's network that an address typed by a user may have.
+        """Names of hosts inside the operator's network that an address typed by a user may lead to.
 
-        Public hosts need no permission.
+        Public hosts are allowed without being named here.
         """
         ...
 
     def token(self) -> dict[str, Any] | None:
-        """Return the stored token, unsealed, or None before the first consent."""
+        """Return the stored token, decrypted, or None before the first consent."""
         ...
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Seal and save a token. The token is durable when this returns."""
+        """Encrypt and save a token. The token is durable when this returns."""
         ...
 
     def refresh_lock(self) -> AbstractContextManager[None]:
@@ -214,10 +215,10 @@ class Connector(Protocol):
     """An account at a source, opened to fetch its data."""
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream after ``cursor``, or from its beginning if ``cursor`` is None.
+        """Yield the records of a stream in pages, after ``cursor``, or from the beginning if ``cursor`` is None.
 
-        Raises the errors of ``bridge.domain.errors``.
-        A page has a cursor only where a later pull may resume after that page.
+        Raises the errors of ``bridge.domain.errors``. A page has a cursor only where a later pull may resume after that
+        page.
         """
         ...
 
@@ -230,7 +231,10 @@ class WebhookConnector(Connector, Protocol):
     """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield pages with the record that a notice named, and with its parents. Yields none for a deleted record."""
+        """Yield pages with the record ``key`` of a stream, which a webhook notice named, and with the record's parents.
+
+        Yields no page if the record was deleted.
+        """
         ...
 
 
@@ -238,9 +242,9 @@ class Writer(Protocol):
     """A function that writes accepted recommendations into a user's calendar. ``ConnectorSpec.writes`` names it."""
 
     def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-        """Make the user's calendar hold exactly those recommendations of ``plans`` that are not over.
+        """Make the user's calendar hold exactly those recommendations of ``plans`` that have not ended.
 
-        A second call changes nothing. Returns the keys of plans that the user deleted there after accepting them.
+        A second call changes nothing. Returns the keys of plans whose entries the user has deleted from the calendar.
         Entries that the writer did not write stay as they are. The writer is called only with the user's permission.
         Raises the errors of ``bridge.domain.errors``; the next call completes what was not done.
         """
@@ -254,15 +258,18 @@ class Browser(Protocol):
     """The means to show a page of consent to the user, and to ask the user for text."""
 
     def open(self, url: str) -> None:
-        """Show a page to the user."""
+        """Show the web page at ``url`` to the user."""
         ...
 
     def paste(self) -> str | None:
-        """Return the redirected URL that the user typed in, or None to wait for the loopback redirect."""
+        """Return the redirected URL that the user typed in.
+
+        Returns None if the redirect is to arrive at the listener on this machine instead.
+        """
         ...
 
     def ask(self, question: str) -> str | None:
-        """Ask the user for a secret, for example an API key, without showing it. Returns None without a terminal."""
+        """Ask the user for a secret, such as an API key, without showing it. Returns None if none is given."""
         ...
 
 
@@ -307,7 +314,7 @@ class File(Protocol):
 
     @property
     def path(self) -> str:
-        """The path below the import's path, for example ``export.zip/apple_health_export/export.xml``."""
+        """The path relative to the imported path, for example ``export.zip/apple_health_export/export.xml``."""
         ...
 
     @property
@@ -326,12 +333,12 @@ class File(Protocol):
         ...
 
     def open(self) -> BinaryIO:
-        """Open the content at its beginning. The stream need not be seekable."""
+        """Open the content for reading, from its beginning. The stream need not be seekable."""
         ...
 
 
 class FileReader(Protocol):
-    """A function that yields the pages of a file. ``ConnectorSpec.reads`` names it."""
+    """A function that reads a file and yields its records in pages. ``ConnectorSpec.reads`` names it."""
 
     def __call__(self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory) -> Iterator[Page]: ...
 
@@ -340,11 +347,14 @@ class Personal(Policy, Protocol):
     """A policy that can begin with a prior learnt from a single user, in place of the population's prior."""
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a prior as JSON values, learnt from all answers of the observation, however old."""
+        """Return a prior as JSON values, learnt from all answers in the observation's history, however old.
+
+        Raises ValueError without answers.
+        """
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:
-        """Return the policy with a prior. It learns only from answers that the prior does not contain."""
+        """Return the policy with a prior. That policy learns only from answers that the prior does not contain."""
         ...
 
     def chance(self, observation: Observation, action: ActionType) -> float:

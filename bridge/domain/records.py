@@ -43,7 +43,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """The age of a user's stored measurements.
+    """How far a user's stored measurements reach.
 
     ``newest`` is the last day with a measurement. ``known_since`` is when the first measurement was stored.
     """
@@ -54,7 +54,10 @@ class Extent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordResult:
-    """The result of storing a delivered record. A record that ``waits`` is read again when its parent arrives."""
+    """The result of storing a record that a source delivered.
+
+    If ``waits`` is True, the record needs a parent that has not come. It is read again when the parent comes.
+    """
 
     outcome: str  # new, updated, unchanged, deleted
     set_aside: str | None = None  # the reason why the record cannot be read
@@ -94,7 +97,10 @@ class Provenance:
 
 
 class Deed(StrEnum):
-    """Outcome of a recommendation: whether the user did the action, as the data showed or as the user said."""
+    """The outcome of a recommendation: whether the user did the recommended action.
+
+    The user's data showed the outcome, or the user told it.
+    """
 
     DONE = "done"
     PARTLY = "partly"
@@ -107,7 +113,7 @@ SAID = ("you said so",)  # evidence that is the user's own word, which data neve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """A recommendation for a slot. ``belief`` and ``probabilities`` are what the policy stated at that time."""
+    """A recommendation for a slot. ``belief`` and ``probabilities`` are what the policy stated when it was made."""
 
     id: int
     user_id: int
@@ -145,7 +151,10 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceRecord:
-    """A stored ``Recommendation`` without its observation and probabilities. ``levels`` are those of the meters."""
+    """A stored ``Recommendation`` without its observation and probabilities.
+
+    ``levels`` maps a meter to the level that the policy saw.
+    """
 
     id: int
     moment: Moment
@@ -174,7 +183,7 @@ class AdviceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lot:
-    """A draw between advice and no advice in a slot. ``silence`` was the probability of no advice."""
+    """The result of drawing at random whether a slot gets advice. ``silence`` was the probability of no advice."""
 
     moment: Moment
     silence: float
@@ -183,7 +192,7 @@ class Lot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A slot without a recommendation, and the reasons.
+    """A slot that has no recommendation, or none any more, and the reasons.
 
     ``by_lot`` is True if the slot was drawn at random to get no advice.
     """
@@ -222,7 +231,7 @@ class Reset:
 class Prior:
     """A prior that a policy learnt from a user's answers. ``body`` holds its values.
 
-    ``gain`` is how much better it predicts later answers than the earlier prior, in nats per answer.
+    ``gain`` is how much better it predicts later answers than the policy did without it, in nats per answer.
     """
 
     policy: str  # name@version
@@ -236,7 +245,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiToken:
-    """An API token as listed. The token itself is shown only when it is made."""
+    """An API token without its secret text, for lists of tokens. Its secret text is shown only when it is made."""
 
     id: int
     name: str
@@ -245,7 +254,7 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """The encrypted address for a user's notifications. If ``events``, messages may name events of the calendar."""
+    """The address for a user's notifications, encrypted. If ``events`` is True, messages may name calendar events."""
 
     sealed: bytes
     events: bool = False
@@ -253,7 +262,10 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """The state of sending a recommendation to the user's address. A crash may leave the state ``sending``."""
+    """The state of sending a recommendation to the user's address.
+
+    The state stays ``sending`` if the process died while it was sending.
+    """
 
     recommendation_id: int
     state: str  # sending, sent, failed, missed
@@ -263,7 +275,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """The numbers that a clean-up deleted: of raw record versions, sync outcomes and handled webhook notices."""
+    """How many rows a clean-up deleted: raw record versions, sync outcomes and handled webhook notices."""
 
     raw: int
     runs: int
@@ -286,7 +298,10 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyMap:
-    """All rows of the proxy map. ``version`` names the shipped table, with a mark when rows were changed."""
+    """All rows of the proxy map.
+
+    ``version`` names the shipped map, with a mark if this installation has changed rows.
+    """
 
     version: str
     rows: tuple[Proxy, ...]
@@ -295,7 +310,7 @@ class ProxyMap:
     )  # correlation with users' reports, where it was measured
 
     def of(self, meter: Meter) -> dict[str, Proxy]:
-        """Return the rows of a meter, by signal."""
+        """Return signal -> row of the map for a meter."""
         return {row.signal: row for row in self.rows if row.meter is meter}
 
 

@@ -1,4 +1,4 @@
-"""Measurements as samples, with means of quarter-hours for frequent readings. Impossible values are set apart."""
+"""Make samples from measurements, with means of quarter-hours for frequent readings. Set impossible values apart."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def finite(value: Any) -> float | None:
 
 
 def is_measured(metric: Metric, value: float) -> bool:
-    """Return False for the values 0, -1 or -2 with which vendors say that nothing was measured.
+    """Return True if a value may be a measurement, and False if it says that nothing was measured.
 
-    A zero or negative value counts as measured where the metric's range includes it.
+    Vendors write 0, -1 or -2 for that. So any value of 0 or less is False, unless the metric's range includes it.
     """
     return value > 0 or value >= METRICS[metric].low
 
 
 def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
-    """Return the values without None and without the codes for "not measured".
+    """Return the mapping without None and without the vendors' codes for "not measured", such as -1.
 
     Impossible values stay, because ``set_apart`` reports them.
     """
@@ -43,7 +43,7 @@ def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
 def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
     """Return the items without values outside their metric's range, and the distinct reasons, e.g. "spo2 above 100 %".
 
-    A sample outside the range is left out. An episode loses only the values that are outside.
+    A sample is left out if its value, lowest or highest reading is outside. An episode loses only the values outside.
     Every source's records pass here before they are stored, so that no connector needs to drop impossible values.
     """
     kept: list[Item] = []
@@ -82,9 +82,10 @@ def samples(
     offset: int | None,
     day: date,
 ) -> Iterator[Sample]:
-    """Yield a sample per measured value of a stretch of time, or of an instant if ``end`` is None.
+    """Yield a sample per measured value, from ``start`` to ``end``, or for an instant if ``end`` is None.
 
-    ``offset`` is in minutes east of UTC. A sample's key is ``key/METRIC``.
+    None and codes for "not measured" yield nothing. ``offset`` is in minutes east of UTC. A sample's key is
+    ``key/METRIC``.
     """
     for metric, value in only_measured(values).items():
         yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
@@ -93,10 +94,11 @@ def samples(
 def quarter_hours(
     metric: Metric, readings: Iterable[tuple[float, float]], *, offset: int, device: str | None = None
 ) -> Iterator[Sample]:
-    """Yield a sample per quarter-hour, with the mean of its ``readings`` (Unix seconds, value), ascending by time.
+    """Yield a sample per quarter-hour with the mean of its readings, ascending by time.
 
-    ``offset`` is in minutes east of UTC. The key is the start of the quarter-hour, so that a day that is read again
-    replaces itself. Values outside the metric's range make a sample of their own, which is set aside when it is stored.
+    ``readings`` are pairs of Unix seconds and value. ``offset`` is in minutes east of UTC. The key names the metric and
+    the start of the quarter-hour. Reading a day again therefore replaces the earlier samples. Values outside the
+    metric's range make a separate sample of the quarter-hour, which is set aside when it is stored.
     """
     spec = METRICS[metric]
     quarters: dict[tuple[int, bool], list[float]] = {}

@@ -1,4 +1,4 @@
-"""The application's clock, with the zones in which a user lived, and quarter-days by that user's clock."""
+"""Slots (quarter-days) by a user's own clock, which follows the time zones in which the user lived."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ ZoneHistory = Sequence[ZoneSpan]  # ascending by ``since``; the first span also 
 
 
 def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
-    """Return the user's zone at an instant. Raises ValueError for a naive instant or an empty history."""
+    """Return the user's zone at an instant. Before the first span, this is the first span's zone.
+
+    Raises ValueError for a naive instant or an empty history.
+    """
     if instant.tzinfo is None or not zones:
         raise ValueError("zone_at needs an aware instant and at least one zone")
     current = zones[0]
@@ -41,7 +44,8 @@ def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
 class Moment:
     """A slot on a certain day of a user's calendar, not an instant.
 
-    ``week`` is the date of the slot's Monday, and ``day`` is 0 (Monday) to 6.
+    ``week`` is the date of the Monday that begins the slot's week, and ``day`` is 0 (Monday) to 6. A night belongs to
+    the day before its hours.
     """
 
     week: date
@@ -50,7 +54,7 @@ class Moment:
 
     @property
     def timestep(self) -> int:
-        """The step of the week, from 0 (Monday morning) to 27 (the night until the next Monday, 06 h)."""
+        """The slot's number in its week, from 0 (Monday morning) to 27 (the night until the next Monday, 06:00)."""
         return self.day * SLOTS_PER_DAY + int(self.slot)
 
     @property
@@ -65,12 +69,12 @@ class Moment:
 
 
 def moment_of(week: date, timestep: int) -> Moment:
-    """Return the slot of a week by its step 0..27."""
+    """Return the slot with the number ``timestep`` (0 to 27) of the week that begins on the Monday ``week``."""
     return Moment(week=week, day=timestep // SLOTS_PER_DAY, slot=Slot(timestep % SLOTS_PER_DAY))
 
 
 def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
-    """Return the slot of an instant by the user's own clock. A week starts on Monday at 06:00 local.
+    """Return the slot that contains an instant by the user's own clock. A week starts on Monday at 06:00 local.
 
     >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
     >>> moment_at(datetime(2026, 11, 23, 4, 30, tzinfo=UTC), zones)  # Monday 05:30 belongs to Sunday's night
@@ -86,10 +90,10 @@ def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
 def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
     """Return the instant in UTC at which a slot begins on the user's clock.
 
-    A slot that crosses a change of daylight saving time is shorter or longer. On a travel day a slot begins when the
-    user's clock first shows the slot's hour, or a later hour. Eastward, the slots that the clock jumped over are empty
-    and begin on arrival. Westward, the clock shows some hours twice. A slot's bounds are then those of its first time,
-    while ``moment_at`` gives the repeated hours to the slot of their second time.
+    A slot that crosses a change of daylight saving time is shorter or longer. After travel a slot begins when the
+    user's clock first shows the slot's hour, or a later hour. Eastward, slots that the clock jumped over are empty and
+    begin on arrival. Westward, the clock shows some hours twice, and a slot begins at the first time. ``moment_at``
+    however gives the repeated hours to the slot of their second time.
     """
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
     return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)
@@ -97,6 +101,8 @@ def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
 
 def first_shown(wall: datetime, zones: ZoneHistory) -> datetime:
     """Return the first instant in UTC at which the user's clock shows ``wall`` (a naive time), or a later time.
+
+    Raises ValueError without zones.
 
     >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
     >>> first_shown(datetime(2026, 11, 23, 7, 30), zones).isoformat()

@@ -53,7 +53,7 @@ class Sample:
 
 
 class EpisodeKind(StrEnum):
-    """The kinds of an episode."""
+    """The kind of an episode: the main sleep of a day, a nap, or a workout."""
 
     SLEEP = "sleep"  # the main sleep
     NAP = "nap"
@@ -96,9 +96,10 @@ class Event:
 
     Timed events have ``start`` and ``end``. All-day events have ``first_day`` and ``last_day`` (inclusive) and no zone.
     ``recurrence`` holds the RRULE, RDATE and EXDATE lines of a master. An exception names its master in ``master`` and
-    the start that it replaces in ``original_start``. In an all-day series the latter is ``original_day``, and both are
-    set where the source does not tell. ``cancelled`` makes the exception a hole in the series. An exception that also
-    changes all later instances has a ``RECURRENCE-ID;RANGE=THISANDFUTURE`` line in ``recurrence``.
+    the start that it replaces in ``original_start``. In an all-day series, it names the day in ``original_day``
+    instead. Both are set where the source does not say whether the series is all-day. ``cancelled`` makes the exception
+    a hole in the series. An exception that also changes all later instances has a ``RECURRENCE-ID;RANGE=THISANDFUTURE``
+    line in ``recurrence``.
     """
 
     key: str
@@ -166,7 +167,10 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A classifier's decision about an event. ``by`` is name@version, and ``why`` gives the reason in a few words."""
+    """A classifier's decision which action an event is.
+
+    ``by`` is the classifier's name@version, and ``why`` gives the reason in a few words.
+    """
 
     action: ActionType | None  # None for no activity, for example a birthday
     confidence: float  # 0 to 1
@@ -199,18 +203,18 @@ FILE_PARENT_PREFIX = "file/"
 class RawRecord:
     """A record as the vendor sent it.
 
-    ``parent`` names ("stream/key") a record of the same connection without which this record cannot be read, such as
-    the sleep of a recovery. ``normalise(record, parent)`` is given the parent, or None while it has not come or after
-    it was deleted. Whenever the parent comes or changes, its children are normalised again, in any order of delivery. A
-    normaliser that needs the parent raises BadRecord without it. The parent's stream belongs in ``SPEC.lasting``, so
-    that its payload is kept for later children.
+    ``parent`` names ("stream/key") another record of the connection, without which this record cannot be read. For
+    example, a recovery needs its sleep. ``normalise(record, parent)`` is given the parent, or None while it has not
+    come or after it was deleted. Whenever the parent comes or changes, its children are normalised again, in any order
+    of delivery. A normaliser that needs the parent raises BadRecord without it. The parent's stream belongs in
+    ``SPEC.lasting``, so that its payload is kept for later children.
 
-    A record that ``adds`` comes in pieces, for example a day spread over many files. The stored payload is the union
-    of all pieces, object by object, with the later piece's value where both have a value.
+    A record that ``adds`` comes in pieces, for example a day spread over many files. The stored payload is the union of
+    all pieces, object by object. Where two pieces have a value, the later piece's value counts.
 
     ``as_of`` is the date of the export that holds the record. Exports may be imported in any order. A record of an
-    older export never replaces the record of a newer export, and an older piece only adds what newer pieces lack.
-    Without a date, each delivery is newer than the deliveries before it.
+    older export never replaces the record of a newer export. An older piece only adds what newer pieces lack. Without a
+    date, each delivery is newer than the deliveries before it.
     """
 
     stream: str
@@ -227,7 +231,10 @@ class RawRecord:
 
 
 def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Unite two pieces of a payload. Objects are united recursively; other values are the later piece's."""
+    """Return two pieces of a payload as one. Objects under the same key are united recursively.
+
+    For other values under the same key, the value in ``after`` counts.
+    """
     both = {
         key: union(before[key], after[key])
         for key in before.keys() & after.keys()
@@ -238,7 +245,7 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """A stretch of a stream that a pull has delivered whole. Stored records of it that did not come are deleted.
+    """A stretch of a stream that a pull has delivered whole. Stored records in it that did not come are deleted.
 
     The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
     start at or after it. ``parents`` ("stream/key") limits the stretch to records that belong to those parents. With
@@ -253,7 +260,10 @@ class Covers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Records of a stream and, only where it is safe to resume, the cursor to save with them."""
+    """Records of a stream that are stored together. ``cursor`` is saved with them.
+
+    ``cursor`` is None where a later pull must not resume after these records.
+    """
 
     stream: str
     records: tuple[RawRecord, ...]
@@ -281,7 +291,7 @@ class Notice:
 class Because:
     """A reason of a meter's level: an input and its share.
 
-    Over all inputs, ``contribution`` sums to the level's distance from 0.70.
+    The contributions of all inputs add up to the level minus 0.70.
     """
 
     signal: str
@@ -297,7 +307,7 @@ class Reading:
     """A meter at an instant, with its uncertainty and its inputs. A level of 0.70 is the user's normal.
 
     ``validity`` is the within-person rank correlation with users' own reports; None where it was not measured.
-    ``model`` is the meter's state for the model, where it is another quantity than the level shown.
+    ``model`` is the meter's state that policies get, where it differs from the level shown to the user.
     """
 
     level: float  # 0..1
@@ -310,7 +320,7 @@ class Reading:
 
     @property
     def strongest(self) -> tuple[Because, ...]:
-        """The reasons with the strongest first, as every surface lists them for people."""
+        """The reasons in descending order of their contribution's absolute size."""
         return tuple(sorted(self.because, key=lambda one: -abs(one.contribution)))
 
     @property
@@ -319,15 +329,15 @@ class Reading:
 
     @property
     def state(self) -> MeterState:
-        """Return the meter as the model gets it."""
+        """The meter's level, sd and coverage as policies get them: ``model`` if set, otherwise the reading's own."""
         return self.model or MeterState(level=self.level, sd=self.sd, coverage=self.coverage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A file that was not read. ``source`` names the source that skips such files on purpose.
+    """A file that was not read.
 
-    ``source`` is None when no source knows the file.
+    ``source`` names the source that skips files of this kind on purpose. It is None if no source knows the file.
     """
 
     file: str

@@ -21,7 +21,7 @@ Hours = tuple[time, time]  # begin and end by the user's clock; an end at or bef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """The wishes of a user. They come before everything that is learnt.
+    """The wishes of a user. They outrank everything that is learnt of the user.
 
     ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
     ``goals`` is how often a week the user wants to do an action. ``weights`` is how much a meter counts, 1 by default.
@@ -61,7 +61,10 @@ def checked(wishes: Wishes) -> Wishes:
 
 
 def plain(wishes: Wishes) -> dict[str, Any]:
-    """Return wishes as JSON values, which ``wishes_of`` reads. Keys are in the order of actions and meters."""
+    """Return wishes as JSON values: an object with never, hours, goals, weights and suggestions.
+
+    ``wishes_of`` reads it back. Actions and meters are in the order of their enumerations.
+    """
     return {
         "never": [str(action) for action in ActionType if action in wishes.never],
         "hours": {

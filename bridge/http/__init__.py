@@ -1,7 +1,7 @@
-"""HTTP sessions for sources, with time-outs, quick retries, and every failure as an error of ``bridge.domain.errors``.
+"""Open HTTP sessions for sources, and raise every failed request as an error of ``bridge.domain.errors``.
 
-Retries wait for seconds only. Longer waits belong to the scheduler, so a 429 is raised at once with the vendor's own
-time. Once a vendor reports that no request is left, no further request is made.
+Failed GETs are retried within about a second. Longer waits belong to the scheduler, so a 429 raises TryLater at once,
+with the vendor's own wait. Once a vendor reports that no request is left, none is sent until its limit ends.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def open_session() -> requests.Session:
 
 
 def open_typed_session(allowed: Collection[str]) -> requests.Session:
-    """Return a ``requests`` session for addresses that users type. It has the retries of ``open_session``.
+    """Return a ``requests`` session for URLs that users type, with the retries of ``open_session``.
 
-    It reaches public addresses, and the host names in ``allowed`` wherever they are. Proxies and passwords of the
-    environment are not used, because a proxy would reach refused addresses.
+    It connects only to public IP addresses, and to the host names in ``allowed``, which may have private addresses.
+    Proxies and passwords of the environment are not used, because a proxy would reach refused addresses.
     """
     import requests
 
@@ -59,9 +59,9 @@ def open_typed_session(allowed: Collection[str]) -> requests.Session:
 def prepare(
     session: requests.Session, transport: Callable[..., requests.adapters.HTTPAdapter] | None = None
 ) -> requests.Session:
-    """Add the retries and the limits of size and time to a session, plain or OAuth, and return it.
+    """Give a session, plain or OAuth, the retries and the limits on an answer's size and time. Return the same session.
 
-    ``transport(max_retries=...)`` makes the adapter of ``requests``. By default it is ``Bounded``.
+    ``transport(max_retries=...)`` makes the ``requests`` adapter that is mounted. By default it is ``Bounded``.
     """
     from urllib3.util import Retry
 
@@ -82,7 +82,9 @@ def prepare(
 
 
 def _cache_environment(session: requests.Session) -> None:
-    """Let a session look up the environment's proxies only once per host and settings, because look-ups are slow."""
+    """Cache what a session finds in the environment (proxies, CA bundle) per host and options, because look-ups are
+    slow.
+    """
     look_up, cache = session.merge_environment_settings, dict[tuple[object, ...], Any]()
 
     def cached(url: str, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
@@ -112,13 +114,13 @@ class VendorLimit:
         self._closed_until = 0.0  # on the monotonic clock
 
     def check(self) -> None:
-        """Raise TryLater, with the time left, until the end of a limit that an answer reported as used up."""
+        """Raise TryLater, with the time left, while a limit holds that an earlier answer reported as used up."""
         left = self._closed_until - time.monotonic()
         if left > 0:
             raise TryLater("the source allows no more requests for now", after=timedelta(seconds=left), limited=True)
 
     def note(self, answer: requests.Response) -> None:
-        """Remember when the limit ends, if an answer says that no request is left."""
+        """Remember when the limit ends, if the answer's headers state 0 requests left and the seconds to reset."""
         seconds = parse_seconds(_rate_limit(answer, "Reset"))
         if seconds is not None and _rate_limit(answer, "Remaining") == "0":
             self._closed_until = time.monotonic() + seconds
@@ -136,11 +138,11 @@ def get_json(
     blank: bool = False,
     limit: VendorLimit | None = None,
 ) -> Any:
-    """GET a JSON document and return it parsed. With ``form``, POST these fields instead.
+    """GET a URL, or POST the fields ``form`` or the JSON ``body``, and return the parsed JSON answer.
 
-    With ``body``, POST it as JSON. Returns None for an HTTP status in ``nothing`` and, if ``blank``, for an empty body.
-    ``limit`` is checked before the request and noted after it. Raises a BridgeError for every failure. A missing scope,
-    or a 403 or 404 that is not HTML, raises NotPermitted, because other collections may still be readable.
+    Returns None for an HTTP status in ``nothing`` and, if ``blank``, for an empty body. ``limit`` is checked before the
+    request and noted after it. Raises TryLater if no answer comes, else as ``raise_for_status`` and ``parse_json``. A
+    missing scope, or a 403 or 404 that is not HTML, raises NotPermitted. Other collections may still be readable.
     """
     import requests
 
@@ -170,9 +172,10 @@ def get_json(
 
 
 def parse_json(content: bytes | str) -> Any:
-    """Parse a JSON document.
+    """Parse a JSON document, and return its value.
 
-    Raises TryLater for text that is not JSON, such as a captive portal's HTML, and SourceChanged for deep nesting.
+    Raises TryLater for text that is not JSON, such as a captive portal's HTML. Raises SourceChanged for nesting too
+    deep to parse.
     """
     try:
         return json.loads(content)
@@ -183,10 +186,10 @@ def parse_json(content: bytes | str) -> Any:
 
 
 def names_scope(answer: requests.Response) -> bool:
-    """Return True for a 401 or 403 that names a missing scope and no expired token. A new token would lack it too.
+    """Return True for a 401 or 403, not in HTML, that names a missing scope and no expired token.
 
-    RFC 6750 section 3.1 names ``insufficient_scope`` in a header. Oura answers 401 with the body ``{"detail": "Token is
-    not authorized access spo2 scope."}``.
+    A refreshed token would lack the scope too. RFC 6750 section 3.1 names ``insufficient_scope`` in a header. Oura
+    answers 401 with the body ``{"detail": "Token is not authorized access spo2 scope."}``.
     """
     if answer.status_code not in (401, 403) or _is_page(answer):
         return False
@@ -220,18 +223,19 @@ def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
 
 
 def busy_error(server: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:
-    """Return TryLater for a server that refuses for now, with the wait that its answer asks for.
+    """Return, without raising it, a TryLater for a server that refuses for now, with the wait from ``retry_after``.
 
-    ``server`` names the server in the text. ``limited`` is set for 429.
+    ``server`` names the server in the error's text. ``limited`` of the error is True for a 429. ``now`` is the clock's
+    time by default.
     """
     status, after = answer.status_code, retry_after(answer, now=now or datetime.now(UTC))
     return TryLater(f"{server} is busy (HTTP {status})", after=after, limited=status == 429)
 
 
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
-    """Return the wait in ``Retry-After`` (seconds or date), else in ``X-RateLimit-Reset`` or ``RateLimit-Reset``.
+    """Return the wait that an answer asks for, from 0 to a day. Return None if it names no readable wait.
 
-    It is a day at most, and None if no header can be read.
+    It is in ``Retry-After`` (seconds or a date), or else in ``X-RateLimit-Reset`` or ``RateLimit-Reset`` (seconds).
     """
     text = answer.headers.get("Retry-After") or _rate_limit(answer, "Reset")
     found = parse_seconds(text)
@@ -244,13 +248,18 @@ def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None
 
 
 def _rate_limit(answer: requests.Response, name: str) -> str | None:
-    """Return what a header of the rate limit says. Of several limits, the first and shortest counts."""
+    """Return the value of the header ``X-RateLimit-NAME``, or else ``RateLimit-NAME``, or None without either.
+
+    Of several values separated by commas, the first is returned. It belongs to the limit that resets first.
+    """
     text = answer.headers.get(f"X-RateLimit-{name}") or answer.headers.get(f"RateLimit-{name}")
     return None if text is None else text.partition(",")[0].strip()
 
 
 def parse_seconds(text: str | None) -> float | None:
-    """Return the number of seconds in a header's text, from 0 to a day, or None for other text."""
+    """Parse a header's number of seconds, and limit it to between 0 and a day. Returns None for missing or other
+    text.
+    """
     try:
         found = float(text or "")
     except ValueError:

@@ -33,14 +33,15 @@ class Allowance:
     answered: set[str] = field(default_factory=set)  # addresses of pages since the listing began
 
     def check(self) -> None:
-        """Raise Overdrawn after ``ends``."""
+        """Raise Overdrawn once the sync has run past ``ends``."""
         if time.monotonic() >= self.ends:
             raise Overdrawn(f"the source did not come to an end within {SYNC_MAX_SECONDS / 60:.0f} minutes")
 
     def ask(self, address: str) -> None:
-        """Count a request to ``address`` before it is sent. Raises Overdrawn if the allowance is used up.
+        """Count a request to the URL ``address`` before it is sent. Raises Overdrawn if the allowance is used up.
 
-        Raises SourceChanged for a page that was answered since ``begin``, because the listing would never end.
+        Raises SourceChanged for a listing's page that was already answered since ``begin``, or the listing would never
+        end.
         """
         self.check()
         if address in self.answered:
@@ -52,9 +53,10 @@ class Allowance:
         self.empty_answers += 1
 
     def note(self, address: str, *, ok: bool) -> None:
-        """Remember that a page of a listing was answered, which is an address with a page token.
+        """Remember ``address`` as answered if its query has a page token, as the further pages of a vendor's listing
+        have.
 
-        A failed request (``ok`` False) clears the memory, because the same pages may then be asked for again.
+        A failed request (``ok`` False) forgets all remembered pages, because they may then be asked for again.
         """
         if not ok:
             self.answered.clear()
@@ -62,7 +64,7 @@ class Allowance:
             self.answered.add(address)
 
     def begin(self) -> None:
-        """Forget the answered pages, because the next listing may use the same addresses."""
+        """Forget the answered pages, because a new listing begins, which may use the same addresses."""
         self.answered.clear()
 
     def brought(self) -> None:
@@ -80,7 +82,9 @@ def current() -> Allowance | None:
 
 @contextmanager
 def granted() -> Iterator[Allowance]:
-    """Give this thread a new allowance, by which every request in the block is checked, and yield it."""
+    """Give this thread a new allowance for the block of ``with``, and yield it. Every request in the block counts
+    against it.
+    """
     allowance = Allowance()
     before = _current.set(allowance)
     try:

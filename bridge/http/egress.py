@@ -35,7 +35,9 @@ class Refused(OSError):
 
 
 def parse_hosts(text: str) -> frozenset[str]:
-    """Parse host names separated by commas, as in ``BRIDGE_ALLOW_HOSTS``: lower case, no brackets, no final dot.
+    """Return the host names in a text separated by commas, as in ``BRIDGE_ALLOW_HOSTS``.
+
+    They are in lower case, without brackets and final dots.
 
     >>> sorted(parse_hosts("NAS.lan., localhost,[::1]"))
     ['::1', 'localhost', 'nas.lan']
@@ -48,7 +50,7 @@ def _plain(host: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """Return the host of a URL in the spelling of ``parse_hosts``, or an empty text without a readable host."""
+    """Return the host in a URL as ``parse_hosts`` would write it. Return an empty text if it has no readable host."""
     try:
         return _plain(urlsplit(address).hostname or "")
     except ValueError:
@@ -85,7 +87,7 @@ def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Addr
 def permitted_addresses(host: str, port: int | str | None, allowed: Collection[str], **options: Any) -> list[Found]:
     """Return up to four permitted addresses of a host, in the form of ``socket.getaddrinfo``.
 
-    All addresses of a host in ``allowed`` are permitted; of other hosts, only public ones outside this machine's
+    All addresses of a host in ``allowed`` are permitted; of other hosts, only public hosts outside this machine's
     network. ``options`` go to ``getaddrinfo``. Raises Refused without a permitted address, and OSError or
     UnicodeError for an unknown name.
     """
@@ -131,9 +133,9 @@ def is_same_network(own: str, other: str) -> bool:
 
 
 def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
-    """Return a transport of ``requests`` that reaches public addresses, and the host names in ``allowed`` anywhere.
+    """Return an adapter for ``requests`` that connects only to public addresses, and to the hosts named in ``allowed``.
 
-    ``options`` are passed to HTTPAdapter.
+    A host in ``allowed`` may have a private address. ``options`` are passed to HTTPAdapter.
     """
     from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
     from urllib3.connection import HTTPConnection, HTTPSConnection
@@ -180,10 +182,11 @@ def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
 
 
 def confine(allowed: Collection[str]) -> None:
-    """Refuse all connections of this process, until it ends, except to public addresses and the hosts in ``allowed``.
+    """Refuse, for the rest of this process, all connections except to public addresses and to the hosts in ``allowed``.
 
-    This is for libraries that open their own sockets. A connection by an IP address that was not looked up here must
-    be to a public address. A connection by a host name that was not looked up is refused.
+    This is for libraries that open their own sockets. It replaces ``socket.getaddrinfo`` and adds an audit hook. A
+    connection to an IP address that was not looked up must be to a public address. A connection to a host name is
+    refused unless it was looked up first. Refusing raises Refused.
     """
     permitted: set[str] = set()
 
@@ -202,7 +205,7 @@ def confine(allowed: Collection[str]) -> None:
 
 
 def _is_permitted(where: Any, permitted: Collection[str]) -> bool:
-    """Return True if ``where``, an address of ``socket.connect``, is public or in ``permitted``.
+    """Return True if the IP address in ``where``, as given to ``socket.connect``, is public or in ``permitted``.
 
     Returns False for a host name and for the path of a local socket.
     """

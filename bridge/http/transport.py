@@ -49,7 +49,7 @@ class Bounded(HTTPAdapter):
 
 
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
-    """Return a function like ``stream``, which yields the unpacked body, limited to 25 MB.
+    """Wrap ``stream``, which yields an answer's unpacked body, so that it yields 25 MB at most.
 
     Past the limit it calls ``close`` and raises SourceChanged, because few bytes may unpack to gigabytes.
     """
@@ -74,7 +74,10 @@ def _too_large() -> SourceChanged:
 
 @cache
 def _bounded_connection(kind: type) -> type:
-    """Return a subclass of a connection class (plain or TLS) whose answers are limited in bytes and seconds."""
+    """Return a subclass of a connection class (plain or TLS) whose answers are limited in bytes and seconds.
+
+    A class that already limits its answers is returned as it is.
+    """
     return kind if issubclass(kind, _BoundedConnection) else type(kind.__name__, (_BoundedConnection, kind), {})
 
 
@@ -93,7 +96,10 @@ class _BoundedConnection:
 
 
 class _BoundedReader(io.RawIOBase):
-    """A reader of a socket. It raises SourceChanged after 25 MB, and TryLater after 120 s or the end of the sync."""
+    """The raw bytes of one answer, read from a socket.
+
+    Reading raises SourceChanged after 25 MB, and TryLater after 120 seconds or when the running sync's time is over.
+    """
 
     def __init__(self, raw: Any, sock: Any) -> None:
         self._raw, self._sock = raw, sock

@@ -1,1 +1,1 @@
-"""Syncs of accounts, imports of files, pushes, webhooks and check-ins bring data in."""
+"""Bring data in: by syncs of accounts, imports of files, pushes from phones, webhooks and check-ins."""

@@ -1,4 +1,7 @@
-"""A user's export is a folder with a file per table, as JSON, CSV or Parquet, and a file that describes the export."""
+"""Write a user's export, and read and restore it.
+
+An export is a folder with one file per table (JSON, CSV or Parquet) and a file that describes it.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +32,10 @@ Tables = Mapping[str, Sequence[dict[str, Any]]]
 
 
 def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
-    """Write every table as a file in ``folder``, and return table -> number of rows.
+    """Write every table as a file into a new or empty ``folder``, and return table -> number of rows.
 
-    ``kind`` is ``json``, ``csv`` or ``parquet``. Raises SetupError for another format, a folder that is not empty, and
-    a full disk.
+    ``kind`` is ``json``, ``csv`` or ``parquet``. Raises SetupError for another format, a folder that is not empty, a
+    full disk, and Parquet without pyarrow.
     """
     if kind not in EXPORT_FORMATS:
         raise SetupError(f"there is no format {kind!r}; choose one of {', '.join(EXPORT_FORMATS)}")
@@ -52,7 +55,7 @@ def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
 
 
 def _write_one(rows: Sequence[dict[str, Any]], path: Path, kind: str) -> None:
-    """Write a table with all digits of its numbers. JSON has one row per line."""
+    """Write a table's rows to a file, with all digits of their numbers. A JSON file has one row per line."""
     if kind == "json":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         return
@@ -73,12 +76,11 @@ def _parquet(work: Callable[[], Any]) -> Any:
 
 
 def open_export(path: Path, stack: ExitStack) -> Path | None:
-    """Return the folder with the tables of an export of this bridge, or None if ``path`` is no such export.
+    """Return the folder with an export's tables, or None if ``path`` is not an export of this bridge.
 
-    None also stands for a zip that would unpack to far more than its size.
-    A zipped export is unpacked into a temporary folder, which is deleted when ``stack`` closes.
-
-    Raises SetupError for a damaged export.
+    A zipped export is unpacked into a temporary folder, which is deleted when ``stack`` closes. Return None also for a
+    zip that would unpack to over 60 times its size and over 10 MB. Raises SetupError for a damaged export or a full
+    disk.
     """
     if (path / ABOUT_FILE).is_file():
         return path
@@ -105,7 +107,8 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
     except OSError as error:
         there = place.parent.parent
         raise SetupError(
-            f"the export cannot be unpacked ({error.strerror}); make room in {there}, then import it again"
+            f"the export cannot be unpacked ({error.strerror}); make room in {there} or check its permissions, "
+            "then import it again"
         ) from None
     except DAMAGED as error:
         raise SetupError(
@@ -114,9 +117,10 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
 
 
 def restore(store: Store, user_id: int, folder: Path) -> Outcome:
-    """Put the tables of an export into the store, for a user without data.
+    """Put the tables of an export's folder into the store, for a user without data.
 
-    Returns the outcome, where ``new`` counts rows and ``files`` counts tables.
+    Returns the outcome, where ``new`` counts rows and ``files`` counts tables. Raises SetupError if the export is
+    unreadable.
     """
     tables = read(folder)
     store.exports.restore(user_id, tables)
@@ -126,7 +130,10 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return table -> rows of an export's folder. Raises SetupError if it is incomplete or of a newer release."""
+    """Return table -> rows of an export's folder.
+
+    Raises SetupError if a file is missing or unreadable, or if a newer release wrote the export.
+    """
     try:
         about = json.loads(next(_lines(folder / ABOUT_FILE, ABOUT_MAX_CHARACTERS, whole=True)))
         version, kind, names = about["version"], about["format"], list(about["tables"])
@@ -158,7 +165,10 @@ def _read_one(path: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def _lines(path: Path, longest: int, *, whole: bool = False) -> Iterator[str]:
-    """Yield the lines of a file, or the whole file. Raises ValueError for a line longer than ``longest``."""
+    """Yield the lines of a file, or with ``whole`` its entire text at once.
+
+    Raises ValueError for a line, or a text, of more than ``longest`` characters.
+    """
     with path.open(encoding="utf-8", newline="" if whole else "\n") as file:
         read = file.read if whole else file.readline
         while line := read(longest + 1):

@@ -1,4 +1,4 @@
-"""Check-ins are a user's own scores, stored like records of any source."""
+"""Store check-ins, which are a user's own scores, like records of any source."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckIn:
-    """A user's own score from 1 to 5, whole or half. ``about`` is a meter, or None for life as a whole."""
+    """A user's own score from 1 to 5, in steps of a half, at a moment. ``about`` is a meter, or None for life as a
+    whole.
+    """
 
     at: datetime
     score: float
@@ -36,10 +38,10 @@ class CheckIn:
 
 
 def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -> str:
-    """Store a check-in, and return whether it is new, updated or unchanged.
+    """Store a check-in, and return ``new``, ``updated`` or ``unchanged``.
 
-    A second check-in of the same minute corrects the first. Raises SetupError for a time in the future or an
-    impossible score; then nothing is stored, nor is the connection made.
+    A second check-in of the same minute and meter corrects the first. Raises SetupError for a time in the future or an
+    impossible score. Then nothing is stored, and the connection ``self`` is not created either.
     """
     again = f"bridge checkin SCORE --user {user.name}"
     if said.at > now:
@@ -68,9 +70,10 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
 
 
 def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
-    """Return a check-in as a raw record, which is not stored here.
+    """Return a check-in as a raw record. Nothing is stored.
 
-    Its key is the minute and the meter, so that a later score of the same minute replaces the earlier score.
+    Its key is the minute and the meter. A later score of the same minute thus replaces the earlier score. Its payload
+    holds the zone's offset in minutes.
     """
     about = None if said.about is None else said.about.lower()
     offset = said.at.astimezone(zone_at(said.at, zones)).utcoffset() or timedelta(0)
@@ -79,7 +82,7 @@ def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
 
 
 def recent(store: Store, user: User, *, since: date) -> list[CheckIn]:
-    """Return the check-ins since a local day, newest first."""
+    """Return the user's stored check-ins since the local day ``since``, newest first."""
     about = {metric: meter for meter, metric in CHECK_INS.items()}
     found = store.reading.samples(user.id, metrics=about, since=since)
     return [CheckIn(at=s.start, score=s.value, about=about[s.metric]) for _, s in reversed(found)]

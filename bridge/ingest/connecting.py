@@ -1,4 +1,4 @@
-"""Connecting a user to a source, disconnecting a source, and forgetting a user."""
+"""Connect a user to a source, disconnect a source, and forget a user."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written 
 def connect(
     bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False, also: Sequence[str] = ()
 ) -> Connection:
-    """Obtain consent at a source, and save and return the connection. Nothing is saved if the consent fails.
+    """Obtain a user's consent at a source through ``browser``, save it, and return its connection.
 
-    ``also`` names other sources that the same consent connects, as far as the user agrees to them.
-
-    ``write`` also asks to write accepted recommendations. A consent without it ends an earlier permission to write.
-    Raises SetupError if the source needs no consent, cannot be written to, or gives no token.
+    Nothing is saved if the consent fails. ``write`` also asks for permission to write accepted recommendations. A new
+    consent without ``write`` ends such a permission. ``also`` names other sources that the same consent connects, as
+    far as the user agrees. Raises SetupError if the source needs no consent, cannot be written to, or gives no token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -71,7 +70,10 @@ def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
 
 
 def writes_advice(bridge: Bridge, user: User) -> bool:
-    """Return True if accepted recommendations are written into a connected calendar of the user."""
+    """Return True if accepted recommendations are written into a connected calendar of the user.
+
+    Paused connections, and connections whose settings are missing, do not count.
+    """
     for connection in bridge.store.connections.of_user(user.id):
         spec = registry.spec(connection.source)
         if spec.writes is not None and connection.paused is None:
@@ -82,9 +84,10 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
 
 
 def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
-    """Save a new consent, and return its connection.
+    """Seal and save a new consent for the connection ``account``, which is created if missing, and return that
+    connection.
 
-    Saving takes the refresh locks of earlier consents, because a running sync could overwrite the new consent.
+    This holds the refresh lock of an earlier consent, because a running sync could overwrite the new consent.
     """
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
@@ -98,7 +101,9 @@ def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mappin
 
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
-    """Return the command that brings in data of a source without accounts: by a push, a file or a check-in."""
+    """Return a sentence with the commands that bring in data of a source without accounts: a push, a file or a
+    check-in.
+    """
     if spec.receives is not None:
         return (
             f"have it sent: bridge connect {spec.name} --user {user.name} --push, "
@@ -110,10 +115,10 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
 
 
 def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -> bool:
-    """Revoke the user's consents at a source, and delete its connections with their data, also if revoking fails.
+    """Revoke the user's consents at a source, and delete its connections with their data, even if revoking fails.
 
-    Returns False if a consent may be left at the vendor. ``keep`` leaves the data, so that a later connection goes on
-    from there.
+    Returns True if every consent was revoked, and False if one may be left at the vendor. With ``keep`` the data stay,
+    and a later connection goes on from there. Raises SetupError if the user is not connected.
     """
     spec = registry.spec(source)
     confirmed = True
@@ -150,16 +155,19 @@ def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> b
 
 
 def _drop_consent(bridge: Bridge, connection: Connection) -> None:
-    """Delete a consent under its refresh lock. A running sync would else save a refreshed token."""
+    """Delete a connection's consent under its refresh lock, or a running sync could save a refreshed token
+    afterwards.
+    """
     with StoredAccount(connection.id, {}, bridge.store, bridge.vault).refresh_lock():
         bridge.store.connections.drop_consent(connection.id)
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent and delete the user with all data, also if revoking fails.
+    """Revoke every consent, and delete the user with all data, even if revoking fails.
 
-    Returns the names of the sources at which a consent may be left. Caches are deleted for all users, because cached
-    files do not name their user. The user's name is deleted last, so that a failed call can be repeated.
+    Returns the names of the sources at which a consent may be left. The cache is deleted for all users, because cached
+    files do not name their user. The user's name is deleted last, so that a failed call can be repeated. Raises
+    SetupError if a folder cannot be deleted.
     """
     unconfirmed, connections = [], bridge.store.connections.of_user(user.id)
     given = {
@@ -182,7 +190,7 @@ def forget(bridge: Bridge, user: User) -> list[str]:
 
 
 def connections_of(bridge: Bridge, user: User, source: str | None) -> list[Connection]:
-    """Return the user's connections, or those to ``source``. Raises SetupError if there are none."""
+    """Return the user's connections to ``source``, or to all sources for None. Raises SetupError if there are none."""
     found = [c for c in bridge.store.connections.of_user(user.id) if source in (None, c.source)]
     if not found:
         what = source or "anything"
@@ -193,9 +201,10 @@ def connections_of(bridge: Bridge, user: User, source: str | None) -> list[Conne
 
 
 def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Connection:
-    """Save and return a connection to a folder, whose new files each sync imports. A source may have several folders.
+    """Save and return a connection to a folder. Each later sync imports the folder's new files.
 
-    Raises SetupError if the source reads no files, and for a missing folder.
+    A source may have several folders. The same folder gives the same connection again. Raises SetupError if the source
+    reads no files, and for a missing folder.
     """
     spec = registry.spec(source)
     if spec.reads is None:

@@ -1,4 +1,7 @@
-"""The sync of files. Many pages share a commit, and deletions come after all files were read."""
+"""Store the pages that connectors read from files: many pages per transaction, and deletions after all files were read.
+
+A page is a piece of a file with its raw records.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,11 @@ TRANSACTION_RECORDS = 60  # a commit takes longer than a page of a file
 def sync_files(
     source: Source, reading: FileReading, store: Store, *, holder: str, now: datetime, on_page: OnPage
 ) -> Outcome:
-    """Store the pages that ``reading`` yields from files, and return the outcome, also of a failure.
+    """Store the pages that ``reading`` yields, under the lease of ``holder``, and return the sync's outcome.
 
-    A page that cannot be stored fails its own file only. Deletions wait until all files were read. Until then another
-    file may hold the record, as two parts of a calendar do.
+    A failure is returned as an outcome too. A page that cannot be stored fails its own file only. Deletions wait until
+    all files were read, because a later file may hold the record. ``on_page`` is called with each page's stream and
+    number of records.
     """
     lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
 
@@ -57,7 +61,7 @@ def sync_files(
 
 
 def record_refusal(source: Source, error: BridgeError, store: Store, *, holder: str, now: datetime) -> Outcome:
-    """Save and return the outcome of a folder that could not be opened because of ``error``."""
+    """Save and return the failed outcome of a sync whose folder could not be opened because of ``error``."""
 
     def read(_counts: SyncCounts) -> None:
         raise error
@@ -69,7 +73,10 @@ Group = list[tuple[Page, str]]  # pages with their files
 
 
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
-    """Group pages into transactions of about 60 records. A group also ends at a cursor, and when reading fails."""
+    """Group pages, each with its file's path, into transactions of about 60 records.
+
+    A group also ends at a page with a cursor. If reading raises a BridgeError, the pages read so far are yielded first.
+    """
     group: Group = []
     try:
         for page in pages:
@@ -93,7 +100,11 @@ def _store_group(
     *,
     now: datetime,
 ) -> None:
-    """Store a group in a single transaction. If a page cannot be stored, store the pages separately."""
+    """Store a group of pages in a single transaction, and add the results to ``counts``.
+
+    If that raises SourceChanged, each page is stored in its own transaction, and files whose pages fail are noted.
+    ``delivered`` maps each stream to the record keys read so far, which deletions spare.
+    """
 
     for page, _ in group:
         delivered[page.stream].update(record.key for record in page.records)
@@ -117,9 +128,9 @@ def _store_group(
 def _store_at_once(
     source: Source, store: Store, group: Group, one: Callable[[Page], list[RecordResult]], *, now: datetime
 ) -> list[tuple[Page, list[RecordResult]]]:
-    """Store all pages of a group in one transaction, and return each page with the results of its records.
+    """Store all pages of a group in a single transaction, and return each page with the results of its records.
 
-    Records of pages without cursor and coverage are stored in one call. ``one`` stores any other page.
+    Records of pages without a cursor and without deletions are stored in a single call. ``one`` stores each other page.
     """
     plain = [page for page, _ in group if page.cursor is None and page.covers is None]
     records = [record for page in plain for record in page.records]
@@ -132,7 +143,10 @@ def _store_at_once(
 
 
 def _dated(page: Page, now: datetime) -> Page:
-    """Limit a page's export dates to ``now``. A date in the future would outrank every later export."""
+    """Set export dates of a page and its records that lie after ``now`` to ``now``.
+
+    A date in the future would outrank every later export.
+    """
     covers, records = page.covers, page.records
     if any(record.as_of is not None and record.as_of > now for record in records):
         records = tuple(replace(r, as_of=min(r.as_of, now)) if r.as_of is not None else r for r in records)
@@ -142,7 +156,9 @@ def _dated(page: Page, now: datetime) -> Page:
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the same pages, but postpone the deletions that a page asks for until the next cursor, or the end."""
+    """Yield the pages without the deletions they ask for. These follow as pages of their own before the next cursor, or
+    last.
+    """
     waiting: list[Page] = []
     for page in pages:
         if page.cursor is not None:
@@ -155,7 +171,11 @@ def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class FileReading(Protocol):
-    """The pages of a source's files, read one after another. ``failed`` holds (file, reason) of files that failed."""
+    """The pages of a source's files, yielded one file after another.
+
+    While and after iterating, ``files`` counts the files read, and ``failed`` holds (file, reason) of those that
+    failed.
+    """
 
     files: int
     failed: list[tuple[str, str]]
@@ -175,4 +195,4 @@ class FileReading(Protocol):
 
 
 class UnreadableFiles(BridgeError):
-    """Some files could not be read. The readable files are stored."""
+    """The error of an import in which some files could not be read to their end. The readable parts are stored."""

@@ -1,4 +1,4 @@
-"""Files in folders, zips, and zips within zips. They are found one after another."""
+"""Find files in folders, zips, and zips within zips, in turn."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ ZIPPED_DOCUMENTS = (
 
 
 def new_folder(folder: Path, again: str) -> None:
-    """Create a folder that only its owner can read, or make an empty folder so.
+    """Create a folder that only its owner may open (mode 0700), or set that mode on an empty folder.
 
-    Raises SetupError, with the command ``again`` to repeat, if the folder is not empty or cannot be created.
+    Raises SetupError, which names the command ``again``, if the folder is not empty or cannot be created.
     """
     try:
         if folder.exists() and any(folder.iterdir()):
@@ -57,13 +57,19 @@ def new_folder(folder: Path, again: str) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Make an existing file private before it is overwritten. Raises OSError."""
+    """Let only the owner read an existing file (mode 0600), before it is overwritten. A missing file is left alone.
+
+    Raises OSError if the mode cannot be set.
+    """
     if path.is_file():
         path.chmod(0o600)
 
 
 def delete_folders(folders: Iterable[Path], again: str) -> None:
-    """Delete existing folders with their content. Raises SetupError, with the command ``again``, if that fails."""
+    """Delete folders with their content. Missing folders are skipped.
+
+    Raises SetupError, which names the command ``again``, if a folder is still there.
+    """
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists() or folder.is_symlink():
@@ -72,7 +78,7 @@ def delete_folders(folders: Iterable[Path], again: str) -> None:
 
 @dataclass(frozen=True)
 class DiskFile:
-    """A file on disk, as an import reads it."""
+    """A file on disk, as an import reads it. ``place`` is where it lies, ``path`` its name in texts and outcomes."""
 
     place: Path
     path: str
@@ -91,12 +97,12 @@ class DiskFile:
 
     @property
     def mark(self) -> str:
-        """Return size and time of change as a text, which differs once the file changes."""
+        """Return the file's size and time of change as a single text, by which a changed file is recognised."""
         return f"{self.size}:{self.place.stat().st_mtime_ns}"
 
     @cached_property
     def digest(self) -> str:
-        """Return the SHA-256 digest of the content."""
+        """Return the SHA-256 digest of the content in hex."""
         with self.place.open("rb") as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
 
@@ -135,9 +141,9 @@ class ZipMember:
 
 @dataclass(frozen=True)
 class CountedFile:
-    """A file that calls ``on_bytes(bytes read, total)`` as it is read.
+    """A file that calls ``on_bytes(bytes read, total)`` after each read, to show an import's progress.
 
-    ``done`` bytes of earlier files count as read, and ``total`` is of all files.
+    ``done`` is the number of bytes of earlier files, which count as read. ``total`` is the size of all files.
     """
 
     file: File
@@ -170,7 +176,7 @@ class CountedFile:
 
 
 class _Counted:
-    """A stream that counts the bytes read, and passes everything else on."""
+    """An open stream that reports the bytes read to a CountedFile, and behaves like the wrapped stream otherwise."""
 
     def __init__(self, stream: BinaryIO, watched: CountedFile) -> None:
         self._stream, self._watched, self._read = stream, watched, 0
@@ -198,7 +204,7 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableFile:
-    """A zip that cannot be opened, or a file that cannot be read.
+    """The path of a zip that cannot be opened, or of a file that cannot be read, with the reason.
 
     ``passing`` is True if the disk may be at fault, so that a later attempt may succeed.
     """
@@ -212,9 +218,10 @@ FoundFile = DiskFile | ZipMember | truncated_zip.Member
 
 
 def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield every file at or below ``path`` in a stable order. Zips stay open as long as ``stack``.
+    """Yield the file ``path``, or every file below the folder ``path``, sorted by name. Zips are replaced by their
+    members.
 
-    Hidden files and folders, and resource forks of macOS, are skipped.
+    Zips stay open until ``stack`` closes. Hidden files and folders, and resource forks of macOS, are skipped.
     """
     if path.is_dir():
         for place in files_below(path):
@@ -224,15 +231,19 @@ def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableF
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return the files below a folder by name, without hidden files. Links to files count, links to folders do not."""
+    """Return all files below a folder, sorted by path. Hidden files and folders and ``__MACOSX`` are left out.
+
+    Links to files are included. Links to folders are not followed.
+    """
     places = sorted(folder.rglob("*"))
     return [place for place in places if place.is_file() and not _is_junk(str(place.relative_to(folder)))]
 
 
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file, or a zip's members down to ``depth`` zips within zips.
+    """Yield the file itself, or for a zip its members, entering zips within zips down to ``depth`` levels.
 
-    A damaged zip gives an UnreadableFile, after the members that can still be read.
+    A damaged zip gives its readable members and then an UnreadableFile. So does, without members, a zip that would
+    unpack to hundreds of times its size.
     """
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None
@@ -255,7 +266,9 @@ def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[
 
 
 def ending(name: str) -> str:
-    """Return a file name's ending in lower case, or an empty text. Numbers of repeated downloads are ignored.
+    """Return a file name's ending in lower case, or an empty text.
+
+    The numbers that browsers add to repeated downloads are ignored.
 
     >>> [ending(name) for name in ("export.XML", "export", "export.json.1", "a.b (2)")]
     ['xml', '', 'json', 'b']
@@ -265,9 +278,10 @@ def ending(name: str) -> str:
 
 
 def newest_date(file: File) -> datetime | None:
-    """Return the newest date written in a text file, or None for a binary file or a file without dates.
+    """Return the newest date written in a text file's content. Return None for a binary file or a file without dates.
 
-    A time of day is taken as UTC. A truncated file is read as far as it goes.
+    Dates are ISO dates of the years 2000 to 2099. A time of day is taken as UTC. A damaged file is read as far as
+    possible.
     """
     newest, rest = "", b""
     if b"\0" in file.head:
@@ -281,7 +295,9 @@ def newest_date(file: File) -> datetime | None:
 
 
 def _date(written: bytes) -> str:
-    """Return a written date and time in ISO form, or an empty text for an impossible date."""
+    """Return a date found in a file, with or without a time, in ISO form. Return an empty text for an impossible
+    date.
+    """
     text = written.decode().replace(" ", "T")
     try:
         return datetime.fromisoformat(text).isoformat()
@@ -290,7 +306,7 @@ def _date(written: bytes) -> str:
 
 
 def _is_zip(file: DiskFile | ZipMember) -> bool:
-    """Return True for a zip by its first bytes, because downloads may lose their endings.
+    """Return True if a file begins as a zip does, because downloads may lose their endings.
 
     Documents in zip format, such as ``.docx``, do not count.
     """
@@ -307,16 +323,20 @@ def is_bomb(
     ratio: int = truncated_zip.UNPACKED_RATIO_MAX,
     harmless: int = truncated_zip.UNPACKED_HARMLESS_BYTES,
 ) -> bool:
-    """Return True if a zip states more unpacked bytes than ``ratio`` times ``packed``, and more than ``harmless``.
+    """Return True if a zip's members add up to more bytes than both ``ratio`` times ``packed`` and ``harmless``.
 
-    ``packed`` is the zip's own size. No member can give more bytes than the zip states.
+    ``packed`` is the zip's own size in bytes. The members' sizes are those that the zip states, which unpacking cannot
+    exceed.
     """
     unpacked = sum(member.file_size for member in archive.infolist())
     return unpacked > max(ratio * packed, harmless)
 
 
 def _open_zip(file: DiskFile | ZipMember, stack: ExitStack) -> zipfile.ZipFile:
-    """Open a zip. A zip within a zip is first unpacked to a temporary file, because zips are read from their end."""
+    """Open a zip, which ``stack`` closes. A zip within a zip is first unpacked to a temporary file.
+
+    That is needed because zips are read from their end.
+    """
     if isinstance(file, DiskFile):
         return stack.enter_context(zipfile.ZipFile(file.place))
     unpacked = stack.enter_context(tempfile.TemporaryFile(prefix="rhythm-bridge-"))  # noqa: SIM115 - the stack closes it

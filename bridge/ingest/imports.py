@@ -1,4 +1,4 @@
-"""Imports find the source that recognises a file, and the pages that the source reads from it."""
+"""Find the source that recognises a file, and yield the pages (groups of raw records) that the source reads."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ OnBytes = Callable[[int, int], None]
 
 
 def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
-    """Return the folder that a connection imports from. Raises SetupError if it cannot be decrypted.
+    """Return the folder that a connection imports from.
 
-    Pushes wait below this machine's ``inbox``, also after a move to this machine.
+    For pushes it is the source's folder in ``inbox``, which is created if missing. Raises SetupError if the folder's
+    sealed path cannot be decrypted.
     """
     if connection.name != PUSH_CONNECTION:
         return Path(account.token_field("folder"))
@@ -55,10 +56,11 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name for a connection to the folder ``place``: that of an earlier connection to it, or a new name.
+    """Return the name for a connection to the folder ``place``: that of an earlier connection to the folder, or a new
+    name.
 
-    A connection whose folder is unknown is used before a new name. Its folder is unknown if the key is lost, or if the
-    connection came with an export. ``others`` are the source's folder connections.
+    ``others`` are the source's folder connections by name. If none of them has this folder, one whose folder is unknown
+    is used before a new name. A folder is unknown if the key is lost, or if the connection came with an export.
     """
     known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
     return (
@@ -79,7 +81,11 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """The files of an import: source -> files that it recognises, files of no source, and files that cannot be read."""
+    """The files of an import, sorted by source.
+
+    ``known`` maps a source to the files that it recognises. ``unknown`` holds files of no source, and ``unreadable``
+    files that cannot be read.
+    """
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -88,7 +94,7 @@ class RecognisedFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """The outcomes of an import by source.
+    """The outcomes of an import, one per source.
 
     ``unknown`` files were recognised by no source, and ``unreadable`` files could not be opened.
     """
@@ -99,7 +105,10 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Assign each file to the first source, in the order of ``specs``, that recognises it."""
+    """Assign each file to the first source in ``specs`` that recognises it, and return the files by source.
+
+    Files that no source recognises, and files that cannot be read, are returned in lists of their own.
+    """
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
     for file in files:
@@ -120,7 +129,10 @@ def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[Conn
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Return the description of a file that a source leaves out on purpose, or that no source knows."""
+    """Return a description of a file that no source recognised.
+
+    It names the source that leaves the file out on purpose, or else only the file's ending.
+    """
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
             if re.search(pattern, path):
@@ -129,7 +141,10 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """The order of a record's versions: the date of the export in Unix seconds, a digest of the content, the parent."""
+    """The key by which versions of one record are ordered; the greatest is the one that counts.
+
+    It holds the export's date in Unix seconds (0 if unknown), a digest of the content, and the parent.
+    """
 
     date: float = 0.0
     digest: bytes = b""
@@ -144,10 +159,11 @@ def _version(record: RawRecord) -> RecordVersion:
 
 @dataclass(slots=True)
 class FilePages:
-    """The pages of a source's files. A file that fails is noted in ``failed``, and the next file is read.
+    """The pages of a source's files, read when iterated. A file that fails is noted in ``failed``, and the next file is
+    read.
 
-    ``cursor`` names the files imported before, for a source that remembers them. ``whole`` says that the files are all
-    files of a folder or zip. Then records that none of them holds are deleted. ``dated`` says that the files may be
+    ``cursor`` holds the digests of files imported before, which are not read again. ``whole`` says that these are all
+    files of a folder or zip. Records that none of them holds are then deleted. ``dated`` says that the files may be
     older than earlier imports. Pushes are not dated, because they are imported in the order of their arrival.
     """
 
@@ -181,7 +197,10 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return record path -> newest version. Among equally new versions the largest digest counts."""
+        """Read all files once, and return record path -> newest version of the record in any file.
+
+        Among versions of the same date the largest digest counts. Unreadable files are skipped here.
+        """
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
@@ -217,7 +236,9 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
 
     def _one(self, file: File) -> Generator[Page, None, int]:
-        """Yield a file's pages, and return how many records they hold."""
+        """Yield a file's pages, and return how many records they hold. A failure is noted in ``failed`` and not
+        raised.
+        """
         as_of = newest_date(file) if self.dated and self.spec.dated_by_content else None
         records = 0
         try:
@@ -236,10 +257,10 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note which records a page lists completely, so that records missing in all files can be deleted at the end.
+        """Note which part of a stream a page lists completely. Records missing in all files can then be deleted.
 
-        If several files have the same name, a page is returned without its file. Such files would delete each other's
-        records.
+        Returns the page. If several files have the same name, its records do not name their file. Such files would
+        otherwise delete each other's records.
         """
         if self._names[file.name] > 1:
             return _without_file(page)
@@ -249,7 +270,9 @@ class FilePages:
         return page
 
     def _gone(self) -> Iterator[Page]:
-        """Yield pages without records that delete the records which no file lists any more."""
+        """Yield a page without records for each part that was listed completely. Storing it deletes records that no
+        file held.
+        """
         for (stream, prefix), dates in self._listed.items():
             yield Page(stream=stream, records=(), covers=Covers(prefix=prefix, as_of=max(dates, default=None)))
 
@@ -260,7 +283,10 @@ class FilePages:
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:
-        """Return a digest of a file and the settings it is read with. None if the source does not remember files."""
+        """Return a digest of a file's content and of the settings, zone and normaliser version it is read with.
+
+        Returns None if the source does not remember files, or if the file cannot be read.
+        """
         try:
             digest = file.digest if self.spec.remembers_files else None
         except OSError:  # reading the file will report the error
@@ -274,10 +300,11 @@ class FilePages:
 
 @dataclass(slots=True)
 class FolderPages:
-    """The pages of a folder's new files. The cursor of the stream ``files`` names the files read.
+    """The pages of a folder's new and changed files, read when iterated. The cursor of the stream ``files`` names files
+    read.
 
-    A failed file is reported again at each sync (``failed_before``). It is read again when it has changed, and by a
-    newer release. If the disk failed and not the file, the next sync reads it again.
+    A file that failed is not read again until it changes or the bridge's release does. Until then each sync reports it
+    in ``failed_before``. If the disk failed and not the file, the next sync reads it again.
     """
 
     spec: ConnectorSpec
@@ -325,9 +352,9 @@ class FolderPages:
                 yield from self._new(place, path, mark, seen)
 
     def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
-        """Yield the pages of a new file, and a cursor that marks the file as read.
+        """Yield the pages of a new file, and then a cursor that marks the file as read or failed. ``seen`` is updated.
 
-        The cursor is made twice, because a page may turn out to be unreadable while the first cursor is saved.
+        The cursor is yielded again if storing the pages fails after the first cursor was made.
         """
         before, self._passing = len(self.failed), False
         yield from self._one(place)
@@ -340,9 +367,9 @@ class FolderPages:
                 yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
 
     def _one(self, place: Path) -> Iterator[Page]:
-        """Yield the pages of a file, or of a zip's members, that the source recognises.
+        """Yield the pages of a file, or of the zip's members, that the source recognises.
 
-        An unreadable part of a zip is reported unless the zip holds only files of other sources.
+        An unreadable part is noted in ``failed``, unless the zip holds only files of other sources.
         """
         with ExitStack() as stack:
             result = recognise_files(find_files(place, stack), [self.spec])
@@ -357,7 +384,7 @@ class FolderPages:
 
 
 def _size(file: File) -> int:
-    """Return a file's size, or 0 for a file that was deleted meanwhile. Reading it will report the error."""
+    """Return a file's size in bytes, or 0 if it was deleted meanwhile. Reading it later reports the error."""
     try:
         return file.size
     except OSError:
@@ -365,12 +392,16 @@ def _size(file: File) -> int:
 
 
 def _dated(page: Page, as_of: datetime) -> Page:
-    """Return a page whose records have ``as_of``, the date of the export that holds them."""
+    """Return the page with ``as_of``, the date of the export that holds it, set on all its records."""
     return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
 
 
 def _without_file(page: Page) -> Page:
-    """Return a page whose records do not name the file they came from. Several files may hold the same record."""
+    """Remove the source file from the parents of a page's records. Several files of one import may hold the same
+    record.
+
+    The page then deletes nothing either.
+    """
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
     )
@@ -380,9 +411,10 @@ def _without_file(page: Page) -> Page:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the same pages, with the pieces of a record merged (see ``RawRecord.adds``), so that it is written once.
+    """Yield the pages, with the pieces of one record (``RawRecord.adds``) merged, so that each record is written once.
 
-    Pieces wait until ``GATHERED_RECORDS`` records came, or until a page of another form comes.
+    Pieces wait until ``GATHERED_RECORDS`` records came, or until a page comes that cannot be merged. A page with a
+    cursor, with deletions or with records set aside cannot be merged.
     """
     waiting: dict[str, RawRecord] = {}
     for page in pages:

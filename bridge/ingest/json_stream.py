@@ -1,4 +1,4 @@
-"""A streaming JSON reader. It reads a file of any size in little memory and skips large parts unread."""
+"""Read JSON as a stream. A file of any size then needs little memory, and large parts can be skipped."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ DECODER = json.JSONDecoder()
 
 
 class Broken(Exception):
-    """The document is cut off, is no JSON, or holds a value that is far too large."""
+    """Raised for a JSON document that is cut off, is not JSON, or holds a far too large value."""
 
 
 class Json:
     """A JSON document that is read once, from its beginning. Each value must be read, entered or skipped in order.
 
-    Every method raises Broken for a document that cannot be read on.
+    Every method raises Broken where the document is damaged or ends early.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -35,7 +35,9 @@ class Json:
         self.length = 0  # characters of the last object
 
     def peek(self) -> str:
-        """Return the next character that is not blank without reading past it, or an empty text at the end."""
+        """Return the next character that is not blank, without reading past it. Return an empty text at the document's
+        end.
+        """
         character = self._text[self._at : self._at + 1]
         if character and character not in " \t\r\n":
             return character
@@ -47,9 +49,10 @@ class Json:
                 return ""
 
     def members(self) -> Iterator[str]:
-        """Enter the next value, an object, and yield the names of its members.
+        """Enter the next value, which must be an object, and yield the names of its members. Raises Broken for another
+        value.
 
-        The caller reads each member's value before the next name.
+        The caller must read or skip each member's value before asking for the next name.
         """
         for _ in self._inside("{", "}"):
             name = self.value() if self.peek() == '"' else None
@@ -59,7 +62,11 @@ class Json:
             yield name
 
     def elements(self) -> Iterator[None]:
-        """Enter the next value, a list, and yield once per element. The caller reads each element before the next."""
+        """Enter the next value, which must be a list, and yield None before each element. Raises Broken for another
+        value.
+
+        The caller must read or skip each element before asking for the next.
+        """
         yield from self._inside("[", "]")
 
     def _inside(self, opening: str, closing: str) -> Iterator[None]:
@@ -75,14 +82,16 @@ class Json:
             self._expect(",")
 
     def value(self) -> Any:
-        """Read the next value whole. Raises Broken."""
+        """Read the next value whole, of any type, and return it. Raises Broken for more than about four million
+        characters.
+        """
         try:
             return json.loads(self._plain()) if self.peek() not in ("{", "[", '"') else self._whole()
         except ValueError:
             raise Broken from None
 
     def _whole(self) -> Any:
-        """Read an object, a list or a text, which mark their own end."""
+        """Read and return an object, a list or a text, whose end is known from its closing character."""
         while True:
             try:
                 found, self._at = DECODER.raw_decode(self._text, self._at)
@@ -92,9 +101,9 @@ class Json:
                 return found
 
     def object(self, largest: int) -> dict[str, Any] | None:
-        """Read the next object whole, or return None if it has more than ``largest`` characters.
+        """Read the next value, an object, and return it, or return None if it has more than ``largest`` characters.
 
-        The caller then enters or skips the object.
+        After None nothing is read, and the caller must enter or skip the object.
         """
         while True:
             try:
@@ -109,7 +118,9 @@ class Json:
             self._need_more()
 
     def skip(self) -> None:
-        """Skip the next value, of any size."""
+        """Skip the next value. An object or a list may have any size. Raises Broken for nesting too deep or a document
+        cut off.
+        """
         following = self.peek()
         if following == '"':
             self.value()
@@ -132,7 +143,9 @@ class Json:
                 raise Broken
 
     def _plain(self) -> str:
-        """Read a number or a word, which ends before the next other character."""
+        """Read and return the text of a number, ``true``, ``false`` or ``null``. It ends before a comma, bracket or
+        blank. Raises Broken if it is empty.
+        """
         while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
             if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
                 break
@@ -143,12 +156,14 @@ class Json:
         return word
 
     def _past(self, pattern: re.Pattern[str]) -> int:
-        """Return the end of a pattern's match at the current position."""
+        """Return the position after a pattern's match at the current position, or the current position without a
+        match.
+        """
         found = pattern.match(self._text, self._at)
         return found.end() if found else self._at
 
     def end(self) -> None:
-        """Check that the document ends here. Raises Broken."""
+        """Raise Broken if anything but blanks follows."""
         if self.peek():
             raise Broken
 
@@ -162,7 +177,8 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read the next part of the file. Returns False at its end.
+        """Read the next part of the file into the buffer. Returns False at the end of the file. Raises Broken if the
+        text is not UTF-8.
 
         Parts grow with the unread text, so that a long value is not decoded too often.
         """
@@ -182,10 +198,10 @@ class Json:
 def objects(
     document: Json, largest: int, levels: int, *, inside: bool = False
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield (object, inside) for every object of up to ``largest`` characters in lists and in larger objects.
+    """Yield (object, inside) for each object of at most ``largest`` characters, in the order of the document.
 
-    ``inside`` is True for an object from within a larger object. Lists and larger objects are entered down to
-    ``levels``, and anything deeper is skipped. Raises Broken after the readable part.
+    ``inside`` is True for an object that a larger object holds. Lists and larger objects are entered down to ``levels``
+    levels, and anything deeper is skipped. Raises Broken after the readable part.
     """
     following = document.peek()
     if following == "[" and levels:

@@ -1,4 +1,4 @@
-"""Outcomes of syncs and imports, their counts, and the connection's next due time."""
+"""Make and save the outcomes of syncs and imports, with their counts, and set when a connection is due again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LIMITED_WAIT_MAX = timedelta(minutes=15)
 
 @dataclass(slots=True)
 class SyncCounts:
-    """Counts of what a sync or import has stored so far."""
+    """Counts of what a sync or import has stored so far, by outcome, stream, reason and kind."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     streams: Counter[str] = field(default_factory=Counter)
@@ -51,14 +51,14 @@ class SyncCounts:
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
         """Return the streams without permission: those refused now, and those of ``before`` that did not answer now.
 
-        If every stream was refused and no refusal names a scope, the cause is not the user's consent. Then no stream is
-        added to ``before``.
+        If every stream was refused and no refusal names a scope, the cause is not the user's consent. Streams refused
+        now are then left out.
         """
         sure = self.answered or any(error.named for error in self.refused.values())
         return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
 
     def add(self, page: Page, results: list[RecordResult]) -> None:
-        """Count a stored page with the results of its records."""
+        """Add a stored page's records, and what became of them (``results``), to the counts."""
         self.streams[page.stream] += len(page.records)
         for result in results:
             self.outcomes[result.outcome] += 1
@@ -69,14 +69,18 @@ class SyncCounts:
         self.left_out.update(page.left_out)
 
     def reasons(self) -> Counter[str]:
-        """Return reason -> number of records and values set aside. Each reason names its stream."""
+        """Return reason -> number of records and values set aside, that is, kept unread. Each reason begins with its
+        stream.
+        """
         found: Counter[str] = Counter()
         for (what, why), count in self.aside.items():
             found[why if "/" in why else f"{what}: {why}"] += count
         return found
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return stream, or a file's own name for it -> reason -> number of records and values set aside."""
+        """Return stream -> reason -> number of records and values set aside. A file's own name for a kind may replace
+        the stream.
+        """
         found: dict[str, dict[str, int]] = {}
         for (what, why), count in self.aside.items():
             found.setdefault(what, {})[why] = count
@@ -84,13 +88,14 @@ class SyncCounts:
 
 
 class RateLimited(TryLater):
-    """The source was not asked, because its rate limit still holds."""
+    """The error of a sync that sent no request, because the source's rate limit still holds."""
 
 
 def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:
-    """Return the outcome of a sync that an unexpected error ended.
+    """Return the outcome of a sync that ended in an error of the program.
 
-    The outcome is saved if ``holder`` still holds the lease. Otherwise the sync has saved an outcome itself.
+    The outcome is saved and the lease released, if ``holder`` still holds it. Otherwise the sync has saved an outcome
+    itself.
     """
     outcome = defect_outcome(store, connection, error)
     with store.transaction():
@@ -101,24 +106,27 @@ def record_defect(store: Store, connection: Connection, error: Exception, *, hol
 
 
 def defect_outcome(store: Store, connection: Connection, error: Exception) -> Outcome:
-    """Return the outcome of an unexpected error. Only its type is named, because its text may be personal."""
+    """Return a failed outcome for an error of the program. It names the error's type only, because its text may be
+    personal.
+    """
     user = store.people.user_by_id(connection.user_id)
     because = f"an unexpected {type(error).__name__}; run: bridge sync --user {user.name}"
     return outcome_of(connection, SyncCounts(), "failed", because=because)
 
 
 def minimum_wait(connection: Connection) -> timedelta:
-    """Return the least wait where a source named a time to come back.
+    """Return the shortest wait after a failure for which the source named a time to come back.
 
-    It is 15 seconds at first, and doubles with each failure in a row, up to ``LIMITED_WAIT_MAX``.
+    It is 15 seconds at first, doubles with each failure in a row, and is at most 15 minutes.
     """
     return min(LIMITED_WAIT_MIN * int(2 ** min(connection.failures, 8)), LIMITED_WAIT_MAX)
 
 
 def backoff(connection: Connection, at: datetime) -> timedelta:
-    """Return the wait after a failure. It doubles with each failure in a row, up to ``BACKOFF_MAX``.
+    """Return the wait after a failure at ``at`` for which the source named no time.
 
-    A random part keeps connections that failed together from coming back together.
+    It is 15 minutes at first, doubles with each failure in a row, and is at most 4 hours. Up to a fifth is added at
+    random, so that connections that failed together do not come back together.
     """
     drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
     wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), BACKOFF_MAX)
@@ -137,8 +145,8 @@ def record_outcome(
 ) -> None:
     """Save a connection's outcome, and when the connection is due again.
 
-    It is due after ``cadence`` if the outcome is ``ok``, else at ``retry_at`` or after ``backoff``. It is never due
-    again if the user must act, or if the connection is not ``recurring``.
+    It is due after ``cadence`` if the outcome is ``ok``, else at the outcome's ``retry_at`` or after ``backoff``. It is
+    paused if the user must act (``needs_login``, ``stopped``). Then, and if not ``recurring``, it is never due again.
     """
     ok, interrupted = outcome.outcome == "ok", outcome.outcome == "interrupted"
     wait = cadence if ok else backoff(connection, finished)
@@ -160,8 +168,8 @@ def record_outcome(
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
     """Return the connection's number of failures in a row after ``outcome``.
 
-    A failure that still brought new records counts as the first. An interruption, and a sync that did not ask the
-    source, do not count.
+    Success gives 0, and a failure that still brought new records gives 1. An interruption, and a sync that sent no
+    request, leave the number as it was.
     """
     if outcome.outcome == "ok":
         return 0

@@ -1,4 +1,4 @@
-"""Pushes need a token, wait in a folder, and are imported like files of a connected folder."""
+"""Receive data that apps push with a token. A pushed body waits in a folder until it is imported like any file."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IMPORT_PAUSE_SECONDS = 60.0  # between two imports where nothing arrives
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """A push grant: an app's permission to send data of a source for a user. Received bodies wait in ``folder``."""
+    """The permission of an app to push a source's data for a user. Received bodies wait in ``folder``."""
 
     user: User
     connection: Connection
@@ -43,9 +43,9 @@ class Grant:
 
 
 def grant(bridge: installation.Bridge, user: User, source: str) -> str:
-    """Give a user a push grant for a source, and return its new token. An earlier token of the user for it ends.
+    """Permit apps to push a source's data for a user, and return the new token. The user's earlier token for it ends.
 
-    Only a digest is stored, so that the token cannot be shown again. Raises SetupError if the source takes no pushes.
+    Only a digest of the token is stored, so it cannot be shown again. Raises SetupError if the source takes no pushes.
     """
     spec = registry.spec(source)
     if spec.receives is None:
@@ -59,7 +59,7 @@ def grant(bridge: installation.Bridge, user: User, source: str) -> str:
 
 
 def grants(bridge: installation.Bridge) -> Iterator[tuple[Grant, str]]:
-    """Yield each push grant of all users with the digest of its token. A grant that cannot be decrypted is skipped."""
+    """Yield each push grant of every user with the digest of its token. A grant that cannot be decrypted is skipped."""
     for user in bridge.store.people.users():
         for connection in bridge.store.connections.of_user(user.id):
             if connection.name == PUSH_CONNECTION:
@@ -75,7 +75,7 @@ def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> 
 
 
 def granted(bridge: installation.Bridge, source: str, token: str) -> Grant | None:
-    """Return the push grant of a token for ``source``, or None for another token.
+    """Return the push grant that ``token`` belongs to, or None if it is unknown or of another source than ``source``.
 
     Every stored token is compared, so that the time taken reveals nothing.
     """
@@ -89,7 +89,7 @@ def _digest(token: str) -> str:
 
 
 class Arriving:
-    """A pushed body on its way into a push grant's folder. Closing deletes a body that was not accepted."""
+    """A pushed body while it is received into a grant's folder. ``close`` deletes it unless ``accept`` has kept it."""
 
     def __init__(self, into: Grant) -> None:
         self._into, self._part = into, into.folder / f".part-{uuid.uuid4().hex}.json"
@@ -101,9 +101,9 @@ class Arriving:
         self._size += self._file.write(piece)
 
     def accept(self, headers: Mapping[str, str]) -> tuple[int, bool]:
-        """Keep the body for the next import, and return (size in bytes, True if the same body came before).
+        """Keep the received body for the next import, and return (size in bytes, True if the same body came before).
 
-        A body that came before is not kept again. Raises BadRecord for an unreadable body.
+        A body that came in the last week is not kept again. Raises BadRecord for a body that the source cannot read.
         """
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -122,9 +122,9 @@ class Arriving:
 
 
 def take_in(into: Grant, headers: Mapping[str, str], body: Iterable[bytes]) -> tuple[int, bool]:
-    """Receive a pushed body whole, and keep it for the next import.
+    """Receive a pushed body from its pieces, and keep it in the grant's folder for the next import.
 
-    Returns (size in bytes, True if the same body came before). Raises BadRecord for an unreadable body.
+    Returns (size in bytes, True if the same body came before). Raises BadRecord for a body that the source cannot read.
     """
     with closing(Arriving(into)) as arriving:
         for piece in body:
@@ -133,9 +133,9 @@ def take_in(into: Grant, headers: Mapping[str, str], body: Iterable[bytes]) -> t
 
 
 def land(bridge: installation.Bridge) -> None:
-    """Import all pushed bodies that wait. Imported bodies are deleted.
+    """Import all pushed bodies that wait, of every user, and delete the imported bodies.
 
-    Unreadable bodies are hidden and kept for a week.
+    Bodies that fail are renamed to hidden files and kept for a week.
     """
     for one, _ in grants(bridge):
         if files_below(one.folder):
@@ -163,7 +163,9 @@ def _drop_old(folder: Path) -> None:
 
 
 class PushImporter:
-    """A thread that imports waiting pushed bodies at its start, whenever ``arrived`` is set, and every minute."""
+    """A thread that imports waiting pushed bodies when it starts, whenever ``arrived`` is set, and at least every
+    minute.
+    """
 
     def __init__(self, bridge: installation.Bridge, arrived: threading.Event) -> None:
         self._bridge, self._arrived = bridge, arrived
@@ -174,7 +176,7 @@ class PushImporter:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the body being imported. The next start imports the rest."""
+        """Ask the thread to stop after the import under way. Bodies that still wait are imported at the next start."""
         self._stopping.set()
         self._arrived.set()
 
@@ -189,7 +191,7 @@ class PushImporter:
                 self._arrived.wait(IMPORT_PAUSE_SECONDS)
 
     def _guarded(self) -> None:
-        """Import once. A defect must not stop the server, and its body waits for the next attempt."""
+        """Import all waiting bodies. An unexpected error is only logged, and the bodies wait for the next import."""
         try:
             land(self._bridge)
         except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not

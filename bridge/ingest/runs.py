@@ -1,4 +1,4 @@
-"""Syncs of a user's accounts and folders, imports of files, and rebuilds from kept raw records."""
+"""Run syncs of a user's accounts and folders, imports of files, and rebuilds from kept raw records."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ def sync_user(
     at: datetime,
     watch: Callable[[str], OnPage] | None = None,
 ) -> list[Outcome]:
-    """Sync each account and folder of a user in turn, or those of ``source``, and return their outcomes.
+    """Sync the user's accounts and folders, of ``source`` or of all sources for None, in turn. Returns their outcomes.
 
-    ``watch(source)`` returns the function that is told of each page. Raises SetupError if there is nothing to sync.
+    ``watch(source)`` returns a function that is called for each page with (stream, number of records). Raises
+    SetupError if there is nothing to sync.
     """
     live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
     if not live:
@@ -53,9 +54,11 @@ def sync_user(
 def sync_connection(
     bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage = ignore_page
 ) -> Outcome:
-    """Open a connection, sync it and return the outcome, also if it cannot be opened.
+    """Sync an account or folder of a user, and return the outcome. A connection that cannot be opened gives an outcome
+    too.
 
-    After a success, accepted recommendations are written to the calendar, and webhooks are subscribed to.
+    After the successful sync of an account, accepted recommendations are written to its calendar, and webhook
+    subscriptions are renewed.
     """
     spec = registry.spec(connection.source)
     leases.release_if_dead(bridge.store, connection)
@@ -76,11 +79,10 @@ def sync_connection(
 
 
 def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
-    """Write accepted recommendations to the user's calendar, if the connection has that permission.
+    """Write the user's accepted recommendations to the calendar of a connection that has this permission.
 
-    Returns False only if writing must be tried again.
-
-    The lease gets its own holder. If the daemon syncs the connection meanwhile, that sync writes the plans.
+    Returns False if writing must be tried again, else True, also without the permission. The lease gets a holder of its
+    own. If the daemon syncs the connection meanwhile, that sync writes them.
     """
     spec = registry.spec(connection.source)
     if spec.writes is None:
@@ -96,7 +98,7 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
 def _sync_folder(
     bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
 ) -> Outcome:
-    """Import the new files of a connected folder, and return the outcome, also if the folder is missing."""
+    """Import the new files of a connected folder, and return the outcome, also if the folder cannot be opened."""
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     try:
         folder = imports.folder_of(connection, account, bridge.settings.inbox(user.id))
@@ -127,11 +129,12 @@ def import_path(
     settings: Mapping[str, str] = {},
     on_bytes: Callable[[str], imports.OnBytes] = lambda _: imports.ignore_bytes,
 ) -> imports.ImportResult:
-    """Import a file or folder. Each file goes to the source that recognises its content.
+    """Import a file or folder for a user, and return the outcomes by source.
 
-    What ``bridge export`` wrote is restored instead. ``settings`` outrank the installation's settings of readers.
-    ``on_bytes(source)`` returns the function that is told (bytes read, all bytes). Raises SetupError if the path is
-    missing, or no source recognises any file.
+    Each file goes to the source that recognises its content. A folder or zip that ``bridge export`` wrote is restored
+    instead. ``settings`` (name -> value) replace the installation's settings for reading files. ``on_bytes(source)``
+    returns a function that is called with (bytes read, all bytes). Raises SetupError if the path is missing, or if no
+    source recognises any file.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}; check the path")
@@ -165,10 +168,10 @@ def import_path(
 
 @contextmanager
 def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Bridge]:
-    """Wait until no other import of a connection runs, of this process or another, and take its lease.
+    """Wait up to 10 minutes until no other sync or import of the connection runs, and take its lease.
 
-    Yields a copy of ``bridge`` with a lease holder of its own. If another import still runs after ``IMPORT_PATIENCE``,
-    the copy is yielded without the lease, and its import is skipped.
+    Yields a copy of ``bridge`` with a lease holder of its own, and releases the lease afterwards. If the wait was too
+    short, the copy is yielded without the lease, and its import ends as ``skipped``.
     """
     alone = replace(bridge)
     leases.release_if_dead(bridge.store, connection)
@@ -180,7 +183,9 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
 
 
 def _nothing_known(path: Path, user: User) -> str:
-    """Return the error text for a path without files that can be imported, with the command for an account's data."""
+    """Return the error text for a path without files that any source recognises. It also tells how to connect an
+    account.
+    """
     specs = registry.specs()
     files = ", ".join(spec.title.partition(" (")[0] for spec in specs if spec.reads is not None)
     accounts = ", ".join(spec.name for spec in specs if spec.opens is not None)
@@ -194,11 +199,10 @@ def _nothing_known(path: Path, user: User) -> str:
 def rebuild(
     bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, list[RecordResult]]:
-    """Derive all rows again from the kept raw records, without the network. Returns source -> result of each record.
+    """Derive a user's rows again from the kept raw records of ``source`` or of all sources, without the network.
 
-    ``progress`` is told (records done, all records) of each connection.
-
-    Raises TryLater while a sync of one of these connections is running, because its records would be lost.
+    Returns source -> result of each record. ``progress`` is called with (records done, all records) of each connection.
+    Raises TryLater while a sync of one of these connections runs, because its records would be lost.
     """
     landings: dict[str, list[RecordResult]] = {}
     for connection in connections_of(bridge, user, source):

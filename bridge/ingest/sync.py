@@ -1,4 +1,4 @@
-"""The sync of a connection. Only this module and ``outcomes`` catch the errors that connectors raise."""
+"""Sync a connection. Only this module and ``outcomes`` catch the errors that connectors raise."""
 
 from __future__ import annotations
 
@@ -42,14 +42,16 @@ OnPage = Callable[[str, int], None]
 
 
 def ignore_page(stream: str, records: int) -> None:
-    """Ignore a page, as the default of ``on_page``."""
+    """Do nothing. This is the default of ``on_page``, which is called for each page with (stream, number of
+    records).
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A connection to be synced, with the SPEC and the functions of its source.
+    """A connection to be synced, with its source's ConnectorSpec and functions.
 
-    ``open`` may raise the errors of ``bridge.domain.errors``.
+    ``open`` makes the connector. It may raise the errors of ``bridge.domain.errors``.
     """
 
     connection: Connection
@@ -60,10 +62,10 @@ class Source:
 
 
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
-    """Pull every new page. A page, the rows derived from it and its cursor are stored together or not at all.
+    """Pull every new page (a part of a vendor's listing) of a connection, store it, and return the outcome.
 
-    Returns the outcome, also of a failure, and sets the connection's next due time. Raises TryLater only if the store
-    cannot be written to for long.
+    A page, the rows derived from it and its cursor are stored together or not at all. A failure is returned as an
+    outcome too. The connection's next due time is set. Raises TryLater only if the store cannot be written to for long.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
@@ -95,7 +97,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return the error if the source's last five answers were odd, over at least six hours.
+    """Return ``error`` itself if it is at least the fifth odd answer in a row, over six hours or more.
 
     Otherwise return an Odd error with its text, after which the source is asked again.
     """
@@ -110,10 +112,10 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 
 
 def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
-    """Do ``work`` under the connection's lease, save the outcome and return it.
+    """Call ``work`` with new counts while holding the connection's lease, save the outcome, and return it.
 
-    Without the lease nothing is done or saved, and the outcome is ``skipped``. An unexpected error is raised again
-    after its outcome was saved.
+    Without the lease nothing is done or saved, and the outcome is ``skipped``. A BridgeError becomes an outcome. Any
+    other error is raised again after its outcome was saved.
     """
     connection = source.connection
     if not lease.taken():
@@ -141,7 +143,12 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
 
 
 def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, limited: bool = False) -> None:
-    """Save the outcome and release the lease together. A connection released but still due would be synced twice."""
+    """Save the outcome and release the lease in one transaction, because a released connection still due would sync
+    twice.
+
+    An outcome other than ``ok`` is not saved if another sync took over the lease. ``limited`` makes all connections of
+    the source wait.
+    """
     connection, now, cadence = source.connection, lease.now, source.spec.cadence
     with store.transaction(durable=source.open is None):  # files do not come again by themselves
         if limited and outcome.retry_at:
@@ -156,7 +163,7 @@ def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, li
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pull:
-    """A sync under way."""
+    """One running sync of a connection, with its counts, its lease and its allowance of requests."""
 
     source: Source
     store: Store
@@ -167,7 +174,11 @@ class _Pull:
     allowance: Allowance
 
     def everything(self) -> None:
-        """Pull all streams. An expired cursor starts the source over once."""
+        """Fetch the records that webhook notices name, then pull all streams.
+
+        If a cursor has expired, all cursors are dropped and all streams are pulled again, once. Raises SetupError for a
+        source that only reads files.
+        """
         if self.source.open is None:
             raise SetupError(
                 f"{self.source.spec.name} has no account to fetch from; give it a file: bridge import PATH --user NAME"
@@ -183,7 +194,10 @@ class _Pull:
                 self._streams(connector)
 
     def _follow_notices(self, connector: Connector) -> None:
-        """Fetch the records that notices name. They may be older than the window that each sync reads again."""
+        """Fetch and store the records that webhook notices name, and mark the notices as handled.
+
+        These records may be older than the window that each sync reads again.
+        """
         for notice in self.store.ingest.notices(self.source.connection.id):
             gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
             pages = [Page(stream=notice.stream, records=(gone,))]
@@ -237,14 +251,16 @@ class _Pull:
             self._may_ask()
 
     def _may_ask(self) -> None:
-        """Raise RateLimited if another sync used up a rate limit that all accounts of the source share."""
+        """Raise RateLimited while the rate limit that all accounts of the source share is used up."""
         spec = self.source.spec
         until = self.store.scheduling.rate_limited_until(spec.name) if spec.shares_limit else None
         if until is not None and until > self.lease.clock():
             raise RateLimited(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited if the connection's own rate limit still holds. A user or a webhook may sync too early."""
+        """Raise RateLimited while this connection's own rate limit holds. A user or a webhook may start a sync too
+        early.
+        """
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
         if last is None or not last[1].limited or last[1].retry_at is None:
@@ -257,10 +273,11 @@ class _Pull:
 def store_page(
     source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime
 ) -> list[RecordResult]:
-    """Store a page's raw records, their rows, its deletions and its cursor in one transaction.
+    """Store a page's raw records and the rows derived from them, its deletions and its cursor, in a single transaction.
 
-    ``delivered`` are the keys of the stream's records that this pull has brought, which are not deleted. Returns the
-    result of each record stored or deleted. Raises SourceChanged if too many records cannot be read.
+    Deletions spare the record keys in ``delivered``, which this pull has brought. Returns the result of each record
+    stored or deleted. Raises SourceChanged if more than a fifth of at least ten records cannot be read. The cursor is
+    not saved if no record of the page can be read.
     """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)
@@ -278,12 +295,17 @@ def store_page(
 
 
 def _unreadable(results: Sequence[RecordResult]) -> bool:
-    """Return True if a page has records and none can be read. A record that waits for its parent can be read later."""
+    """Return True if a page has records and all were set aside. A record that waits for its parent counts as
+    readable.
+    """
     return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
 
 
 def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordResult]) -> None:
-    """Raise SourceChanged if more than a fifth of a page's records cannot be read. A page of fewer than ten passes."""
+    """Raise SourceChanged if more than a fifth of a page's results are records that cannot be read.
+
+    Pages with fewer than ten results pass. A record that waits for its parent counts as readable.
+    """
     bad = sum(result.set_aside is not None and not result.waits for result in results)
     if len(results) >= UNREADABLE_RECORDS_MIN and bad > UNREADABLE_SHARE_MAX * len(results):
         raise SourceChanged(
@@ -293,7 +315,7 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 
 
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
-    """Return the error of a source that permits no stream.
+    """Return the error for a source that refused every stream, from its refusals.
 
     It is NeedsLogin if a refusal named a missing scope, otherwise the first refusal's own error.
     """

@@ -1,4 +1,4 @@
-"""A truncated zip's members, read in order from its beginning.
+"""Read a truncated zip's members in order from its beginning.
 
 A zip lists its members at its end, which is missing here. But each member begins with its name and packing method.
 """
@@ -27,7 +27,10 @@ UNPACKED_RATIO_MAX, UNPACKED_HARMLESS_BYTES = (
 
 @dataclass(frozen=True)
 class Member:
-    """A member of a truncated zip. ``length`` counts the packed bytes; None if the zip states it after them."""
+    """A member of a truncated zip. Its packed bytes begin at ``at``.
+
+    ``length`` is their number, or None if the zip states it only after them.
+    """
 
     place: Path
     path: str
@@ -61,7 +64,10 @@ class Member:
 
 
 class Unpacked:
-    """A member's unpacked content. Reading raises EOFError if the zip ends before the member."""
+    """A stream of a member's unpacked content.
+
+    Reading raises EOFError if the zip ends before the member, or if it unpacks to far more than its size.
+    """
 
     def __init__(self, member: Member) -> None:
         self._file = member.place.open("rb")
@@ -83,7 +89,11 @@ class Unpacked:
         self._file.close()
 
     def read(self, size: int = -1) -> bytes:
-        """Read the next bytes, fewer than ``size`` only at the end. The bytes before damage come before its error."""
+        """Return the next ``size`` bytes, fewer at the end, or all bytes for a negative ``size``.
+
+        Where the zip is damaged, the bytes before the damage are returned first. The next call raises EOFError or
+        zlib.error.
+        """
         parts, missing = [self._ready], size - len(self._ready)
         try:
             while (size < 0 or missing > 0) and (part := self._next()):
@@ -116,14 +126,17 @@ class Unpacked:
         return packed
 
     def end(self) -> int:
-        """Return the position after the packed bytes, once all were read."""
+        """Return the position in the zip after the member's packed bytes. All its content must have been read
+        before.
+        """
         return self._file.tell() - (len(self._inflate.unused_data) if self._inflate else 0)
 
 
 def members(place: Path, path: str) -> Iterator[Member]:
-    """Yield the members of a truncated zip at ``place``. The last member may be incomplete.
+    """Yield the files in a truncated zip at ``place``, in its order. The last file may be incomplete.
 
-    ``path`` is the name under which the members' paths begin. Reading ends at an encrypted or oddly packed member.
+    The members' paths begin with ``path`` and a slash. Reading stops at an encrypted member, or one in an unknown
+    format.
     """
     at: int | None = 0
     with place.open("rb") as file:
@@ -149,7 +162,7 @@ def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:
-    """Return the position of the member after ``member``, or None if no other member is found."""
+    """Return the position of the header that follows ``member``, or None if none is found."""
     end = member.at + member.length if member.length is not None else _end(member)
     if end is None:
         return None

@@ -1,4 +1,4 @@
-"""Subscriptions at vendors, and the notices that vendors then send. The next sync fetches the records named.
+"""Subscribe to vendors' webhooks, and store the notices they send. The next sync fetches the records that notices name.
 
 A notice carries no data and may be lost, so a subscription only makes the next sync come sooner.
 """
@@ -24,10 +24,10 @@ SUBSCRIPTIONS_FIELD = "channels"  # of a stored consent: the connector's open su
 def receive_webhook(
     bridge: installation.Bridge, source: str, headers: Mapping[str, str], body: bytes, *, now: datetime
 ) -> int:
-    """Save a webhook's notice for each connection of the account it names. Returns for how many the notice is new.
+    """Save a webhook's notice for each connection of the vendor's account that it names.
 
-    ``headers`` have names in lower case. Raises Forged for an unproven sender, and SetupError if the source has no
-    webhooks.
+    Returns the number of connections for which the notice is new. ``headers`` have names in lower case. Raises Forged
+    if the sender is not proven, and SetupError if the source has no webhooks.
     """
     spec = registry.spec(source)
     if spec.notices is None:
@@ -42,10 +42,10 @@ def receive_webhook(
 
 
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
-    """Open missing webhook subscriptions of an account, and renew those that end soon.
+    """Open an account's missing webhook subscriptions, and renew those that end soon. The lease is released afterwards.
 
-    ``url`` is the public address of this installation. If it is None, open subscriptions are ended.
-    A failure is only logged, because the sync before it has succeeded.
+    ``url`` is this installation's public address. If it is None, open subscriptions are ended. Nothing happens while
+    another holder has the lease. A failure is only logged, because the sync before it has succeeded.
     """
     if spec.watches is None or not (url or SUBSCRIPTIONS_FIELD in (account.token() or {})) or not lease.taken():
         return
@@ -61,7 +61,9 @@ def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lea
 
 
 def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None:
-    """End an account's webhook subscriptions if the source can be reached. Otherwise they expire after a week."""
+    """End an account's webhook subscriptions. If the source cannot be reached, they expire by themselves within a
+    week.
+    """
     if spec.watches is not None and SUBSCRIPTIONS_FIELD in (account.token() or {}):
         with suppress(BridgeError):
             registry.resolve(spec.watches)(account, None, now=now)

@@ -1,3 +1,3 @@
-"""Tools by which an AI assistant reads and acts for a user (Model Context Protocol), as far as the user allows."""
+"""Offer an AI assistant tools for a user's data and plan, as far as the user allows (Model Context Protocol)."""
 
 from __future__ import annotations

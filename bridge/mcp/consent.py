@@ -30,7 +30,10 @@ CONSENTS: Mapping[str, str] = MappingProxyType(
 
 
 def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> list[str]:
-    """Allow tools for a user, and return their proper names. Raises SetupError for an unknown tool, and allows none."""
+    """Allow AI assistants to use ``tools`` for a user, and return the tools' proper names.
+
+    Raises SetupError for an unknown tool. Then none of them is allowed.
+    """
     chosen = [parse_tool(tool, user) for tool in tools]
     with store.transaction():
         for tool in chosen:
@@ -39,15 +42,17 @@ def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> l
 
 
 def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
-    """Forbid tools for a user, and return the names of those that were allowed before.
+    """Forbid AI assistants to use ``tools`` for a user, and return the names of those that were allowed before.
 
-    Raises SetupError for an unknown tool, and forbids none.
+    Raises SetupError for an unknown tool. Then none of them is forbidden.
     """
     return [tool for tool in [parse_tool(tool, user) for tool in tools] if store.people.refuse_tool(user.id, tool)]
 
 
 def parse_tool(text: str, user: User) -> str:
-    """Return the proper name of a tool, in lower case with underscores. Raises SetupError for an unknown tool."""
+    """Return a tool's proper name, in lower case with underscores, from what a user typed. Raises SetupError if
+    unknown.
+    """
     name = text.strip().lower().replace("-", "_").replace("checkin", "check_in")
     if name not in CONSENTS:
         known = ", ".join(CONSENTS)
@@ -56,7 +61,10 @@ def parse_tool(text: str, user: User) -> str:
 
 
 def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
-    """Return a row per tool: ``tool``, ``allowed``, ``since`` (ISO 8601 or None), ``writes`` and ``what`` (a title)."""
+    """Return a row per tool, with the keys ``tool``, ``allowed``, ``since``, ``writes`` and ``what``.
+
+    ``since`` is in ISO 8601, or None. ``writes`` is True for tools that change data, and ``what`` is the tool's title.
+    """
     allowed = store.people.allowed_tools(user.id)
     return [
         {

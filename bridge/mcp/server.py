@@ -1,4 +1,4 @@
-"""Serve one user's tools to an AI assistant over the Model Context Protocol."""
+"""Serve an AI assistant the tools that its user allows, over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ ARGUMENT_ERRORS_NAMED = 3
 
 
 class AssistantServer(MCPServer[Any]):
-    """A server that offers an AI assistant only the tools that its user allows, and runs one call at a time.
+    """A server that offers an AI assistant only the tools that its user allows. It runs a single call at a time.
 
-    An error becomes a result with a text for the user. No traceback is logged, because the text of an unexpected
-    error may be personal.
+    An error becomes a result with a text for the user. Of an unexpected error only the class is logged, because its
+    text may be personal.
     """
 
     def __init__(self, bridge: Bridge, user: str) -> None:
@@ -54,7 +54,7 @@ class AssistantServer(MCPServer[Any]):
         )
 
     async def list_tools(self) -> list[OfferedTool]:
-        """List the tools that the user allows now."""
+        """Return the tools that the user allows at this moment."""
         async with self._turn:
             allowed = await run_sync(self._tools.allowed)
         return [tool for tool in await super().list_tools() if tool.name in allowed]
@@ -62,9 +62,9 @@ class AssistantServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Run a tool if the user allows it now. The result holds its structured content, also as JSON text.
+        """Run a tool if the user allows it now, and return its result as structured content and as JSON text.
 
-        A refusal or failure is a result with ``is_error`` and an error text.
+        If the tool is not allowed, or fails, the result has ``is_error`` and an error text instead.
         """
         async with self._turn:
             try:
@@ -79,7 +79,7 @@ class AssistantServer(MCPServer[Any]):
 def _tool(function: Callable[..., dict[str, Any]], title: str) -> Tool:
     """Make a tool of a typed method. Its docstring becomes the description that the assistant reads.
 
-    Unknown arguments are refused.
+    Arguments that the method does not have are refused.
     """
     hints = ToolAnnotations(
         title=title,
@@ -101,9 +101,10 @@ def _result(text: str, **more: Any) -> CallToolResult:
 
 
 def _sentence(name: str, error: Exception) -> str:
-    """Return a text for the user about an error of the tool ``name``: wrong arguments, or a BridgeError's own text.
+    """Return a text for the user about an error of the tool ``name``.
 
-    Any other error is a defect. Its class is logged, and the text names ``bridge doctor``.
+    Wrong arguments are named, and a BridgeError's own text is returned. For any other error the class is logged, and
+    the text refers to ``bridge doctor``.
     """
     cause = error.__cause__ if isinstance(error, ToolError) else error
     if isinstance(cause, ValidationError):

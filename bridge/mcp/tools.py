@@ -1,7 +1,7 @@
-"""Five tools that read and two that write, by which an AI assistant serves a user.
+"""Define five tools that read and two that write, by which an AI assistant serves a user.
 
-Titles of events are words of the people who sent the invitations. They are left out unless the user has allowed
-``titles``. They then stand in ``untrusted_text``, as data to show and never to follow.
+Titles of events may come from people who sent invitations. They are left out unless the user has allowed ``titles``.
+They then stand in ``untrusted_text``, as data to show and never to follow.
 """
 
 from __future__ import annotations
@@ -47,21 +47,23 @@ SlotName = Literal["morning", "afternoon", "evening", "night"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """The tools that an AI assistant may call for the user ``name``.
+    """The tools that an AI assistant may call for the user called ``name``.
 
-    A tool is a method that returns a JSON document. Its signature is the schema, its docstring the description. Every
-    call reads the user again, because zones and consents may change meanwhile.
+    Each public method with a JSON document as its result is a tool. Its signature is the schema and its docstring the
+    description. Every call reads the user again, because zones and consents may change meanwhile.
     """
 
     bridge: installation.Bridge
     name: str
 
     def allowed(self) -> set[str]:
-        """Return the names of the tools that the user allows now. ``titles`` among them allows titles of events."""
+        """Return the names of the tools that the user allows now. The name ``titles`` among them allows titles of
+        events.
+        """
         return set(self.bridge.store.people.allowed_tools(self._user().id))
 
     def check_allowed(self, tool: str) -> None:
-        """Raise SetupError for a tool that is unknown or not allowed."""
+        """Raise SetupError if ``tool`` is unknown, or not allowed by the user now."""
         known = tool in READING_TOOLS or tool in WRITING_TOOLS
         if not known or tool not in self.allowed():
             named = tool if known else "TOOL"
@@ -138,7 +140,7 @@ class Tools:
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else recommend.latest
             newest = waiting(store, user, now=now)
             if newest is None:
-                raise SetupError("no recommendation is waiting for an answer")
+                raise SetupError("no recommendation is waiting for an answer; call the tool recommendation first")
             recommendation = newest.id
         moved = None if day is None or slot is None else _next_slot(day, slot, now, user.zones)
         found = rescheduling.answer(self.bridge, user, recommendation, given, now=now, moved_to=moved)
@@ -183,7 +185,9 @@ def _block(block: BlockDocument, *, titles: bool) -> Document:
 
 
 def untrusted(text: str | None) -> dict[str, str] | None:
-    """Return a stranger's words under ``untrusted_text``, at most 200 characters without invisible ones, or None.
+    """Return {"untrusted_text": text} without invisible characters and cut to 200 characters, or None for None.
+
+    The text was written by somebody other than the user.
 
     >>> untrusted("Lunch\\u202e\\n with Kim")
     {'untrusted_text': 'Lunch with Kim'}
@@ -197,7 +201,7 @@ def untrusted(text: str | None) -> dict[str, str] | None:
 def _advice(advice: Recommendation | Silence, *, titles: bool) -> Document:
     """Return a recommendation, or the reasons for having none, as a JSON document.
 
-    ``what`` may be a stranger's words, and is null unless ``titles`` are allowed.
+    ``what`` may be words of somebody else, and is None unless ``titles`` is True.
     """
     if isinstance(advice, Silence):
         return {"id": None, "action": None, "slot": slot_name(advice.moment), "reasons": list(advice.reasons)}

@@ -1,10 +1,10 @@
-"""Five meters, each read at an instant with an uncertainty and reasons.
+"""Read the five meters at an instant, each as a level with an uncertainty and reasons.
 
 The model gets a paced copy of the readings. Real readings jump by more than 0.20 in 15 to 21 % of nights. The simulator
-that trained the model moves by 0.06 to 0.10 a slot. The model's level therefore follows a reading by at most 0.25 in
-the slot in which a night ends and in the next slot. In all other slots the limit is 0.10, also when values expire. A
-limit of 0.25 keeps nine tenths of Vitality's correlation with reports in the morning, and all of it by the evening (own
-analysis, PMData). Progress grows within a week and is not paced. People see the readings themselves.
+that trained the model moves by 0.06 to 0.10 a slot. The model's level therefore moves by at most 0.25 in the slot of
+waking, and in the next. In all other slots the limit is 0.10, also when values expire. This keeps nine tenths of
+Vitality's correlation with reports in the morning, and all by the evening (own analysis, PMData). Progress grows within
+a week and is not paced. People see the readings themselves.
 """
 
 from __future__ import annotations
@@ -85,32 +85,31 @@ METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
 
 
 def read(known: Snapshot) -> dict[Meter, Reading]:
-    """Read every meter at ``known.at`` from values known by then. Missing input never counts as zero."""
+    """Return each meter's reading at ``known.at``, from values known by then. Missing input never counts as zero."""
     return read_at(Past(known), known.at)
 
 
 def read_slots(known: Snapshot, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
-    """Read every meter at each of ``starts``, from the values that were measured by that instant.
+    """Return each meter's readings at each instant of ``starts``, from values measured by that instant.
 
-    ``starts`` are ascending and not after ``known.at``.
-    ``known`` reaches 80 days back from the first instant. Values that arrived late count from when they were measured.
-    A year of slots takes less than a second, and memory grows with the days covered.
+    ``starts`` are ascending and not after ``known.at``. ``known`` must reach 80 days back from the first of them. A
+    value that arrived late counts from when it was measured. A year of slots takes less than a second. Memory grows
+    with the days covered.
     """
     past = Past(known, since=starts[0] if starts else None)
     return [read_at(past, at) for at in starts]
 
 
 def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
-    """Read every meter at an instant that is not later than the end of ``past``."""
+    """Return each meter's reading at an instant that is not later than the end of ``past``."""
     return {meter: read_meter(past, at) for meter, read_meter in METERS.items()}
 
 
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
-    """Return the states that the model gets, one per reading. They follow ``readings`` at the limited pace.
+    """Return the meters' levels that the model gets, one set per reading. They follow ``readings`` at a limited pace.
 
-    ``readings`` are pairs of (slot start, readings of all meters), ascending.
-    The last instant may lie within a slot. A partial slot allows the same part of the pace, but the end of a night
-    counts in full at once.
+    ``readings`` are pairs of (slot start, readings of all meters), ascending, and not empty. The last instant may lie
+    within a slot. A partial slot allows the same part of the pace. The end of a night counts in full at once.
     """
     at, reading = readings[0]
     found = [{meter: one.state for meter, one in reading.items()}]

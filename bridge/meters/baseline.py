@@ -1,9 +1,9 @@
-"""The user's normal: centre and spread per source and metric from the last 60 days.
+"""Compute the user's normal: centre and spread per source and metric from the last 60 days.
 
-Empirical Bayes. With few values the centre leans on the population, only as much as people differ less between than
-within. For heart-rate variability that is hardly at all. The spread leans on the population for longer. Few or
-autocorrelated values widen the spread instead of misplacing the centre. The constants were fitted on the LifeSnaps data
-set (CC BY); rows marked "proposal" rest on no data with reports.
+With few values the centre leans on the population's mean. It does so more, the less people differ from each other
+(empirical Bayes). For heart-rate variability that is hardly at all. The spread leans on the population's for longer.
+Few or autocorrelated values widen the spread instead of misplacing the centre. The constants were fitted on the
+LifeSnaps data set (CC BY). Those marked "proposal" rest on no data with reports.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ MEETING_LOAD = "meeting_load"  # booked share of six hours + 0.15 per meeting wi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constants:
-    """Constants of a metric in the population.
+    """The population's constants of a metric, from which a user's normal starts.
 
-    ``mu`` is the mean; ``between`` and ``within`` are the spreads between people and within a person. ``floor`` is the
-    least spread, ``rho`` the correlation of successive days, and ``k`` = (within / between)^2.
+    ``mu`` is the mean. ``between`` and ``within`` are the standard deviations between people and within a person.
+    ``floor`` is the least spread, ``rho`` the correlation of successive days, and ``k`` = (within / between)^2.
     """
 
     mu: float
@@ -68,7 +68,7 @@ SPOTS: Mapping[Metric, Constants] = MappingProxyType(
 
 
 def asleep(metric: str) -> str:
-    """Return the name under which a metric's values during the main sleep are kept, apart from the whole day's."""
+    """Return the key for a metric's values during the main sleep, which are kept apart from those of the day."""
     return f"{metric}/asleep"
 
 
@@ -128,7 +128,7 @@ SPOT_QUALITY = 0.4  # Apple's spot readings miss the strap's by 29 % (O'Grady 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The user's normal for a metric of a source, from ``n`` values.
+    """The user's normal for a metric of one source, computed from ``n`` values.
 
     ``centre`` and ``spread`` are in the metric's scale, which is logarithmic where ``CONSTANTS`` says so.
     """
@@ -138,16 +138,21 @@ class Baseline:
     spread: float
 
     def z(self, value: float, constants: Constants) -> float:
-        """Return the distance of a raw value from normal in spreads, within [-3, 3]; + is more."""
+        """Return the distance of a raw value from the centre in spreads, limited to [-3, 3]. It is positive for a
+        higher value.
+        """
         return self.scaled(scale(value, constants) - self.centre)
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
-        """Return a distance from normal in spreads, clipped. ``narrower`` multiplies the spread."""
+        """Return a distance from the centre, given in the metric's scale, in spreads, limited to [-3, 3].
+
+        The spread is multiplied by ``narrower`` first.
+        """
         return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
 
 def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
-    """Compute centre and predictive spread from past raw values in any order. No values give the population's.
+    """Compute the user's normal from past raw values in any order. Without values it is the population's.
 
     n values remain after artefacts and outliers, with median ``med`` and deviation ``mad`` (``within`` if n < 5).
     centre = (n med + k mu) / (n + k). s0^2 = (n mad^2 + 12 within^2) / (n + 12), and s0 is at least ``floor``. spread =
@@ -157,7 +162,9 @@ def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
 
 
 def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
-    """Compute the baseline from values in the metric's scale without artefacts."""
+    """Compute the user's normal, as ``baseline`` does, from values already in the metric's scale and without
+    artefacts.
+    """
     n, middle, deviation = _settled(scaled, constants)
     centre = (n * middle + constants.k * constants.mu) / (n + constants.k)
     pooled = (n * deviation**2 + PRIOR_SPREAD * constants.within**2) / (n + PRIOR_SPREAD)
@@ -171,7 +178,9 @@ def plausible(value: float, constants: Constants) -> bool:
 
 
 def scale(value: float, constants: Constants) -> float:
-    """Return a raw value in the scale of its metric, logarithmic where ``constants`` say so."""
+    """Return a raw value in its metric's scale: the natural logarithm where ``constants`` say so, else the value
+    itself.
+    """
     return log(value + constants.shift) if constants.logarithm else value
 
 
@@ -180,10 +189,10 @@ def unscale(value: float, constants: Constants) -> float:
 
 
 def hrv_quality(metric: str, rmssd_error: float | None) -> float:
-    """Return the trust in a value of heart-rate variability, from 0 to 1.
+    """Return the quality (trust, 0 to 1) of a value of heart-rate variability.
 
     For a night's RMSSD it is within^2 / (within^2 + error^2), the share of the variance that is the person's. The error
-    is ``rmssd_error``, or a default where the source's SPEC does not tell it. For spot readings the trust is 0.4.
+    is ``rmssd_error``, or 0.105 for None. Spot readings get 0.4, and any other metric 1.0.
     """
     if metric != Metric.HRV_RMSSD:
         return SPOT_QUALITY if metric.partition("/")[0] in SPOTS else 1.0
@@ -199,7 +208,8 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
 def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
     """Return (number, median, deviation) of the values within five deviations of their median.
 
-    Below five values all count, and the deviation is the population's ``within``.
+    The deviation is the scaled median absolute deviation. Of fewer than five values all count, and the deviation is the
+    population's ``within``.
     """
     n = len(values)
     if n < OWN_DEVIATION_MIN_VALUES:

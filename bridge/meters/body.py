@@ -1,6 +1,6 @@
-"""Signals from the body that several meters share: sleep, heart-rate variability, resting heart rate, stress.
+"""Compute the body's signals that several meters share: sleep, heart-rate variability, resting heart rate, stress.
 
-A positive z means more of the signal. The proxy map holds the direction in which a signal moves a meter and its
+A positive z means more of the quantity. The proxy map holds in which direction a signal moves a meter, and its
 half-life.
 """
 
@@ -38,10 +38,11 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 
 
 def sleep(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's sleep, or None if unknown.
+    """Return a signal of last night's sleep, or None if the night is unknown.
 
-    Its z is half the z of our score S, and half (S - 0.71) / 0.14. If the vendor scored the night too, the result is
-    the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading "normal".
+    Its z is half the z of our score S, plus half of (S - 0.71) / 0.14. If the vendor scored the night too, it is the
+    mean of that and the vendor's z. The absolute half keeps five hours a night from reading "normal" for a chronic
+    short sleeper.
     """
     night = past.latest(OWN_SLEEP, at)
     if night is None:
@@ -55,10 +56,11 @@ def sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def hrv(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's heart-rate variability: 0.7 z + 0.3 z of its week, or z alone without a week.
+    """Return a signal of last night's heart-rate variability, or None without a value.
 
-    Without variability, the vendor's recovery score of that night stands in, because it consists mostly of variability.
-    The last substitute is the body battery on waking. Returns None without any of them.
+    Its z is 0.7 times the night's plus 0.3 times the week's, or the night's alone without a week. Without variability,
+    the vendor's recovery score stands in, because it consists mostly of variability. Without that, the body battery on
+    waking stands in.
     """
     found = _variability(past, at)
     if found is None:
@@ -80,9 +82,9 @@ def hrv(past: Past, at: datetime) -> Signal | None:
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the week's heart-rate variability, as (7-day mean - centre) / (0.6 spread).
+    """Return a signal of the week's heart-rate variability: (7-day mean - centre) / (0.6 spread).
 
-    Returns None with fewer than three of the seven nights.
+    Returns None if fewer than three of the seven nights have a value.
     """
     found = _variability(past, at)
     week = None if found is None else _week(past, *found, at)
@@ -101,7 +103,7 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's resting heart rate, or None if unknown."""
+    """Return a signal of last night's resting heart rate, or None if it is unknown."""
     night = past.latest(Metric.RESTING_HR, at)
     if night is None:
         return None
@@ -110,11 +112,12 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the mean stress of the last six hours, against the same hours of earlier days.
+    """Return a signal of the mean stress of the last six hours against the same hours of earlier days. Return None if
+    it is unknown.
 
-    With fewer than 40 minutes measured, the vendor's stress-management score of the night stands in (high is calm).
-    The last substitute is yesterday's mean at half the trust. Some sources publish no stress (WHOOP); then None.
-    Resting heart rate is no substitute: it made Serenity worse (LifeSnaps).
+    With fewer than 40 minutes measured, the night's stress-management score of the vendor stands in (high is calm).
+    Without that, yesterday's mean stands in at half the trust. Some sources, such as WHOOP, publish no stress. Resting
+    heart rate is no substitute: it made Serenity worse (LifeSnaps).
     """
     means = {series: one.mean(at) for series, one in past.stress.items()}
     measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
@@ -134,7 +137,9 @@ def stress(past: Past, at: datetime) -> Signal | None:
 
 
 def nightly(name: str, night: Latest, z: float, text: str, *, quality: float = 1.0) -> Signal:
-    """Make a signal from a night's or day's value. Its quality is halved if the baseline has fewer than four values."""
+    """Make a signal called ``name`` from the value of a night or day. ``quality`` is halved while the normal has under
+    4 values.
+    """
     return Signal(
         name=name,
         z=z,
@@ -150,10 +155,10 @@ def _z(metric: str, one: Latest) -> float:
 
 
 def _variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Return (metric, newest value) of the heart-rate variability metric to use, or None.
+    """Return (metric, newest value) of the metric of heart-rate variability to use, or None without any.
 
-    Of the metrics with 14 values of history, the newest counts. Otherwise the metric with the longest history counts.
-    Metrics are never mixed. A new device therefore runs beside the old device for its first fourteen nights.
+    Of metrics with 14 values of history the one with the newest value is used. Otherwise it is the one with most
+    values. Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights.
     """
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]

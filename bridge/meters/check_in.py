@@ -1,8 +1,8 @@
-"""Check-ins: the user's own reports, the strongest single input.
+"""Turn check-ins, the user's own reports, into a signal, which is the strongest single input.
 
 z is the exponentially weighted mean (alpha 0.3) of the answers against the user's own mean and spread. With few answers
-both lean on the middle of the scale. An answer about a meter counts for that meter, a general answer for all meters;
-the newer kind counts. The last answer may be six days old. Own analysis (PMData, LifeSnaps).
+both lean on the middle of the scale. An answer about a meter counts for that meter, a general answer for all meters.
+The newer kind counts. The last answer may be six days old. Own analysis (PMData, LifeSnaps).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MIDDLE_WORTH, SPREAD_WORTH = (
 
 
 class Answers:
-    """A user's check-in scores: for each meter and for life as a whole, ascending by time."""
+    """A user's check-in scores, per meter and for life as a whole, ascending by time."""
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._given: dict[str, list[tuple[datetime, float]]] = {}
@@ -42,7 +42,7 @@ class Answers:
             answers.sort()
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (instant, score) of the last 60 days' answers about a meter, ascending.
+        """Return (instant, score) of the answers about a meter in the 60 days before ``at``, ascending.
 
         If the last general answer is newer, the general answers are returned instead. The list is empty when the last
         answer is older than six days.
@@ -57,7 +57,7 @@ class Answers:
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
-    """Return the signal of the user's answers about a meter, or None without fresh answers."""
+    """Return the signal of the user's answers about a meter. Return None if the last answer is older than six days."""
     given = answers.about(meter, at)
     if not given:
         return None
@@ -73,7 +73,7 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
 
 
 def smoothed(scores: Sequence[float]) -> float:
-    """Return the exponentially weighted mean of ascending answers in the user's own spreads, where 0 is usual.
+    """Return the exponentially weighted mean of ascending scores, as a distance from the user's mean in spreads.
 
     >>> round(smoothed([3, 3, 3, 3, 5]), 2)
     0.34

@@ -33,14 +33,14 @@ PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops 
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Read Cognition as of ``at``."""
+    """Return Cognition's reading at ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
     signals = (deep_sleep(past, at), pause(past, at), calendar(past, at), awake(past, at), said)
     return fuse(past.proxies, Meter.COGNITION, signals)
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's minutes of deep sleep against the user's normal, or None if unknown."""
+    """Return a signal of last night's minutes of deep sleep against the user's normal, or None if they are unknown."""
     night = past.latest(Metric.DEEP_SLEEP, at)
     if night is None:
         return None
@@ -50,7 +50,10 @@ def deep_sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the minutes since the last pause in the calendar, or None before the day's first entry."""
+    """Return a signal of the minutes of planned work since the last pause of five minutes.
+
+    Returns None if nothing was planned since the morning began. More than 180 minutes lower it no further.
+    """
     today = moment_at(at, past.zones)
     morning = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), past.zones)
     minutes = past.calendar.unbroken(at, min(morning, at))
@@ -61,7 +64,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how full and fragmented the calendar's last six hours were, or None without a calendar."""
+    """Return a signal of how booked and fragmented the calendar's last six hours were, or None without a calendar."""
     if not past.calendar.exists(at):
         return None
     booked, tight = past.calendar.booked(at), past.calendar.tight(at)
@@ -74,9 +77,9 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the hours since the main sleep, or None.
+    """Return a signal of the hours since the main sleep, or None if its end is unknown.
 
-    It is None after 18 hours, because by then a later sleep may be unknown.
+    It is also None after 18 hours, because by then a later sleep may not have arrived yet.
     """
     woke = past.woke(at)
     if woke is None or at - woke > MAX_AWAKE:

@@ -37,13 +37,16 @@ CROWD_MIN_OTHERS = 8
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Read Connection as of ``at``."""
+    """Return Connection's reading at ``at``."""
     said = check_in(past.answers, Meter.CONNECTION, at)
     return fuse(past.proxies, Meter.CONNECTION, (company(past, at), messages(past, at), said))
 
 
 def company(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of company in the last seven days. None without a calendar, low if the calendar shows none."""
+    """Return a signal of the calendar's social entries that ended in the last seven days.
+
+    It is None without a calendar, and low if the calendar shows no company.
+    """
     if not past.calendar.exists(at):
         return None
     days: dict[date, list[float]] = {}
@@ -58,9 +61,10 @@ def company(past: Past, at: datetime) -> Signal | None:
 
 
 def messages(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the number of people written to yesterday, against the user's usual number.
+    """Return a signal of the number of people the user wrote to yesterday, against the user's usual number.
 
-    Without that number, the messages written count. Returns None without both.
+    If the number of people is unknown, the number of messages written is taken instead. Returns None if neither is
+    known.
     """
     for metric, noun in ((Metric.CONTACTS, "person"), (Metric.MESSAGES, "message")):
         day = past.latest(metric, at)

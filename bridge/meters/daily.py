@@ -1,4 +1,4 @@
-"""Figures per day and source. Quarter-hour means are combined again into a day's mean."""
+"""Reduce samples to one figure per day, source and metric. A day's mean is computed from means of quarter hours."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from bridge.domain.types import Episode, EpisodeKind, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A metric's value for a day and source. ``low`` and ``high`` bound the ``count`` measurements behind it.
+    """One figure of a metric for a day and source. ``low`` and ``high`` bound the ``count`` measurements behind it.
 
-    The value is the mean of intraday measurements, the sum of durations (such as mindfulness), or the daily value.
+    ``value`` is the mean of intraday measurements, the sum of durations (such as mindfulness), or a daily value.
     """
 
     value: float
@@ -29,7 +29,7 @@ Days = dict[tuple[date, str], dict[Metric, Figure]]
 def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]) -> Days:
     """Return (local day, source) -> metric -> figure, newest day first. A day's sleep is its longest main sleep.
 
-    Two watches of a source may each send a daily value. The highest value counts, because neither contains the other.
+    If two devices of a source each send a daily value, the highest is taken, because neither contains the other.
     """
     found: dict[tuple[date, str], dict[Metric, list[Sample]]] = {}
     for source, sample in samples:

@@ -1,4 +1,4 @@
-"""Fuse standardised signals into a reading: a precision-weighted posterior around "your normal"."""
+"""Fuse a meter's signals into a single reading: a posterior around the user's normal, weighted by precision."""
 
 from __future__ import annotations
 
@@ -29,7 +29,11 @@ NOT_VALIDATED = "not validated against people's reports"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """An input at an instant: z (0 is the user's normal, + is more) and its quality (0..1) before decay with age."""
+    """One input of a meter at an instant.
+
+    ``z`` is the distance from the user's normal in spreads, where 0 is normal and + is more. ``quality`` is the trust
+    in it from 0 to 1, before it decays with age.
+    """
 
     name: str
     z: float
@@ -40,7 +44,7 @@ class Signal:
 
 
 def freshness(age_hours: float, half_life_h: float | None) -> float:
-    """Return the trust in a value of this age: 0.5^(age / half-life), 0 after 30 h, or 1 without a half-life.
+    """Return the trust in a value of this age: 0.5^(age / half-life), 0 after 30 hours. It is 1 without a half-life.
 
     >>> freshness(0, 16), freshness(16, 16), freshness(31, 16), freshness(100, None)
     (1.0, 0.5, 0.0, 1.0)
@@ -51,7 +55,7 @@ def freshness(age_hours: float, half_life_h: float | None) -> float:
 
 
 def warmed(quality: float, n: int) -> float:
-    """Return ``quality``, or half of it if the baseline has fewer than four values (``n``)."""
+    """Return ``quality``, or half of it if the user's normal rests on fewer than four values (``n``)."""
     return quality if n >= CALIBRATED else quality / 2
 
 
@@ -65,12 +69,12 @@ def level_of(z: float) -> float:
 
 
 def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> Reading:
-    """Compute a meter's reading from its signals. A signal that is None is missing and pulls towards normal.
+    """Compute a meter's reading from its signals. A signal that is None is missing.
 
     With l the weight and q the trust of each signal: Z = sum(l q z) / (1 + sum(l q)). The 1 is the weight of the prior
-    z = 0. The sd comes from ``spread``. Coverage = sum(l q) / sum(l), at most 1; optional inputs are left out of the
-    divisor, unless only they have a weight. Contributions sum to the distance of the level from 0.70. Below 5 %
-    coverage the level is exactly 0.70 and the coverage 0.
+    z = 0, so that missing signals leave the level near normal. The sd comes from ``spread``. Coverage = sum(l q) /
+    sum(l), at most 1. Optional inputs are left out of the divisor, unless only they have a weight. Contributions sum to
+    the level's distance from 0.70. Below 5 % coverage the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
     trusts = [
@@ -97,9 +101,9 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
 def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float:
     """Return the standard deviation of a meter's level (L), from the trust in its inputs.
 
-    ``signs`` is the total trust of the measured signals, and ``said`` the trust of the check-in. The result is
-    L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said). Counted meters have k = 1, which gives the usual
-    L (1 - L) / sqrt(1 + signs + said). Felt meters have k = ``KNOWABLE``.
+    ``signs`` is the total trust of the measured signals, and ``said`` the trust of the check-in. The result is L (1 -
+    L) / sqrt(1 / (1 - k signs / (1 + signs)) + said). Progress and Connection are counted and have k = 1, which gives L
+    (1 - L) / sqrt(1 + signs + said). The other meters are felt and have k = ``KNOWABLE`` (0.25).
     """
     return level * (1 - level) / sqrt(1 / (1 - _explainable(meter) * signs / (1 + signs)) + said)
 
@@ -107,7 +111,7 @@ def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float
 def precision(meter: Meter, level: float, sd: float) -> float:
     """Return 1 + the total trust of a reading's signals, computed back from its level and standard deviation.
 
-    The reading must rest on no check-in.
+    This holds only for a reading without a check-in.
     """
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
@@ -117,7 +121,9 @@ def _explainable(meter: Meter) -> float:
 
 
 def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
-    """Return the reading at exactly normal with coverage 0. Its note names ``thin``, the signals too weak to count."""
+    """Return a reading at exactly normal (0.70) with coverage 0. Its note names ``thin``, the signals too weak to
+    count.
+    """
     why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING_FRESH
     return Reading(
         level=NORMAL,
@@ -129,15 +135,18 @@ def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
 
 
 def slope(z: float, level: float) -> float:
-    """Return how much the level changes per unit of Z, on average between normal and this level.
+    """Return how much the level changes per unit of ``z``, on average between normal and ``level``.
 
-    Multiplied by this factor, an input's share of Z becomes its share of the distance from normal.
+    Multiplied by this factor, an input's share of ``z`` becomes its share of the level's distance from normal.
     """
     return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
 
 
 def full_trust(rows: Mapping[str, Proxy]) -> float:
-    """Return the trust of a meter's inputs that makes a coverage of 1. Optional inputs count only if alone."""
+    """Return the total trust of a meter's inputs at which its coverage is 1: the sum of the weights.
+
+    Optional inputs are left out, unless only they have a weight.
+    """
     return sum(row.weight for row in rows.values() if not row.optional) or sum(row.weight for row in rows.values())
 
 

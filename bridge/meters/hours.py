@@ -1,4 +1,4 @@
-"""Values within a day: the calendar's load, pauses and focus, and measurements every few minutes.
+"""Compute figures of the last hours: the calendar's load, pauses and focus, and means of frequent measurements.
 
 Only entries and samples that had begun by the instant of reading count, and only up to that instant.
 """
@@ -28,9 +28,9 @@ Timed = tuple[datetime, float, float]  # known from, minutes, value
 
 
 class Calendar:
-    """A user's calendar entries over [since, at], with their load, pauses and focus.
+    """A user's calendar entries from ``since`` to ``at``, from which load, pauses and focus are computed.
 
-    ``exists`` tells an empty day from a missing calendar.
+    ``exists`` tells a day without entries from a missing calendar.
     """
 
     def __init__(self, entries: Labelled, since: datetime, at: datetime) -> None:
@@ -51,11 +51,13 @@ class Calendar:
         return self._begin is not None and self._begin <= at
 
     def reaches_back(self, to: datetime) -> bool:
-        """Return True if an entry had begun by ``to``, so that the calendar was already in use."""
+        """Return True if an entry had begun by ``to``, which shows that the calendar was already in use."""
         return self._begin is not None and self._begin <= to
 
     def load(self, at: datetime) -> float:
-        """Return the share of the last six hours spent in meetings, + 0.15 per meeting without a pause before it."""
+        """Return the share of the six hours up to ``at`` in meetings. Add 0.15 for each meeting without a pause before
+        it.
+        """
         if at not in self._loads:
             self._loads[at] = share(self._meetings, at - SIX_HOURS, at) + TIGHT_COST * self.tight(at)
         return self._loads[at]
@@ -65,11 +67,11 @@ class Calendar:
         return bisect_right(self._tight, at) - bisect_left(self._tight, at - SIX_HOURS)
 
     def booked(self, at: datetime) -> float:
-        """Return the share (0 to 1) of the six hours up to ``at`` in which an entry keeps the user busy."""
+        """Return the share (0 to 1) of the six hours up to ``at`` in which entries block the time."""
         return share(self._busy, at - SIX_HOURS, at)
 
     def fragmented(self, at: datetime) -> float:
-        """Return the share of the free time of the six hours up to ``at`` in short pieces.
+        """Return the share (0 to 1) of the six hours' free time up to ``at`` that lies in short pieces.
 
         A short piece lies between two entries and lasts less than two hours.
         """
@@ -83,22 +85,29 @@ class Calendar:
         return unbroken(self._efforts, since, at)
 
     def focus(self, since: datetime, at: datetime) -> float:
-        """Return minutes of [since, at) in blocks of at least 25 minutes planned for deep work or learning."""
+        """Return the minutes between ``since`` and ``at`` planned for deep work or learning, in blocks of at least 25
+        minutes.
+        """
         return length(long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
-        """Return minutes of focus in the 24 hours up to ``at``."""
+        """Return the minutes of ``focus`` in the 24 hours up to ``at``."""
         if at not in self._focused:
             self._focused[at] = self.focus(at - DAY, at)
         return self._focused[at]
 
     def started(self, since: datetime, at: datetime) -> Labelled:
-        """Return (occurrence, label) of the entries that began in [since, at], by start."""
+        """Return (occurrence, label) of the calendar entries that began from ``since`` to ``at``, both included, by
+        start.
+        """
         return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
 
 
 class Intraday:
-    """A series' values every few minutes, for means of six hours. Values just after a workout are left out."""
+    """The values of a series (source and device) every few minutes, for means over six hours.
+
+    Values from the first 30 minutes after a workout are left out.
+    """
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
@@ -111,7 +120,7 @@ class Intraday:
         self._means: dict[datetime, tuple[float, float] | None] = {}
 
     def mean(self, at: datetime) -> tuple[float, float] | None:
-        """Return (mean, minutes measured) of the values known in the six hours up to ``at``. None without values."""
+        """Return (mean, minutes measured) of the values in the six hours up to ``at``, or None without values."""
         if at not in self._means:
             first, last = bisect_right(self._known, at - SIX_HOURS), bisect_right(self._known, at)
             minutes = self._minutes[last] - self._minutes[first]
@@ -120,22 +129,26 @@ class Intraday:
 
 
 def _once(kept: Sequence[Timed]) -> list[Timed]:
-    """Drop values that arrived by two connections: of values known at the same instant, keep the longest measured."""
+    """Drop duplicates that arrived by two connections: of values known at the same instant, the longest measured is
+    kept.
+    """
     return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
 
 
 def _each(samples: Sequence[Sample]) -> float:
     """Return how many minutes each measured value stands for, 1 or 3.
 
-    It is 1 if any quarter of an hour holds more than five values. A watch's own files hold a value a minute, and Garmin
-    Connect has a value every three minutes.
+    It is 1 if any quarter of an hour holds more than five values, as in a watch's own files. It is 3 otherwise, as in
+    Garmin Connect.
     """
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (known from, minutes measured, value) of a sample. A mean counts ``each`` minutes per value behind it."""
+    """Return (known from, minutes measured, value) of a sample. For a mean, each value behind it counts ``each``
+    minutes.
+    """
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value

@@ -1,9 +1,9 @@
-"""Main sleeps by series and day, the instants at which values became known, and journeys across time zones.
+"""Find main sleeps by series (source and device) and day, when values became known, and journeys across time zones.
 
-After a flight the length of sleep recovers in about two days, its timing in up to fifteen, later after eastward flights
+After a flight the length of sleep recovers in about two days, its timing in up to fifteen. Eastward flights take longer
 (Oura and National University of Singapore, 1.5 million nights). Regularity of sleep is therefore ignored for a day per
-zone crossed. Heart rate and variability are judged more loosely for three days, and those nights are left out of the
-baseline.
+hour of offset crossed. Heart rate and variability are judged more loosely for three days. Those nights are left out of
+the user's normal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ MAX_FROZEN_DAYS = 10
 
 
 class Journeys:
-    """Journeys across time zones: days on which the UTC offset on waking had changed by three hours or more."""
+    """Journeys across time zones: days on which the UTC offset at waking differs by three hours or more from the day
+    before.
+    """
 
     def __init__(self, offsets: Mapping[date, int]) -> None:
         """Take ``offsets``: minutes east of UTC on waking, by day."""
@@ -34,14 +36,14 @@ class Journeys:
         self._days = sorted(self._hours)
 
     def loose(self, day: date) -> bool:
-        """Return True on the day of a journey and on the two days after, which disturb heart rate and variability."""
+        """Return True on a journey's day and the two days after, on which heart rate and variability are disturbed."""
         last = self._last(day)
         return last is not None and (day - last).days < LOOSE_DAYS
 
     def frozen(self, day: date) -> bool:
-        """Return True if a journey disturbs bedtimes on this day, so that they say little about habits.
+        """Return True if a journey still disturbs bedtimes on this day, so that they say little about habits.
 
-        That lasts a day per hour of offset crossed, at most ten days from the journey's day.
+        That lasts one day per hour of offset crossed, at most ten days, from the journey's day on.
         """
         last = self._last(day)
         return last is not None and (day - last).days < min(self._hours[last], MAX_FROZEN_DAYS)
@@ -58,7 +60,7 @@ MAIN_SLEEP_MIN_HOURS = 3.0
 
 
 class Nights:
-    """Main sleeps. ``of`` maps series (source and device) -> local day of waking -> main sleep."""
+    """The main sleeps of a user. ``of`` maps a series (source and device) -> local day of waking -> main sleep."""
 
     def __init__(self, episodes: Sequence[tuple[str, Episode]], zones: ZoneHistory) -> None:
         self._zones = zones
@@ -77,8 +79,9 @@ class Nights:
     def known_from(self, sample: Sample, series: str) -> datetime:
         """Return the instant from which a value measured during a night counts, which is the time of waking.
 
-        Some sources date a night's value from local midnight. Then the main sleep of any series gives the time of
-        waking. Without a main sleep the value counts from its own end, or else from 06:00 of its day.
+        Some sources date a night's value at local midnight. Then the main sleep of any series gives the time of waking.
+        Without a main sleep the value counts from its own end. Without an end, or dated at midnight, it counts from
+        06:00 of its day.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -90,9 +93,10 @@ class Nights:
         return max(sample.start, datetime.combine(sample.day, WAKING, tzinfo=zone))
 
     def during(self, sample: Sample) -> tuple[date, datetime] | None:
-        """Return (day, end) of the main sleep in which a reading was taken, or None outside of sleep.
+        """Return (local day of waking, end) of the main sleep during which a sample was taken. Return None outside of
+        sleep.
 
-        If several series have a main sleep on that day, the last end counts.
+        If several series have a main sleep on that day, the latest end is returned.
         """
         for day in (sample.day, sample.day + DAY):
             nights = [of_series[day] for of_series in self.of.values() if day in of_series]
@@ -101,7 +105,9 @@ class Nights:
         return None
 
     def _civil(self, sample: Sample) -> bool:
-        """Return True if a value begins at midnight of its day. The clock is the value's offset, or the user's zone."""
+        """Return True if a sample begins at local midnight of its day. Its own UTC offset counts, or else the user's
+        zone.
+        """
         if sample.offset is None:
             local = sample.start.astimezone(zone_at(sample.start, self._zones))
         else:
@@ -113,7 +119,10 @@ class Nights:
         return max(found, key=_rank, default=None)
 
     def _add(self, series: str, day: date, night: Night) -> None:
-        """Keep a day's main sleep: the longest sleep that ends in the morning, or else the longest sleep of the day."""
+        """Keep a single main sleep per series and day: the longest of 3 hours or more that ends from 03:00 to 15:00.
+
+        Without such a sleep, the longest sleep of the day is kept.
+        """
         of_series = self.of.setdefault(series, {})
         if day not in of_series or _rank(night) > _rank(of_series[day]):
             of_series[day] = night
@@ -124,7 +133,9 @@ class Nights:
         return episode.end.astimezone(zone_at(episode.end, self._zones)).utcoffset() or timedelta(0)
 
     def _offsets(self) -> dict[date, int]:
-        """Return day -> minutes east of UTC on waking. Of several series, the series with the most nights counts."""
+        """Return local day -> minutes east of UTC at waking. Where series differ, the series with the most nights
+        counts.
+        """
         found: dict[date, int] = {}
         for _, nights in sorted(self.of.items(), key=lambda pair: (len(pair[1]), pair[0])):
             found |= {day: round(night.offset / timedelta(minutes=1)) for day, night in nights.items()}
@@ -132,9 +143,9 @@ class Nights:
 
 
 def series_of(source: str, device: str | None) -> str:
-    """Return the name of a series, which has its own baseline: ``SOURCE``, or ``SOURCE/DEVICE`` for a known device.
+    """Return the name of a series, which has its own normal: ``SOURCE``, or ``SOURCE/DEVICE`` for a known device.
 
-    A change of device, or of firmware where the device's name tells it, starts a new series.
+    A new device, or new firmware where the device's name tells it, starts a new series.
     """
     return source if device is None else f"{source}/{device}"
 

@@ -1,7 +1,7 @@
-"""An index over a snapshot, built once, so that meters can be read at many instants.
+"""Index a snapshot of a user's data once, so that meters can be read at many instants.
 
 Every value carries the instant from which it was known: a night from waking, a day's total from midnight. Values are
-kept apart by series (source, and device where known), because each series has its own baseline.
+kept apart by series (source, and device where known), because each series has its own normal.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NOW, FRESH = timedelta(0), timedelta(hours=EXPIRY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A nightly or daily value, and the instant from which it was known.
+    """A value of a night or a day, with the instant ``known`` from which it was known.
 
     ``scaled`` is the same value in its metric's scale, which is logarithmic for some metrics.
     """
@@ -50,7 +50,9 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latest:
-    """The newest fresh value of a metric, with its series, its age, and the user's ``normal`` before that day."""
+    """The newest fresh value of a metric, with its series and age. ``normal`` is the user's, from the days before
+    it.
+    """
 
     day: date
     series: str
@@ -64,9 +66,9 @@ class Latest:
 
 
 class Past:
-    """An index over a snapshot. A reading at an earlier instant sees only the values known by then.
+    """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
 
-    ``since`` is the first instant at which the index is read, by default two weeks before ``known.at``.
+    ``since`` is the earliest instant at which the index will be read, by default two weeks before ``known.at``.
     """
 
     def __init__(self, known: Snapshot, *, since: datetime | None = None) -> None:
@@ -91,9 +93,9 @@ class Past:
         self.tasks = known.tasks
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """Return a metric's newest value that was known for at most 30 hours at ``at``, or None.
+        """Return the newest value of a metric that became known at most 30 hours before ``at``, or None.
 
-        Of several series on a day, the series with the longest history counts.
+        If several series have a value on that day, the series with the longest history counts.
         """
         tracks = self._tracks.get(metric)
         if tracks is None:
@@ -109,10 +111,10 @@ class Past:
         return None
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Return the local days from tomorrow down to two days ago.
+        """Return the local days from tomorrow down to two days ago, seen from ``at``.
 
-        Tomorrow counts, because a zone further east may have it. The days are cached, because all meters are read at
-        the same instant.
+        Tomorrow is included, because it may have begun in a zone further east. The days are cached, because all meters
+        are read at the same instant.
         """
         if self._days[0] != at:
             today = at.astimezone(zone_at(at, self.zones)).date()
@@ -120,12 +122,14 @@ class Past:
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return the value of ``metric`` for the day and series of ``night``, or None if not known at ``at``."""
+        """Return the value of ``metric`` for the same day and series as ``night``. Return None if it was not known at
+        ``at``.
+        """
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day, at) if value is not None and value.known <= at else None
 
     def recent(self, metric: str, series: str, day: date, at: datetime) -> list[float]:
-        """Return a metric's values of the seven days up to ``day``, newest first, as far as known at ``at``."""
+        """Return a metric's values of ``day`` and the six days before, newest first, if known at ``at``."""
         track = self._tracks.get(metric, {}).get(series, {})
         days = (day - k * DAY for k in range(7))
         return [track[d].value for d in days if d in track and track[d].known <= at]
@@ -146,7 +150,9 @@ class Past:
         )
 
     def _normal(self, metric: str, series: str, day: date) -> Baseline:
-        """Return the baseline of a metric's values before ``day``. It is cached, as later values cannot change it."""
+        """Return the user's normal of a metric from the values before ``day``. It is cached, as later values cannot
+        change it.
+        """
         found = self._normals.get((metric, series, day))
         if found is None:
             found = self._normals[metric, series, day] = self._new_normal(metric, series, day)
@@ -172,7 +178,7 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Add medians of at least three short readings of heart-rate variability.
+        """Store, for each series and day, medians of at least three short readings of heart-rate variability.
 
         A median of the readings in a main sleep counts from waking. A median of all readings of a day counts from the
         day's end.
@@ -199,14 +205,14 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """Return source -> (instant, highest value) of each reading of the body battery, in order of time."""
+        """Return source -> (instant, highest value) of each sample of the body battery, by time."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the night's charge: the highest body battery within two hours of waking.
+        """Store the charge reached overnight: the highest body battery from two hours before to two hours after waking.
 
         It counts from two hours after waking.
         """
@@ -217,13 +223,16 @@ class Past:
             self._put(Metric.BODY_BATTERY, series, day, fullest, woke + AFTER_WAKING)
 
     def _known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value counts: waking for a night's value, the day's end for a day's total."""
+        """Return the instant from which a sample counts: waking for a night's value, the day's end for a daily
+        value.
+        """
         if METRICS[sample.metric].shape is Shape.DAILY:
             return max(sample.end or sample.start, midnight(sample.day + DAY, self.zones))
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Store a value of a metric, series and day, unless it is implausible or not known at the snapshot's instant.
+        """Store the value of a metric, series and day. Leave it out if it is implausible or unknown at the snapshot's
+        instant.
 
         Of two values for a day, the value that was known earlier stays, so that old readings never change.
         """
@@ -241,9 +250,9 @@ class Past:
 
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
-    """Return metric -> (source, sample), from the day ``oldest`` on and within the metric's range.
+    """Return metric -> list of (source, sample), from the day ``oldest`` on and within the metric's plausible range.
 
-    Samples that had not ended are left out, but for nightly samples, which count from waking. The range excludes
+    Samples that have not ended yet are left out, except nightly samples, which count from waking. The range excludes
     Garmin's codes -1 and -2 for missing stress.
     """
     found: dict[Metric, list[tuple[str, Sample]]] = {}

@@ -7,10 +7,10 @@ People see Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 - deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.calendar.deadline_pressure``;
 - the user's check-in.
 
-The model sees 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) since Monday 06:00, because its simulator counts
-from zero each week. An unknown share adds no coverage and is set to the expected value of that instant, a straight rise
-from 0 to 0.8 over the week (a proposal, from the simulator's calibration). Tasks due in an earlier week do not count.
-Progress towards goals precedes gains in well-being (Steca 2016); the constants are a proposal.
+The model sees 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) since Monday 06:00. Its simulator counts from
+zero each week. An unknown share adds no coverage. It is set to the value expected then, which rises evenly from 0 to
+0.8 over the week (a proposal). Tasks due in an earlier week do not count. Progress towards goals precedes gains in
+well-being (Steca 2016); the constants are a proposal.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Read Progress as of ``at``, against normal for people and as this week's work for the model."""
+    """Return Progress's reading at ``at``. Its level is against the user's normal, its ``model`` is this week's
+    work.
+    """
     shown = fuse(past.proxies, Meter.PROGRESS, (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at)))
     return replace(shown, model=this_week(past, at))
 
@@ -53,7 +55,10 @@ def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
 
 
 def this_week(past: Past, at: datetime) -> MeterState:
-    """Return the work since Monday 06:00 as a level from 0 to 0.98. Coverage and sd follow from the known shares."""
+    """Return, for the model, the work since Monday 06:00 as a level from 0 to 0.98, its coverage and sd.
+
+    An unknown share of tasks or focus is set to the value expected by now, and adds no coverage.
+    """
     now = moment_at(at, past.zones)
     monday = min(slot_start(Moment(week=now.week, day=0, slot=Slot.MORNING), past.zones), at)
     expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
@@ -67,9 +72,9 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of done against due tasks over seven days, with a prior of 3.5 done of 5.
+    """Return a signal of done against due tasks in the seven days up to ``at``. The prior is 3.5 done of 5.
 
-    Returns None if nothing was done or overdue in these days.
+    Returns None if nothing was done or became overdue in these days.
     """
     done = [at - t.completed for t in past.tasks if t.completed is not None and _within(at - t.completed)]
     overdue = [at - end for t, end in still_open(past.tasks, at, past.zones) if _within(at - end)]
@@ -82,7 +87,9 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the focus minutes of the last 24 hours against the user's median. None without a calendar."""
+    """Return a signal of the focus minutes of the last 24 hours against the user's median. Return None without a
+    calendar.
+    """
     if not past.calendar.exists(at):
         return None
     minutes = past.calendar.focus_of_day(at)
@@ -91,7 +98,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the pressure of open tasks' due days, or None if no task has a due day."""
+    """Return a signal of the pressure of open tasks' due days. Return None if no open task has a due day."""
     pressure = deadline_pressure(past.tasks, at, past.zones)
     if pressure is None:
         return None
@@ -113,7 +120,7 @@ def usual_focus(past: Past, at: datetime) -> float:
 
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
-    """Return the share done of this week's finished and still due tasks, or None without any."""
+    """Return the share done of this week's tasks, those finished since ``monday`` and those due by Sunday, or None."""
     done = sum(t.completed is not None and monday <= t.completed <= at for t in past.tasks)
     week_ends = midnight(now.week + 7 * DAY, past.zones)
     planned = done + sum(monday <= end <= week_ends for _, end in still_open(past.tasks, at, past.zones))
@@ -123,7 +130,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     """Return this week's focus as a share of five usual days, or None without a calendar.
 
-    The usual day is fixed on Monday, so that a week's progress does not shrink.
+    The usual day is the median as of Monday, so that the share does not shrink during the week.
     """
     if not past.calendar.exists(at):
         return None

@@ -1,4 +1,4 @@
-"""The proxy map: the shipped table of meter inputs with the user's overrides, checked on load.
+"""Load and check the proxy map: the shipped table of meter inputs, with the installation's overrides.
 
 An override file names a meter, a signal and the changed fields. All other rows stay as shipped:
 
@@ -34,7 +34,7 @@ Overrides = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @cache
 def shipped() -> ProxyMap:
-    """Return the shipped table. Raises SetupError that names a faulty row."""
+    """Return the proxy map as shipped. Raises SetupError, which names the row, if the table is faulty."""
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     rows = tuple(_row(entry) for entry in table["proxy"])
     if len({(row.meter, row.signal) for row in rows}) < len(rows):
@@ -44,14 +44,17 @@ def shipped() -> ProxyMap:
 
 
 def overridden(path: Path) -> ProxyMap:
-    """Return the shipped map with the overrides in the file ``path``, if it exists. Raises SetupError for a fault."""
+    """Return the shipped map with the overrides in the file ``path``, or as shipped if the file is missing.
+
+    Raises SetupError for a faulty file.
+    """
     return with_changes(overrides(path), path)
 
 
 def current(path: Path) -> ProxyMap:
-    """Return the shipped map with the overrides in the file ``path``, for processes that run for days.
+    """Return the shipped map with the overrides in the file ``path``, or as shipped if the file is missing.
 
-    The file is read again only after it changed. Raises SetupError for a fault.
+    The file is read again only after it changed, for processes that run for days. Raises SetupError for a faulty file.
     """
     try:
         found = path.stat()
@@ -66,10 +69,11 @@ def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 
 
 
 def with_changes(changes: Overrides, path: Path) -> ProxyMap:
-    """Return the shipped map with overrides. Errors name ``path``, the file that holds or will hold them.
+    """Return the shipped map with ``changes`` applied. Errors name ``path``, the file that holds or will hold the
+    changes.
 
     A meter whose rows changed loses its validity, because validity was measured with the shipped rows. Raises
-    SetupError for an unknown row or a value out of range.
+    SetupError for an unknown row, an unknown field or a value out of range.
     """
     if not changes:
         return shipped()
@@ -82,9 +86,9 @@ def with_changes(changes: Overrides, path: Path) -> ProxyMap:
 
 
 def overrides(path: Path) -> Overrides:
-    """Read meter -> signal -> changed fields from an override file. Empty if there is no file.
+    """Return meter -> signal -> changed fields from an override file, or an empty mapping without the file.
 
-    Raises SetupError if the file is no TOML or has another form.
+    Raises SetupError if the file is no TOML or has another structure.
     """
     if not path.exists():
         return {}
@@ -104,12 +108,12 @@ def overrides(path: Path) -> Overrides:
 
 
 def differences(mine: ProxyMap) -> list[tuple[Proxy, Proxy]]:
-    """Return (shipped row, changed row) for every row that differs."""
+    """Return (shipped row, changed row) for every row in which ``mine`` differs from the shipped map."""
     return [(was, is_) for was, is_ in zip(shipped().rows, mine.rows, strict=True) if was != is_]
 
 
 def written(changes: Overrides) -> str:
-    """Return overrides as TOML, the text of the override file."""
+    """Return overrides as TOML text, in the form of the override file."""
     lines = [
         "\n".join([f"[{meter}.{signal}]", *(f"{name} = {value}" for name, value in sorted(change.items()))])
         for meter, signals in sorted(changes.items())
@@ -142,7 +146,9 @@ def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
 
 
 def _checked(row: Proxy, path: Path) -> Proxy:
-    """Return the row if its direction, weight and half-life are in range. Raises SetupError."""
+    """Return the row if its direction, weight and half-life are in range, else raise SetupError. Errors name
+    ``path``.
+    """
     name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):
         raise SetupError(f"{name}: direction must be 1 (raises) or -1 (lowers), not {row.direction!r}")

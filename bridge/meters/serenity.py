@@ -24,7 +24,7 @@ DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Read Serenity as of ``at``."""
+    """Return Serenity's reading at ``at``."""
     said = check_in(past.answers, Meter.SERENITY, at)
     signals = (body.stress(past, at), body.hrv_trend(past, at), meetings(past, at), body.sleep(past, at), said)
     return fuse(past.proxies, Meter.SERENITY, signals)
@@ -33,8 +33,8 @@ def read(past: Past, at: datetime) -> Reading:
 def meetings(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the meeting load of the last six hours, against the same hours of earlier days.
 
-    Its z is (load - usual load) / spread, within +-2. Returns None without a calendar, because a missing calendar is
-    not an empty calendar.
+    Its z is (load - usual load) / spread, limited to +-2. Returns None without a calendar, because that is not an empty
+    calendar.
     """
     if not past.calendar.exists(at):
         return None

@@ -1,7 +1,7 @@
 """Score a night from 0 to 1 by duration, efficiency, stages, regularity and debt.
 
 Vendor scores cannot be compared with each other, and some sources have none. Shares of deep and REM sleep weigh little,
-because no consensus on sleep architecture exists (National Sleep Foundation panel, Ohayon 2017).
+as there is no consensus about them (National Sleep Foundation, Ohayon 2017).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ LEAST_NIGHTS = 3  # earlier nights that regularity needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """A main sleep. ``asleep`` and ``need`` are in hours, ``efficiency``, ``deep`` and ``rem`` are shares.
+    """A main sleep. ``asleep`` and ``need`` are in hours, ``efficiency``, ``deep`` and ``rem`` are shares from 0 to 1.
 
-    A field is None if the source does not give it.
+    The shares are None if the source does not give them.
     """
 
     start: datetime
@@ -44,9 +44,9 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the Night of a sleep episode, or None if its time asleep is unknown or not 1 to 16 hours.
+    """Return the Night of a sleep episode. Return None if its time asleep is unknown or outside of 1 to 16 hours.
 
-    ``offset`` is the distance of the user's clock from UTC.
+    ``offset`` is what the user's clock is ahead of UTC.
     """
     values = episode.values
     asleep = _asleep(values)
@@ -69,10 +69,11 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
 
 
 def score(day: date, nights: Mapping[date, Night], *, settled: bool = True) -> float:
-    """Return the score of the night that ended on ``day``, from 0 to 1. Nights of the two weeks before count too.
+    """Return the score, from 0 to 1, of the night that ended on ``day``. ``nights`` also holds the two weeks before.
 
-    The score is a weighted mean, renormalised over the parts that are known. Unless ``settled``, which is after a
-    journey across time zones, regularity is left out.
+    The score is the weighted mean of the parts that are known. ``settled`` is False after a journey across time zones.
+    Regularity is then left out. It also needs three earlier nights. ``hours`` are those asleep, and ``e`` is the
+    efficiency. Raises KeyError without the night of ``day``.
 
     - 0.45 duration: clip((hours - 4) / (need - 4));
     - 0.20 efficiency: clip((e - 0.75) / 0.15);
@@ -127,7 +128,7 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night]) -> float:
-    """Return the mean shortfall of sleep against the need, in hours, over known nights of ``day`` and 14 days before.
+    """Return the mean hours of sleep below the need, over the known nights of ``day`` and the 14 days before.
 
     A night's weight halves every 2.5 days.
     """

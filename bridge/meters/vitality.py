@@ -2,8 +2,8 @@
 
 Z = sum(l q z) / (1 + sum(l q)) over sleep, heart-rate variability, resting heart rate (less is better), yesterday's
 steps and the user's check-in. The proxy map holds the weights l. The within-person rank correlation with reported
-energy on the day is about 0.12 (LifeSnaps, 34 persons), nearly all of it from sleep. The other signals stay for days of
-illness. The cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
+energy on the day is about 0.12 (LifeSnaps, 34 persons). Nearly all of it comes from sleep. The other signals stay for
+days of illness. The cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ MAX_Z_OF_STEPS = 1.0
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Read Vitality as of ``at``."""
+    """Return Vitality's reading at ``at``."""
     said = check_in(past.answers, Meter.VITALITY, at)
     signals = (body.sleep(past, at), body.hrv(past, at), body.resting_hr(past, at), steps(past, at), said)
     return fuse(past.proxies, Meter.VITALITY, signals)
 
 
 def steps(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the steps of the last complete day, or None if unknown.
+    """Return a signal of the steps of the last complete day, or None if they are unknown.
 
-    Its z is of the steps' logarithm and at most +1.
+    Its z is that of the steps' logarithm, and at most +1.
     """
     constants = CONSTANTS[Metric.STEPS]
     day = past.latest(Metric.STEPS, at)

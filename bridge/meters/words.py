@@ -1,4 +1,4 @@
-"""Short sentences for the reasons of a reading, without any event title."""
+"""Write short sentences for the reasons of a reading. None of them quotes an event's title."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SHORTFALL_MIN_HOURS = 1 / 12
 
 
 def hours(length: float) -> str:
-    """Write a length in hours for people.
+    """Return a length, given in hours, as text for people.
 
     >>> hours(6.17), hours(0.5), hours(8)
     ('6 h 10 min', '30 min', '8 h')
@@ -19,9 +19,9 @@ def hours(length: float) -> str:
 
 
 def slept(asleep: float, need: float, z: float) -> str:
-    """Write the length of a night compared with the sleep need, both in hours.
+    """Return a text on a night's length against the sleep need, both given in hours.
 
-    If the sign of the night's score ``z`` says the opposite, the text adds so.
+    If the night's score ``z`` has the opposite sign, the text says that too.
 
     >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
     ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')
@@ -37,7 +37,7 @@ def slept(asleep: float, need: float, z: float) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """Write a count with its noun.
+    """Return a count with its noun, in the plural unless the count is 1.
 
     >>> plural(1, "task"), plural(2, "task")
     ('1 task', '2 tasks')
@@ -46,7 +46,9 @@ def plural(count: int, noun: str) -> str:
 
 
 def relative(value: float, centre: float, normal: Baseline) -> str:
-    """Write in per cent how far a value is from ``centre``. ``normal`` tells whose normal that is.
+    """Return a text on how many per cent ``value`` is above or below ``centre``.
+
+    It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
 
     >>> relative(44, 50, Baseline(n=30, centre=50, spread=5))
     '12 % below your usual'
@@ -56,7 +58,9 @@ def relative(value: float, centre: float, normal: Baseline) -> str:
 
 
 def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
-    """Write in ``unit`` how far a value is from ``centre``. ``normal`` tells whose normal that is.
+    """Return a text on how far ``value`` is above or below ``centre``, in whole ``unit``.
+
+    It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
 
     >>> absolute(57, 53.2, "bpm", Baseline(n=2, centre=53.2, spread=2))
     '4 bpm above what is usual for most people'
@@ -65,7 +69,9 @@ def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
 
 
 def _side(off: int, unit: str, normal: Baseline) -> str:
-    """Write a distance with what it refers to: the user's own normal from four values on, else that of most people."""
+    """Return the distance ``off`` as text: above, below or about the user's usual, or that of most people below four
+    values.
+    """
     whose = "your usual" if normal.n >= CALIBRATED else "what is usual for most people"
     if off == 0:
         return f"about {whose}"

@@ -1,1 +1,3 @@
-"""The plan of a day: a routine, common sense, wishes, and gaps become suggestions with a time and a reason. Pure."""
+"""Plan a user's day: suggestions with a time and a reason, from routine, common sense, wishes and gaps in the
+calendar.
+"""

@@ -1,10 +1,10 @@
-"""Bedtime and wake time by weekday: partial pooling from published figures over the user to the weekday.
+"""Estimate bedtime and wake time by weekday, with partial pooling from published figures over the user to the weekday.
 
 location(weekday) = published + user + kind of day + weekday. Each term is a Huber location of what the terms before it
-leave, shrunk to zero. The published figures count as ``PRIOR_NIGHTS`` nights; bounded influence keeps them from holding
+leave, shrunk to zero. The published figures count as ``PRIOR_NIGHTS`` nights. Bounded influence keeps them from holding
 back a user who lives by another clock. A kind of day and a weekday shrink by k = within^2 / between^2 nights. "Between"
-is estimated from the user's own nights once these suffice, so that a week with night shifts keeps its pattern. Waking
-near midnight is turned around the circle: each night belongs to the date from which its wake time is near the usual.
+is estimated from the user's own nights once these suffice. A week with night shifts thus keeps its pattern. Waking near
+midnight is turned around the circle: each night belongs to the date from which its wake time is near the usual.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ ROUNDS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """The usual main sleep that ends on a day of the week, in minutes after midnight of that date.
+    """The usual main sleep that ends on a given weekday, in minutes after midnight of the date of waking.
 
-    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are standard deviations of the next such night in
-    minutes. ``nights`` is the number of the user's own nights of all weekdays, where older nights count less.
+    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are standard deviations in minutes of the next
+    such night. ``nights`` is the number of the user's own nights of all weekdays, where older nights count less.
     """
 
     bed: float
@@ -54,7 +54,7 @@ class Night:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Slept:
-    """A main sleep that ended on a date, with bedtime and wake time in minutes after its midnight.
+    """A main sleep that ended on ``day``, with bedtime and wake time in minutes after that date's midnight.
 
     ``weight`` is at most 1. It is less for an older night, and for a night that only the calendar shows.
     """
@@ -66,9 +66,9 @@ class Slept:
 
 
 def usual_nights(known: Snapshot) -> tuple[Night, ...]:
-    """Return seven usual nights by weekday of waking, from Monday on.
+    """Return the seven usual nights of a user, by weekday of waking from Monday on.
 
-    They rest on recorded sleep, else on sleep in the calendar. Published figures stand in for missing nights.
+    They rest on recorded sleep, or without any on sleep in the calendar. Published figures stand in for missing nights.
     """
     slept = _around_the_clock(recorded(known) or _planned(known))
     bed = _usual(slept, lambda one: one.bed, [_published(weekday).bed for weekday in range(7)])
@@ -80,8 +80,8 @@ def usual_nights(known: Snapshot) -> tuple[Night, ...]:
 def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) -> Night:
     """Return the usual night of a bedtime and a wake time, each given as (minutes, standard deviation).
 
-    A length outside of 1 to 16 hours is brought to that limit, around the middle of the night. ``count`` is the number
-    of own nights.
+    A length outside of 1 to 16 hours is brought to that limit, around the middle of the night. ``count`` is the
+    weighted number of the user's own nights.
     """
     middle, length = (bed[0] + wake[0]) / 2, wake[0] - bed[0]
     half = min(max(length, SHORTEST), LONGEST) / 2
@@ -89,10 +89,10 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) ->
 
 
 def recorded(known: Snapshot) -> list[Slept]:
-    """Return the recorded main sleeps, sorted by date.
+    """Return the recorded main sleeps that have ended, sorted by date.
 
-    If several series (source and device) have a night on a date, the series with the most nights is taken. Nights whose
-    times jet lag may still disturb are left out.
+    If several series (source and device) have a night on a date, the series with the most nights counts. Nights that
+    jet lag may still disturb are left out.
     """
     nights = Nights(sorted(_sleeps(known), key=repr), known.zones)
     chosen: dict[date, sleep.Night] = {}
@@ -102,9 +102,9 @@ def recorded(known: Snapshot) -> list[Slept]:
 
 
 def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:
-    """Yield (source, episode) of the episodes that are over.
+    """Yield (source, episode) of the episodes that have ended.
 
-    An episode without a value for the time asleep counts as asleep from begin to end.
+    An episode without a value for the time asleep counts as asleep from its start to its end.
     """
     for source, one in known.episodes:
         if one.end <= known.at:
@@ -113,9 +113,9 @@ def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:
 
 
 def _slept(night: sleep.Night, known: Snapshot) -> Slept:
-    """Return bedtime and wake time of a recorded night, by the clock of waking.
+    """Return bedtime and wake time of a recorded night, on the clock that applied at waking.
 
-    A change to or from summer time during the night moves the bedtime.
+    The bedtime is that of the clock before a change to or from summer time during the night.
     """
     day, wake = clock(night.end, known.zones, round(night.offset / MINUTE))
     zone = zone_at(night.end, known.zones)
@@ -129,7 +129,7 @@ def _offset(at: datetime, zone: tzinfo) -> float:
 
 
 def _planned(known: Snapshot) -> list[Slept]:
-    """Return past nights of the calendar, as weak evidence: entries of sleep of 3 to 14 hours.
+    """Return past nights from the calendar, as weak evidence: entries of 3 to 14 hours labelled as sleep.
 
     All-day and declined entries do not count.
     """
@@ -147,7 +147,7 @@ def _planned(known: Snapshot) -> list[Slept]:
 
 
 def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
-    """Move nights to the date from which their wake time lies within twelve hours of the usual wake time."""
+    """Return the nights, with minutes counted so that each wake time is within twelve hours of the usual."""
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
@@ -155,7 +155,7 @@ def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
 
 
 def _moved(one: Slept, days: int) -> Slept:
-    """Return the same night counted from midnight of a date ``days`` earlier. Its minutes grow by ``days``."""
+    """Return the same night counted from midnight of a date ``days`` earlier. Its minutes grow by that many days."""
     minutes = days * MINUTES_OF_DAY
     return replace(one, day=one.day - days * DAY, bed=one.bed + minutes, wake=one.wake + minutes)
 
@@ -170,9 +170,9 @@ Residual = tuple[int, float, float]  # weekday, minutes, weight
 def _usual(
     slept: Sequence[Slept], figure: Callable[[Slept], float], published: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return, for each weekday from Monday on, a usual time and the standard deviation of the next such time.
+    """Return for each weekday from Monday on a usual time in minutes, and the next such time's standard deviation.
 
-    ``figure`` returns the time of a night, its bedtime or its wake time. ``published`` holds seven published times.
+    ``figure`` picks a night's bedtime or its wake time. ``published`` holds seven published times.
     """
     left = [(one.day.weekday(), figure(one) - published[one.day.weekday()], one.weight) for one in slept]
     spread = _within(left)
@@ -195,9 +195,9 @@ def _usual(
 
 
 def _within(left: Sequence[Residual]) -> float:
-    """Return the standard deviation of nights around the median of their weekday, in minutes.
+    """Return the standard deviation of nights around the median of their weekday, in minutes, at least ten.
 
-    The published spread counts as six nights. The result is at least ten minutes.
+    The published spread counts as six nights.
     """
     own: list[tuple[float, float]] = []
     for group in _groups(left, lambda d: d).values():
@@ -211,7 +211,7 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], spread: float, count: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return the location of each group of nights, shrunk to zero, and the number of nights by which it was shrunk.
+    """Return (location of each group of nights, shrunk to zero; number of nights at zero that shrink it).
 
     ``key`` returns the group of a weekday. ``spread`` is that within a weekday, ``count`` the sum of all weights.
     """
@@ -233,7 +233,7 @@ def _groups(left: Sequence[Residual], key: Callable[[int], Hashable]) -> dict[Ha
 
 
 def _median(weighted: Sequence[tuple[float, float]]) -> float:
-    """Return the median of (value, weight) pairs, or 0.0 without pairs."""
+    """Return the weighted median of (value, weight) pairs, or 0.0 without pairs."""
     ranked = sorted(weighted)
     half = sum(w for _, w in ranked) / 2
     reached = 0.0
@@ -247,7 +247,7 @@ def _median(weighted: Sequence[tuple[float, float]]) -> float:
 
 
 def _huber(weighted: Sequence[tuple[float, float]], prior: float, spread: float) -> float:
-    """Return the Huber location of (value, weight) pairs and of ``prior`` nights at zero.
+    """Return the Huber location of (value, weight) pairs and of a pair (0, ``prior``).
 
     A value farther from the location than 1.345 times ``spread`` pulls no harder than at that distance.
     """

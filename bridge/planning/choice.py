@@ -1,4 +1,8 @@
-"""The choice among options: which have a reason, what wishes and tasks add to scores, and times to put off to."""
+"""Choose among the actions that fit a span of time.
+
+It says which suggestions have a reason, and which later times to offer. It also says what wishes, habits and tasks add
+to scores.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +40,10 @@ GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all 
 def sensible(
     situation: Situation, span: Stretch, readings: Mapping[Meter, Reading] = NO_READINGS
 ) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
-    """Return (options, reasons): the options of a span by action, and the reason against each other action.
+    """Return (action -> option, action -> the reason against it) for a span of time. An option is an action at a time.
 
-    A suggestion is left out if no fact speaks for it. So are suggestions beyond the number a day that the user wishes.
-    A user of whom few habits are known gets a suggestion a day without such a fact, because none can be known yet.
+    A suggestion without a fact for it is left out. So are those beyond the user's number of suggestions a day. A user
+    with fewer than two known habits gets a suggestion a day without such a fact.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -59,12 +63,14 @@ def sensible(
 
 
 def _is_new(situation: Situation) -> bool:
-    """Tell if fewer than two habits of a user are known, so that hardly any fact can speak for a suggestion."""
+    """Return True if fewer than two habits of the user are known. Hardly any fact can then speak for a suggestion."""
     return len(situation.routine.habits) < HABITS_MIN
 
 
 def suggested_on(situation: Situation, at: datetime) -> int:
-    """Return how many suggestions were made for the day of ``at``, except for the slot of ``at``."""
+    """Return how many suggestions were made for the local day of ``at``, without those for the slot of ``at``
+    itself.
+    """
     moment = moment_at(at, situation.known.zones)
     return sum(
         one.kind == "suggested" and one.moment.date == moment.date and one.moment != moment for one in situation.advised
@@ -74,9 +80,9 @@ def suggested_on(situation: Situation, at: datetime) -> int:
 def place(
     situation: Situation, action: ActionType, span: Stretch, *, since: datetime
 ) -> tuple[Option | None, str | None]:
-    """Return (option, None) if a recommended action still fits in ``span``, else (None, the reason against it).
+    """Return (option, None) if a recommended action still fits into ``span``, else (None, the reason against it).
 
-    The recommendation made at ``since`` itself is not counted as earlier advice.
+    Earlier recommendations count against it, except the one created at ``since``, which is this recommendation itself.
     """
     others = [one for one in situation.advised if one.created_at != since]
     found, held = options(replace(situation, advised=others), span)
@@ -84,10 +90,10 @@ def place(
 
 
 def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> list[Option]:
-    """Return up to three options for an action in later slots, ascending.
+    """Return up to three options for an action in later slots, by start, for a user who puts it off.
 
-    They lie in the coming 48 hours, or if these hold fewer, in the coming six days. They begin at least an hour after
-    ``after``. If there are more, the user's usual hours go first, then the earliest.
+    They lie in the coming 48 hours, or if these hold fewer than three, in the coming six days. They begin at least an
+    hour after ``after``. If there are more, those at the user's usual hours are taken first, then the earliest.
     """
     zones, found = situation.known.zones, list[Option]()
     moment = moment_at(situation.now, zones).shifted(1)
@@ -101,9 +107,9 @@ def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> l
 
 
 def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: datetime) -> Option | None:
-    """Return the option for an action in a slot, or None. An entry of the calendar to keep is no option here.
+    """Return an option for an action in the slot ``moment``, at least an hour after ``after``, or None.
 
-    It begins at least an hour after ``after``.
+    A calendar entry to keep is no such option.
     """
     start, end = slot_bounds(moment, situation.known.zones)
     span = max(start, after + NOT_AT_ONCE), end
@@ -112,7 +118,8 @@ def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: d
 
 
 def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
-    """Return in a few words why nothing is advised now: sleep, an entry, or that nothing needs doing.
+    """Return in a few words why nothing is advised now: usual sleep, a calendar entry, nothing needed, or nothing that
+    fits.
 
     ``held`` maps each action to the reason against it.
     """
@@ -128,9 +135,9 @@ def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
 
 
 def nothing_fits(held: Mapping[ActionType, str], head: str = "nothing fits now") -> tuple[str, ...]:
-    """Return ``head``, and below it a line per reason with its actions, the reason of most actions first.
+    """Return text lines: ``head``, then a line per reason with the actions it speaks against, most actions first.
 
-    ``held`` maps each action to the reason against it. A single reason follows ``head`` on its line.
+    ``held`` maps each action to the reason against it. A single reason stands on the line of ``head``.
     """
     why: dict[str, list[str]] = {}
     for action, reason in held.items():
@@ -147,9 +154,9 @@ def as_wished(
     found: Mapping[ActionType, Option] = NO_OPTIONS,
     readings: Mapping[Meter, Reading] = NO_READINGS,
 ) -> Decision:
-    """Return the decision with clearly worse actions replaced by the best, as the user's day ranks them.
+    """Return the decision with clearly worse actions replaced by the best action for this user's day.
 
-    Wishes, habits, tasks and repetition are added to the scores to find the best; the decision keeps its own scores.
+    To find the best, wishes, habits, tasks and repetition are added to the scores. The decision keeps its own scores.
     The probabilities of replaced actions are added to that of the best.
     """
     if not decision.scores:
@@ -173,10 +180,11 @@ def fit(
     option: Option | None,
     reading: Callable[[Meter], Reading | None],
 ) -> float:
-    """Return what an action's option adds to its score, 0.0 without an option.
+    """Return what an action's option adds to its score. It is 0.0 without an option.
 
-    An entry to keep adds the more, the nearer it is. For a suggestion the usual hour, habits, an early begin, a due
-    task and a low meter add; recent suggestions that were not accepted take off. ``reading`` returns a meter's reading.
+    A calendar entry to keep adds the more, the nearer it is. To a suggestion, the usual hour, habits, an early start, a
+    due task and a low meter add. Recent suggestions that were not accepted subtract. ``reading`` returns a meter's
+    reading.
     """
     if option is not None and option.kind == "keep":
         return _near(situation, option)
@@ -197,9 +205,10 @@ def fit(
 
 
 def _pressure(left: timedelta) -> float:
-    """Return what a task adds to a score, with ``left`` until its due date.
+    """Return what a task adds to a score, when ``left`` remains until its due date.
 
-    A task due today adds most. An overdue task adds less, because it can wait for what is due today.
+    A task due today adds most (0.8). An overdue task adds less (0.6), because it can wait for what is due today. A task
+    due tomorrow adds 0.3, and a later one nothing.
     """
     if left <= timedelta(0):
         return DUE_NOW if left == timedelta(0) else OVERDUE
@@ -207,9 +216,10 @@ def _pressure(left: timedelta) -> float:
 
 
 def _near(situation: Situation, kept: Option) -> float:
-    """Return what an entry to keep adds: from 2.0 for an entry that begins now to 1.0 for one in two hours.
+    """Return what a calendar entry to keep adds to a score: from 2.0 if it begins now to 1.0 if in two hours.
 
-    A later entry adds 0.0. So does an action that this slot had as an entry to keep twice in the last seven days.
+    A later entry adds 0.0. So does an action that was recommended as an entry to keep at least twice in seven days, in
+    this slot of the day.
     """
     away = max(kept.start - situation.now, timedelta(0))
     slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)
@@ -220,9 +230,9 @@ def _near(situation: Situation, kept: Option) -> float:
 
 
 def _habitual(situation: Situation, action: ActionType) -> float:
-    """Return 0.08 for an action that the user does or lately accepted, otherwise -0.08.
+    """Return 0.08 for an action that the user usually does or lately accepted, otherwise -0.08.
 
-    "Does" means a habit of at least 0.75 times a week. The result is 0.0 while fewer than two habits are known.
+    "Usually" means a habit of at least 0.75 times a week. The result is 0.0 while fewer than two habits are known.
     """
     habits = situation.routine.habits
     if len(habits) < HABITS_MIN:
@@ -233,9 +243,9 @@ def _habitual(situation: Situation, action: ActionType) -> float:
 
 
 def bonus(situation: Situation, action: ActionType) -> float:
-    """Return what the user's wishes add to the score of an action: weights of meters, and a weekly goal.
+    """Return what the user's wishes add to an action's score: weights of meters, and a weekly goal for the action.
 
-    The goal adds more, the more of the days left in the week it needs.
+    The goal adds up to 0.3, more if it needs more of the days left in the week.
     """
     weights = situation.wishes.weights
     weighed = sum((weights.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, EFFECTS[action], strict=True))

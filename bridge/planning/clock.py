@@ -1,4 +1,4 @@
-"""Dates and minutes of the user's clock, and weights by age."""
+"""Convert between instants and the dates and minutes of the user's clock, and weight observations by age."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ WEEKEND = (5, 6)
 
 
 def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[date, float]:
-    """Return the local date of an instant, and the minutes since its midnight on the user's clock.
+    """Return (local date, minutes since its midnight) of an instant on the user's clock.
 
-    ``offset`` is in minutes east of UTC. Without it, the user's zone at that instant counts.
+    ``offset`` is in minutes east of UTC. Without it, the user's zone at that instant is used.
     """
     east = at.astimezone(zone_at(at, zones)).utcoffset() if offset is None else timedelta(minutes=offset)
     local = at.replace(tzinfo=None) - (at.utcoffset() or timedelta(0)) + (east or timedelta(0))
@@ -24,9 +24,9 @@ def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[
 
 
 def instant(day: date, minutes: float, zones: ZoneHistory) -> datetime:
-    """Return the instant in UTC at which the user's clock shows minutes after a date's midnight.
+    """Return the instant in UTC at which the user's clock shows ``minutes`` after midnight of ``day``.
 
-    Minutes below zero or above 1440 lie on a date before or after.
+    Minutes below 0 or above 1440 lie on a date before or after.
     """
     return first_shown(datetime.combine(day, time()) + timedelta(minutes=round(minutes)), zones)
 

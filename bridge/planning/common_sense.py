@@ -1,7 +1,7 @@
-"""Common sense about the ten actions: when each of them can be suggested, for how long, and why not otherwise.
+"""Decide when each of the ten actions can be suggested, for how long, and why not otherwise.
 
 The hours and lengths are our choice where no source is named. A user's wishes come first, then the calendar, then the
-routine, then this table.
+routine, then the table of rules.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ SURE = 0.5  # confidence in an entry's label from which its action counts as pla
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """An action at a time. ``kind`` is suggested, keep or sleep, and ``what`` names the entry or usual activity."""
+    """An action at a time. ``kind`` is ``suggested``, ``keep`` (an entry of the calendar) or ``sleep``.
+
+    ``what`` names the calendar entry, or the user's usual activity, if known.
+    """
 
     action: ActionType
     kind: str
@@ -51,9 +54,9 @@ class Option:
 
 
 def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
-    """Return (options, reasons): by action an option in a span of time, or the reason against the action.
+    """Return (action -> option, action -> reason against it) for a span of time. Each action is in one of the two.
 
-    A suggestion starts within the span. It may end later, as long as its gap and its window allow.
+    A suggestion starts within the span. It may end later, as far as the free gap and the action's allowed hours reach.
     """
     day = day_of(situation, span[0])
     found: dict[ActionType, Option] = {}
@@ -68,7 +71,7 @@ def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Optio
 
 
 def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
-    """Return the place of an action in a span, or the reason against it."""
+    """Return the option for an action in a span of time, or the reason against it."""
     wishes = day.situation.wishes
     if action in wishes.never:
         return "you asked never to be advised it"
@@ -89,9 +92,10 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
 
 
 def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
-    """Return the place in a span of the task that an action works on, if it is due by the next day, or None.
+    """Return an option for the task that an action works on, if it is due by the next day. Otherwise return None.
 
-    Such a task is suggested even if the user had the action a few hours ago.
+    Such a task is suggested even if the user had the action a few hours ago. Also return None if an entry of the action
+    is planned before bedtime, or the user set hours for it.
     """
     situation, task = day.situation, task_for(day.situation, action)
     if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
@@ -113,9 +117,9 @@ def _kept(action: ActionType, occurrence: Occurrence) -> Option:
 
 
 def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Occurrence | None:
-    """Return the first entry of an action worth keeping that begins before the end of a span, or None.
+    """Return the first calendar entry of an action that is worth keeping and falls into a span, or None.
 
-    It must end more than 15 minutes after the begin of the span.
+    It begins before the end of the span, and ends more than 15 minutes after the begin of the span.
     """
     if action not in KEEP:
         return None
@@ -129,9 +133,10 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 
 
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
-    """Tell if an entry is the user's own and worth keeping: no meeting at work, no meal, and not during a flight.
+    """Return True if a calendar entry is the user's own and worth keeping: no meeting at work, no meal, not during a
+    flight.
 
-    It takes five minutes to twelve hours, and its label has a confidence of 0.5 or more.
+    It must take five minutes to twelve hours, and its label must have a confidence of 0.5 or more.
     """
     if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
         return False
@@ -146,22 +151,23 @@ def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
 
 
 def _in_flight(situation: Situation, occurrence: Occurrence) -> bool:
-    """Tell if an entry overlaps the entry of a flight."""
+    """Return True if a calendar entry overlaps another entry that is a flight."""
     around = (o for o, _ in situation.entries if o.start < occurrence.end and o.end > occurrence.start)
     return any(is_journey(o.event.title, o.end - o.start) for o in around if o is not occurrence)
 
 
 def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
-    """Tell if an entry begins from 11:30 to 14:00 and takes 75 minutes or less."""
+    """Return True if a calendar entry begins from 11:30 to 14:00 and takes 75 minutes or less."""
     midnight = calendar.midnight(situation.date_of(occurrence.start), situation.known.zones)
     at_noon = midnight + LUNCH[0] <= occurrence.start < midnight + LUNCH[1]
     return at_noon and occurrence.end - occurrence.start <= MEAL_MAX
 
 
 def _night(day: Day, span: Stretch) -> Option | None:
-    """Return the option of the night's sleep if the span begins during it or up to 90 minutes before, else None.
+    """Return the option of the night's sleep, if the span begins during it or up to 90 minutes before it. Otherwise
+    return None.
 
-    An entry in that sleep, or less than 30 minutes of it left, also give None.
+    Also return None if a calendar entry lies in that sleep, or if less than 30 minutes are left.
     """
     for date_ in (day.date, day.date + A_DAY):
         bed, wake = day.situation.sleep(date_)
@@ -173,7 +179,7 @@ def _night(day: Day, span: Stretch) -> Option | None:
 
 
 def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return the first reason against suggesting an action in a span, or None. Free gaps are not looked at."""
+    """Return the first reason against suggesting an action in a span, or None. Free gaps are not considered here."""
     return (
         _planned_later(day, action, span)
         or _done_lately(day.situation, action, span[0])
@@ -182,13 +188,18 @@ def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
 
 
 def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return a text with the hour at which the action is planned later on the same day, or None."""
+    """Return a text with the time at which the action is planned later on the day. Return None if it is not."""
     later = planned_entry(day.situation, action, (span[1], day.bed))
     return None if later is None else f"it is planned at {day.situation.clock(later.start)}"
 
 
 def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return a text that the action, or another rest, was done or suggested too near to ``at``, or None."""
+    """Return the reason against an action that was done or suggested too shortly before ``at``. Return None if there is
+    none.
+
+    A suggestion near ``at`` in the plan so far is such a reason too. So is another kind of rest suggested on the same
+    day.
+    """
     since = at - RULES[action].again * HOUR
     if any(since < o.end <= at and _is(o, label, action) for o, label in situation.entries):
         return "you had it a few hours ago"
@@ -215,7 +226,9 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
 
 
 def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> bool:
-    """Tell if another rest (nap, meditation or time for oneself) is suggested on the day of an instant."""
+    """Return True if another rest than ``action`` (nap, meditation or time for oneself) is suggested on the day of
+    ``at``.
+    """
     said = [(one.action, one.start) for one in situation.advised if one.kind == "suggested" and one.start is not None]
     ahead = [(one, start) for one, start, _ in situation.previewed if one is not None]
     day = situation.date_of(at)
@@ -229,10 +242,10 @@ def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:
 
 
 def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return a text that an action was suggested too often in the last seven days, or None.
+    """Return a text if an action was suggested too often in the last seven days, or None.
 
-    Too often is on four days, or three times in this slot. Goals, and habits of this weekday other than ADMIN_WORK, may
-    come as often as they do.
+    Too often is on four days, or three times at this part of the day. Goals may come as often as they need. So may
+    habits of this weekday, except ADMIN_WORK.
     """
     day = situation.date_of(at)
     habit = situation.routine.habits.get(action)
@@ -289,15 +302,17 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
 
 
 def occupied(day: Day) -> list[Stretch]:
-    """Return the stretches of a day in which nothing is suggested: entries, ways and rests, meals, the family."""
+    """Return the stretches of a day in which nothing is suggested: entries, journeys, rests, meals, time with the
+    family.
+    """
     return [*day.situation.busy, *day.rests, *day.journeys, *day.meals, *day.with_family]
 
 
 def _not_for(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches of a day in which an action is not suggested.
+    """Return the stretches of a day in which an action is not suggested, which differ by action.
 
-    Exercise also stays out of the hour after a meal. Company may be a meal, but stays three hours from entries of
-    company.
+    Exercise also leaves out the hour after a meal. Company may fall on a meal, but stays three hours from calendar
+    entries of company.
     """
     if action is ActionType.EXERCISE:
         return [*occupied(day), *((end, end + DIGESTION) for _, end in day.meals)]
@@ -309,9 +324,9 @@ def _not_for(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) -> list[Stretch]:
-    """Return the stretches of suggestions in other slots and in the plan so far, widened by ``apart`` at both ends.
+    """Return the times of suggestions in other slots and in the plan so far. Each is widened by ``apart`` at both ends.
 
-    Suggestions that were ignored, or put off without a new time, do not count.
+    Suggestions that the user ignored, or put off without a new time, do not count.
     """
     moment = moment_at(span[0], situation.known.zones)
     said = [
@@ -325,14 +340,15 @@ def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) 
 
 
 def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta) -> list[Stretch]:
-    """Return gaps shortened by ``after`` at their end, unless they end with their window, at ``until``."""
+    """Return the gaps shortened by ``after`` at their end. Gaps that end at ``until`` keep their length."""
     return [(low, high if high == until else high - after) for low, high in gaps]
 
 
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
-    """Return the least and the wanted length of a suggestion that is not at the user's usual hour.
+    """Return (least length, wanted length) of a suggestion that is not at the user's usual hour.
 
-    The wanted length is a modest one, or what the task of the action needs.
+    The wanted length is the user's usual length, limited by the action's rule, or what the action's task needs. For
+    actions in company both are equal.
     """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
@@ -346,7 +362,9 @@ def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
 
 
 def _wished(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the hours that the user set for an action on the date. They may go on into the night after it."""
+    """Return the stretches in which the user wishes to have an action on the day. They may reach into the night after
+    it.
+    """
     found: list[Stretch] = []
     for begin, end in day.situation.wishes.hours[action]:
         low = day.midnight + begin.hour * HOUR + begin.minute * MINUTE
@@ -356,14 +374,14 @@ def _wished(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _common(some: Sequence[Stretch], others: Sequence[Stretch]) -> list[Stretch]:
-    """Return the parts that two lists of disjoint stretches share."""
+    """Return the stretches that two lists of disjoint stretches have in common."""
     return [part for low, high in some for part in calendar.clipped(others, low, high)]
 
 
 def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span: Stretch) -> Option | None:
     """Return the option at the user's usual hour of this weekday, in the usual length, or None.
 
-    It must begin before the end of ``span`` and fit into one of the free ``places``.
+    It must begin before the end of ``span``, and fit into one of the free ``places``.
     """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     hour = None if habit is None else habit.starts.get(day.date.weekday())
@@ -379,9 +397,9 @@ def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span
 
 
 def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timedelta) -> Option:
-    """Return the option in the first of the free ``places`` that takes the length ``usual``, else in the longest.
+    """Return the option in the first of the free ``places`` with room for the length ``usual``, else in the longest.
 
-    Meditation comes after what fills the day, and in the evening before the time to wind down.
+    Meditation is placed after three hours of tiring entries. In the evening it is placed as late as its rule allows.
     """
     enough = [p for p in places if p[1] - p[0] >= usual] or [max(places, key=lambda p: p[1] - p[0])]
     low, high = enough[0]

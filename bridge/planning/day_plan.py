@@ -1,4 +1,4 @@
-"""The plan of a date: entries, what to keep, suggestions, tasks before their deadlines, winding down, and sleep."""
+"""Build the plan of a date from blocks: entries, suggestions, tasks before their deadlines, winding down, and sleep."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ WIND_DOWN_BACK = timedelta(minutes=90)  # earliest begin before bedtime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A part of the plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
+    """A part of a day's plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
 
-    ``recommendation_id`` is that of a suggestion that was made. It is None for a preview and for all other parts.
+    ``recommendation_id`` is that of the recommendation which the block shows. It is None for a preview and for all
+    other blocks.
     """
 
     start: datetime
@@ -42,10 +43,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPlan:
-    """The plan of a date, with ``blocks`` in order of time and the day's working hours.
+    """The plan of a date, with ``blocks`` in order of time, and the day's working hours in ``work``.
 
     ``wake`` is on the date, and ``bedtime`` at its end. Both are None if nothing is known of the user. ``changes`` say
-    what was taken back, and why. ``outlook`` holds the expected levels of the meters, for tomorrow only.
+    which suggestions were withdrawn, and why. ``outlook`` holds the expected levels of the meters, for tomorrow only.
     """
 
     date: date
@@ -59,10 +60,9 @@ class DayPlan:
 
 
 def fixed_blocks(situation: Situation, day: date) -> list[Block]:
-    """Return the calendar entries of a date as blocks.
+    """Return the calendar entries of a date as blocks. Cancelled and declined entries are left out.
 
-    Their kind is keep if they are the user's own and worth keeping, otherwise entry. Cancelled and declined entries are
-    left out.
+    Their kind is ``keep`` if they are the user's own and worth keeping, otherwise ``entry``.
     """
     start, end = (calendar.midnight(day + k * A_DAY, situation.known.zones) for k in (0, 1))
     found = [
@@ -74,7 +74,10 @@ def fixed_blocks(situation: Situation, day: date) -> list[Block]:
 
 
 def _stands(occurrence: Occurrence) -> bool:
-    """Tell if an entry is still meant: neither cancelled nor declined, and not the mark of a place or a task."""
+    """Return True if a calendar entry belongs in the plan.
+
+    It must be neither cancelled nor declined, and not merely mark a working place or a task.
+    """
     event = occurrence.event
     return calendar.takes_time(event) or (
         not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
@@ -96,9 +99,9 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks, with a due task of focus as the reason of each DEEP_WORK entry to keep.
+    """Return the blocks, where each DEEP_WORK entry to keep names one due task of focus as its reason.
 
-    Entries that are over get no task, and a task is given once.
+    Entries that have ended get no task, and each task is given to a single entry only.
     """
     due = (t for t in due_tasks(situation) if situation.task_actions.get(t.key) is ActionType.DEEP_WORK)
     found: list[Block] = []
@@ -112,7 +115,9 @@ def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
 def suggestion_block(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None
 ) -> Block:
-    """Return an option as a block of a preview, named after the task, else after the entry or usual activity."""
+    """Return an option as a block of a preview. Its title is the task's, or else that of the entry or usual
+    activity.
+    """
     return Block(
         start=option.start,
         end=option.end,
@@ -124,9 +129,9 @@ def suggestion_block(
 
 
 def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield a block for each due task that ``taken`` does not name, the urgent ones first.
+    """Yield a block for each due task that ``taken`` does not name, the most urgent first.
 
-    A task without room or place in the day is left out. ``taken`` holds the blocks of the plan so far.
+    A task without room or a free stretch in the day is left out. ``taken`` holds the blocks of the plan so far.
     """
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
     busy = [*occupied(day), *(with_rest(b) for b in taken if not b.all_day)]
@@ -144,9 +149,9 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
 
 
 def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield the sleep that ends on the date and the sleep after it, each unless it is over.
+    """Yield the sleep that ends on ``day`` and the sleep after it, each unless it has ended.
 
-    Between them comes a block to wind down before bedtime, in a stretch that ``taken`` leaves free.
+    Between them comes a block to wind down before bedtime, in a stretch that the blocks in ``taken`` leave free.
     """
     for ends in (day, day + A_DAY):
         bed, wake = situation.sleep(ends)
@@ -164,9 +169,9 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
 
 
 def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield a block in the last free stretch of the 90 minutes before bedtime.
+    """Yield a block to wind down in the last free stretch of the 90 minutes before bedtime.
 
-    It takes at most 45 minutes. A stretch below 15 minutes gets no block.
+    It takes at most 45 minutes. If the stretch has less than 15 minutes, nothing is yielded.
     """
     low = max(bed - WIND_DOWN_BACK, rounded_up(situation.now))
     home = [(start, end + WAY_HOME) for start, end in situation.attended]
@@ -177,7 +182,7 @@ def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> I
 
 
 def with_rest(block: Block) -> Stretch:
-    """Return the stretch of a block with the time that is kept free around it."""
+    """Return the stretch of a block, widened by the time that is kept free before and after it."""
     if block.kind not in ("suggested", "keep") or block.action is None:
         return block.start, block.end + BESIDE
     rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else PAUSE
@@ -185,10 +190,10 @@ def with_rest(block: Block) -> Stretch:
 
 
 def spans(blocks: Sequence[Block]) -> list[Stretch]:
-    """Return the stretches of the blocks that are not all-day."""
+    """Return (start, end) of each block that is not all-day."""
     return [(b.start, b.end) for b in blocks if not b.all_day]
 
 
 def clear_of(option: Option, blocks: Sequence[Block]) -> bool:
-    """Tell if an option overlaps none of the blocks. All-day blocks do not count."""
+    """Return True if an option overlaps none of the blocks. All-day blocks do not count."""
     return not calendar.clipped(calendar.merged(spans(blocks)), option.start, option.end)

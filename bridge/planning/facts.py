@@ -1,4 +1,7 @@
-"""Reasons of a suggestion: facts of the calendar, the tasks and the body, the strongest first, without a promise."""
+"""Give the reasons of a suggestion: facts of the calendar, the tasks and the body, the strongest first.
+
+No reason promises an effect.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def reasons(
 ) -> tuple[str, ...]:
     """Return the facts that speak for an option as texts, the strongest first.
 
-    A suggestion without any gets its length as a text. ``task`` is the task that the action would work on.
+    A suggestion without any fact gets its length as a text. ``task`` is the task that the action would work on.
     """
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
     if option.kind == "suggested":
@@ -58,10 +61,9 @@ def reasons(
 def grounds(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
 ) -> list[str]:
-    """Return the facts that justify a suggestion as texts, the strongest first.
+    """Return the facts that justify a suggestion as texts, the strongest first, or an empty list if none does.
 
-    The list is empty if nothing justifies it, and for an option that is no suggestion. Company has to be a habit or a
-    goal.
+    The list is also empty for an option that is no suggestion. Company (family, friends) must be a habit or a goal.
     """
     action = option.action
     if option.kind != "suggested":
@@ -80,7 +82,7 @@ def grounds(
 
 
 def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
-    """Tell if a task is due soon enough to justify work: within three days, late in the day by tomorrow."""
+    """Return True if the task is due soon enough to justify work: within three days, or late in the day by tomorrow."""
     if task is None or task.due is None:
         return False
     left = task.due - situation.date_of(option.start)
@@ -91,9 +93,10 @@ def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
 
 
 def _of_calendar(option: Option, situation: Situation) -> list[str]:
-    """Return a text that an action is planned, the night's sleep, or usual at this hour.
+    """Return a text with the time at which the action is in the calendar or usual. For sleep it names the usual time of
+    getting up.
 
-    Otherwise the text says that last night was short, if that speaks for the option.
+    Otherwise return what ``_of_night`` says.
     """
     if option.kind == "keep":
         return [f"it is in your calendar at {situation.clock(option.start)}"]
@@ -106,7 +109,9 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
 
 
 def _of_night(option: Option, situation: Situation) -> list[str]:
-    """Return a text that last night was at least an hour short, for rest or a nap of today before 19:00."""
+    """Return a text that last night was at least an hour short, for a rest or nap today before 19:00. Otherwise return
+    nothing.
+    """
     short = situation.short_of_sleep
     if option.action not in RESTS | {ActionType.SLEEP} or short is None or short < NAP_SHORT:
         return []
@@ -117,7 +122,7 @@ def _of_night(option: Option, situation: Situation) -> list[str]:
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
-    """Return a text that says in how many days a task is due. Without a task or a due date there is none."""
+    """Return a text that says in how many days a task is due. Return nothing without a task or a due date."""
     if task is None or task.due is None:
         return ()
     days = (task.due - situation.date_of(situation.now)).days
@@ -127,14 +132,17 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
 
 
 def _of_goal(action: ActionType, situation: Situation) -> list[str]:
-    """Return a text with the progress of the action's goal of this week, until the goal is reached."""
+    """Return a text on how often this week had the action, against its weekly goal.
+
+    Return an empty list without a goal, or once it is reached.
+    """
     goal = situation.wishes.goals.get(action)
     done = 0 if goal is None else times_this_week(situation, action)
     return [] if goal is None or done >= goal else [f"your goal: {done} of {goal} this week so far"]
 
 
 def times_this_week(situation: Situation, action: ActionType) -> int:
-    """Return on how many days since Monday the user did an action, by calendar and workouts."""
+    """Return on how many days since Monday the user did an action, as calendar and workouts show."""
     today = situation.date_of(situation.now)
     monday = today - timedelta(days=today.weekday())
     shown = {
@@ -148,10 +156,10 @@ def times_this_week(situation: Situation, action: ActionType) -> int:
 
 
 def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]:
-    """Return up to two texts of the inputs that move a meter most, the strongest first.
+    """Return up to two texts about the inputs that move a meter most, the strongest first.
 
-    For an action that serves a meter, they say why that meter is below normal. For an action that needs a meter, they
-    say why that meter is normal or above.
+    For an action that raises a meter, they say why that meter is below normal. For an action that needs a meter, they
+    say why that meter is normal or above. Otherwise the list is empty.
     """
     if action in SERVES:
         reading = readings.get(SERVES[action])
@@ -170,10 +178,11 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
 
 
 def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return a text of how many days ago the user last did an action, once that is longer ago than usual.
+    """Return a text of how many days ago the user last did an action, if this is longer than usual. Otherwise return
+    nothing.
 
-    It is told for habits in ``TOLD_LAST`` only, and for at most 21 days. The usual distance is 7 / ``per_week`` days,
-    limited to 2 to 10, for company 5 to 10.
+    It is returned for habits of the actions in ``TOLD_LAST`` only, and for at most 21 days. The usual distance is 7 /
+    ``per_week`` days, limited to 2 to 10, for company 5 to 10.
     """
     habit = situation.routine.habits.get(option.action)
     if habit is None or habit.last is None or option.action not in TOLD_LAST:
@@ -195,7 +204,7 @@ WEEKLY = 0.75  # times a week from which a habit is told
 
 
 def _often(per_week: float) -> str:
-    """Return how often something is done.
+    """Return in words how often a week something is done.
 
     >>> _often(1.2), _often(2.4), _often(4)
     ('once a week', 'twice a week', '4 times a week')
@@ -205,7 +214,8 @@ def _often(per_week: float) -> str:
 
 
 def _of_load(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the hours of tiring entries before an option, if they call for rest or exercise.
+    """Return a text with the hours of tiring entries before an option, if they call for rest or exercise. Otherwise
+    return nothing.
 
     Rest needs five hours and exercise four. The last of the entries must end within the three hours before.
     """
@@ -221,7 +231,9 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
 
 
 def _kind_of(day: Day) -> str:
-    """Return what the tiring entries of a day are, e.g. "meetings and work", the longest first."""
+    """Return the main kinds of a day's tiring entries in words, the longest in total first, e.g. "meetings and
+    work".
+    """
     times = Counter[str]()
     for occurrence, label in day.entries:
         if label.action not in EASY:
@@ -233,7 +245,8 @@ def _kind_of(day: Day) -> str:
 
 
 def _of_quiet(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the length of a free stretch of 90 minutes or more, for deep work before 15:00.
+    """Return a text with the length of a free stretch of 90 minutes or more, for deep work before 15:00. Otherwise
+    return nothing.
 
     The day must have entries. A user who has a habit of learning and none of deep work gets no text.
     """
@@ -248,7 +261,7 @@ def _of_quiet(option: Option, situation: Situation) -> list[str]:
 
 
 def _length(span: timedelta) -> str:
-    """Return a length of an hour or more in words.
+    """Return a length of an hour or more as text.
 
     >>> _length(timedelta(minutes=60)), _length(timedelta(minutes=77))
     ('1 h', '1 h 17 min')
@@ -258,7 +271,9 @@ def _length(span: timedelta) -> str:
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:
-    """Return a text that the user is free until an entry, or that work ended up to 90 minutes before."""
+    """Return a text that the user is free until an entry, or that work ended up to 90 minutes before. Otherwise return
+    nothing.
+    """
     if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
         return [f"you are free until {situation.clock(option.until)}"]
     told = situation.routine.work_known and option.action not in RESTS

@@ -1,4 +1,4 @@
-"""Days that the calendar says are free: vacation, public holidays, out of office."""
+"""Tell which days are free of work according to the calendar: vacation, public holidays, out of office."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)
 
 
 def is_free_day(known: Snapshot, day: date) -> bool:
-    """Tell if the calendar says that a local date is free of work.
+    """Return True if the calendar says that a local date is free of work.
 
-    It is on a day off, a journey, half the office hours out of office, or a public holiday. Calendars of public
+    That is a day off, a journey, out of office for half the office hours, or a public holiday. Calendars of public
     holidays also name days such as Mother's Day. A holiday therefore does not count if work is planned on the date.
     """
     begin, end = midnight(day, known.zones), midnight(day + DAY, known.zones)
@@ -42,7 +42,9 @@ def _stands(event: Event) -> bool:
 
 
 def _is_off(occurrence: Occurrence, label: Label) -> bool:
-    """Tell if an all-day entry is a day off, by its title or as two or more busy days for oneself."""
+    """Return True if an all-day entry is a day off. It is one by its title, or as time for oneself of two or more
+    days.
+    """
     event = occurrence.event
     if not event.all_day or event.kind in ("birthday", "workingLocation", "task"):
         return False
@@ -52,7 +54,7 @@ def _is_off(occurrence: Occurrence, label: Label) -> bool:
 
 
 def _away(known: Snapshot, today: list[tuple[Occurrence, Label]], day: date) -> bool:
-    """Tell if a single out-of-office entry covers at least four of the date's office hours."""
+    """Return True if a single out-of-office entry covers at least four of the date's office hours."""
     start, end = (instant(day, minutes, known.zones) for minutes in OFFICE)
     out = sorted((o.start, o.end) for o, _ in today if o.event.kind == "outOfOffice")
     return any(length(clipped([one], start, end)) >= AWAY for one in out)

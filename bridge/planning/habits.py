@@ -1,6 +1,6 @@
-"""Habits: when, how often and how long a user does each action, over the last six weeks.
+"""Learn habits: when, how often and how long a user did each action in the last six weeks.
 
-Evidence are timed calendar entries that are over, workouts, naps and mindful sessions. A workout that stands in the
+Evidence is timed calendar entries that have ended, workouts, naps and mindful sessions. A workout that is also in the
 calendar counts once, with the calendar's time and word.
 """
 
@@ -37,9 +37,9 @@ class Habit:
     """The usual way in which a user does an action.
 
     ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
-    Monday) to the usual start in minutes after midnight, for weekdays on which the action is usual. ``names`` maps a
-    weekday to the user's own word for it, such as "run", where the data has one. ``last`` is the end of the last time,
-    and ``last_sport`` the watch's word for it. Reasons name no title of the calendar, because messages hold reasons.
+    Monday) to the usual start in minutes after midnight. It has only weekdays on which the action is usual. ``names``
+    maps a weekday to the user's own word for it, such as "run". ``last`` is the end of the last time, and
+    ``last_sport`` the watch's word for it. Reasons name no title of the calendar, because messages hold reasons.
     """
 
     per_week: float
@@ -52,7 +52,10 @@ class Habit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class _Deed:
-    """A stretch in which an action was done. The calendar sorts before a measurement of the same time."""
+    """A stretch of time in which the user did an action, from the calendar or measured.
+
+    Of two at the same time, that of the calendar sorts first.
+    """
 
     start: datetime
     end: datetime
@@ -67,9 +70,9 @@ Week = Sequence[Sequence[tuple[float, float]]]  # spans by day of the week, in m
 
 
 def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
-    """Return the habit of each action that the data of the last six weeks show.
+    """Return each action's habit, for the actions that the data of the last six weeks show.
 
-    ``work`` holds the known working hours by weekday. Company with others during them is work, and no habit.
+    ``work`` holds the known working hours by weekday. Company with others in these hours is work, and no habit.
     """
     since = known.at - WEEKS * EARLIEST_WEEK
     found = sorted(one for one in _deeds(known, work) if since <= one.start and one.end <= known.at)
@@ -81,7 +84,7 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
 
 
 def _first(known: Snapshot) -> datetime:
-    """Return the earliest begin of a calendar entry or an episode, or ``known.at`` if there is none."""
+    """Return the earliest start of a calendar entry or an episode, or ``known.at`` without any."""
     starts = [o.start for o, _ in known.agenda] + [episode.start for _, episode in known.episodes]
     return min(starts, default=known.at)
 
@@ -100,7 +103,9 @@ def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds that begin in the two hours of the day that most dates share. It takes at least two dates."""
+    """Return the deeds within the two hours of the day in which most dates have one. Return an empty list below two
+    dates.
+    """
     best: list[_Deed] = []
     for first in sorted(deeds, key=lambda one: one.minute):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
@@ -110,7 +115,7 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
 
 
 def _name(deeds: Iterable[_Deed]) -> str:
-    """Return the most frequent word for deeds in its most frequent spelling, or "" if no word occurs twice."""
+    """Return the user's most frequent word for deeds, in its most frequent spelling, or "" if no word occurs twice."""
     spelt = Counter(one.name for one in deeds if one.name)
     words: Counter[str] = Counter()
     for name, count in spelt.items():
@@ -122,7 +127,10 @@ def _name(deeds: Iterable[_Deed]) -> str:
 
 
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Drop measurements of what the calendar or another source shows, and entries that overlap an earlier entry."""
+    """Return the deeds without duplicates, by start.
+
+    Measurements of what the calendar or another source shows, and entries that overlap an earlier entry, are dropped.
+    """
     kept: list[_Deed] = []
     for one in sorted(deeds, key=lambda deed: (deed.measured, deed)):
         slack = SLACK if one.measured else timedelta(0)
@@ -151,7 +159,9 @@ def _measured(
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield calendar entries as deeds, except meals, meetings at work, and advice written into the calendar."""
+    """Yield calendar entries as deeds, except meals, meetings at work, and advice that the bridge wrote into the
+    calendar.
+    """
     for occurrence, label in known.agenda:
         event, length = occurrence.event, occurrence.end - occurrence.start
         longest = LONGEST_NAP if label.action is ActionType.SLEEP else LONGEST
@@ -176,16 +186,16 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
 
 
 def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool:
-    """Tell if an entry overlaps the time from the first to the last working hour of a weekday.
+    """Return True if an entry overlaps the time from the first to the last working hour of a weekday.
 
-    ``minute`` is the entry's start in minutes after midnight. ``work`` holds the spans of seven weekdays.
+    ``minute`` is the entry's start in minutes after midnight. ``work`` holds the working spans of seven weekdays.
     """
     spans = work[weekday] if work else ()
     return bool(spans) and minute < spans[-1][1] and minute + length / MINUTE > spans[0][0]
 
 
 def _word(title: str) -> str:
-    """Return a title without running numbers, without brackets at its end, and without signs around it.
+    """Return at most 60 characters of a title, without a number or brackets at its end and signs around it.
 
     >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
     ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')
@@ -197,7 +207,7 @@ def _word(title: str) -> str:
 
 
 def _sport(label: str) -> str:
-    """Return a vendor's word for a sport as people write it.
+    """Return a vendor's name of a sport in lower case and separate words.
 
     >>> _sport("HKWorkoutActivityTypeRunning"), _sport("strength_training")
     ('running', 'strength training')

@@ -1,7 +1,7 @@
-"""Compare a recommendation with what the data show of its time, and say what a model hears of it. Pure.
+"""Compare a recommendation with what the data show of its time, and derive the answer that a model learns from.
 
-Data prove that something was done far more often than that it was not. ``NOT_DONE`` therefore needs a source that
-has shown such actions before, that reported for this time, and that shows none. Everything else is ``UNKNOWN``.
+Data prove that something was done far more often than that it was not. ``NOT_DONE`` therefore needs a source that has
+shown such actions before, that reported for this time, and that shows none. Everything else is ``UNKNOWN``.
 """
 
 from __future__ import annotations
@@ -43,18 +43,19 @@ RANKS = (Deed.DONE, Deed.PARTLY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """Evidence in the data that the action was done, or partly done. ``text`` holds no title."""
+    """Evidence in the data that the action was done, or partly done. ``text`` describes it, without any title."""
 
     deed: Deed
     text: str
 
 
 def as_answer(advice: Advice, at: datetime) -> Answer | None:
-    """Return the answer that a model hears of a recommendation at ``at``, or None for no answer.
+    """Return the answer to a recommendation that a model learns from at ``at``, or None for no answer.
 
-    The user's own answer counts first. Without it, a recommendation that was seen counts as accepted once it is known
-    to be done. It counts as ignored once it is over and known not to be done. A superseded recommendation never counts.
-    Entries to keep and the night's sleep happen without advice, so only the user's own answers to them count.
+    The user's own answer comes first. Without it, a recommendation that the user has seen counts as accepted once the
+    data show it done. It counts as ignored once it has ended and the data show it not done. A superseded recommendation
+    never counts. Entries to keep and the night's sleep happen without advice, so only the user's own answers to them
+    count.
     """
     if advice.superseded_at is not None and advice.superseded_at <= at:
         return None
@@ -74,27 +75,32 @@ def _known_by(since: datetime | None, at: datetime) -> bool:
 
 
 def meant_for(advice: Advice) -> Moment | None:
-    """Return the slot in which the user was to act, None where it was put off to no slot."""
+    """Return the slot in which the user was to act. Return None if the recommendation was put off without a new
+    slot.
+    """
     return advice.moved_to if advice.answer is Answer.RESCHEDULE else advice.moment
 
 
 def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
-    """Return when the slot of a recommendation, or the slot it was put off to, is over."""
+    """Return when the slot of a recommendation ends, or that of the slot to which it was put off."""
     moment = meant_for(advice)
     return advice.expires_at if moment in (None, advice.moment) else slot_bounds(moment, zones)[1]
 
 
 def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
-    """Return when the day of a recommendation ends, which is 06:00 of the next. Until then an answer can change."""
+    """Return the end of a recommendation's day, which is 06:00 of the next date. If it was put off, the later day
+    counts. Until then the user can change the answer.
+    """
     last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
     return slot_start(moment_of(last.week, last.day * SLOTS_PER_DAY).shifted(SLOTS_PER_DAY), zones)
 
 
 def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
-    """Return the stretch in which the action counts as following the recommendation, or None.
+    """Return the stretch of time in which the action counts as following the recommendation, or None.
 
-    It is the slot. A recommendation with times has those, widened by two hours within its day. Time before the
-    recommendation was made does not count, except for an entry to keep. None means put off to no slot, or no time left.
+    It is the slot, or for a recommendation with times those times, widened by two hours within their day. Time before
+    the recommendation was made does not count, except for an entry to keep. None means put off to no slot, or no time
+    left.
     """
     moment = meant_for(advice)
     if moment is None:
@@ -116,10 +122,10 @@ def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
 
 
 def observed(advice: Advice, known: Snapshot) -> Found:
-    """Return (outcome, evidence) of a recommendation, as far as the data show it at ``known.at``.
+    """Return (outcome, evidence) of a recommendation, as the data show it at ``known.at``.
 
-    Evidence is up to four texts. ``known`` has to reach back to ``BEFORE`` (28 days) before the recommendation. If a
-    calendar entry shows the action but a watch that was worn does not, the outcome is unknown.
+    Evidence is up to four texts. ``known`` must reach back to 28 days before the recommendation. If a calendar entry
+    shows the action but a watch that was worn does not, the outcome is unknown.
     """
     span = time_of(advice, known.zones)
     if span is None:
@@ -137,7 +143,7 @@ def observed(advice: Advice, known: Snapshot) -> Found:
 
 
 def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield what watches, apps and task lists show of the action."""
+    """Yield the evidence of the action that watches, apps and task lists give in a stretch of time."""
     if advice.action is ActionType.EXERCISE:
         yield from _workouts(known, span)
     elif advice.action is ActionType.SLEEP:
@@ -149,7 +155,9 @@ def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
 
 
 def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tuple[str, Episode, timedelta]]:
-    """Yield (source, episode, its time within the stretch) of a kind that ended by ``known.at``, ascending."""
+    """Yield (source, episode, its time within the stretch) for episodes of a kind that overlap it and ended by
+    ``known.at``.
+    """
     for source, one in known.episodes:
         within = min(one.end, span[1]) - max(one.start, span[0])
         if one.kind is kind and within > NONE and one.end <= known.at:
@@ -163,7 +171,10 @@ def _workouts(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def is_nap(advice: Advice) -> bool:
-    """Tell if a recommendation to sleep means a nap."""
+    """Return True if a recommendation to sleep means a nap.
+
+    It is one if its times are at most an hour apart. Without times it is one in a daytime slot.
+    """
     if advice.start is not None and advice.end is not None:
         return advice.end - advice.start <= NAP_MAX
     moment = meant_for(advice)
@@ -179,7 +190,7 @@ def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield main sleeps that match the advised time, or the slot of a recommendation without times.
+    """Yield evidence from main sleeps that match the advised time, or the slot of a recommendation without times.
 
     A sleep that begins within 90 minutes of the advised time is done, within three hours partly. Of a night slot, half
     must be slept to be done. A sleep that begins up to 90 minutes after the slot is partly done.
@@ -213,7 +224,9 @@ def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield tasks completed in the stretch: done for the task that the recommendation names, partly for any other."""
+    """Yield evidence from tasks completed in the stretch: done for the task that the recommendation names, else partly
+    done.
+    """
     for one in known.tasks:
         if one.completed is not None and span[0] <= one.completed < span[1] and one.completed <= known.at:
             named = _names(advice.what or "", (one.title or "").strip())
@@ -224,7 +237,9 @@ def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _names(what: str, title: str) -> bool:
-    """Tell if the text ``what`` of a recommendation names a task. A title below four letters must be the whole text.
+    """Return True if the text ``what`` of a recommendation contains a task's title.
+
+    A title of fewer than four letters must be the whole text.
 
     >>> _names("Tax return, due on Friday", "Tax return"), _names("Tax return", "T"), _names("", "")
     (True, False, False)
@@ -233,7 +248,7 @@ def _names(what: str, title: str) -> bool:
 
 
 def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield calendar entries of the action that took place, with ten minutes or all of them in the stretch."""
+    """Yield evidence from past calendar entries of the action that lie in the stretch with ten minutes or in full."""
     for occurrence, label in known.agenda:
         within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
@@ -243,9 +258,9 @@ def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Tra
 
 
 def took_place(event: Event) -> bool:
-    """Tell if an entry that is over can stand for something done.
+    """Return True if a calendar entry that has ended can show that something was done.
 
-    Entries that were written for advice are plans, and do not tell whether anybody followed them.
+    Entries that the bridge wrote for advice are plans, and do not show whether anybody followed them.
     """
     off = event.all_day or event.cancelled or event.response is Response.DECLINED
     return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")
@@ -254,7 +269,7 @@ def took_place(event: Event) -> bool:
 def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
     """Return two lists of texts: of sources that reported but do not show the action, and of sources yet to report.
 
-    Only sources that showed such actions in the weeks before are named.
+    Only sources that showed such actions in the four weeks before are named.
     """
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
@@ -294,9 +309,9 @@ _SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
 
 
 def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
-    """Return the sources that showed enough such actions in the four weeks before the stretch, sorted.
+    """Return, sorted, the sources that showed such actions often enough in the four weeks before the stretch.
 
-    ``name`` is workout, nap or mindfulness.
+    ``name`` is workout, nap or mindfulness. Mindfulness takes three times, the others one.
     """
     counts: dict[str, int] = {}
     for source, one in _rows(known):
@@ -306,7 +321,7 @@ def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
 
 
 def _later(source: str, known: Snapshot, span: Stretch) -> bool:
-    """Tell if a source has measured after the stretch."""
+    """Return True if a source has a measurement from after the stretch."""
     return any(of == source and span[1] <= (one.end or one.start) <= known.at for of, one in _rows(known))
 
 
@@ -316,9 +331,9 @@ def _rows(known: Snapshot) -> Iterator[tuple[str, Sample | Episode]]:
 
 
 def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
-    """Tell if a source has reported for a stretch, which means that it measured after the stretch.
+    """Return True if a source has reported for a stretch: it has a measurement from after the stretch.
 
-    If the source measured by day in the two weeks before, half the hours of the stretch also need a measurement.
+    If it measured by day in the two weeks before, half the hours of the stretch also need a measurement.
     """
     if not _later(source, known, span):
         return False
@@ -330,7 +345,7 @@ def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
 
 
 def _by_day(one: Sample) -> bool:
-    """Tell if a device took a sample by itself at an hour.
+    """Return True if a device took a sample by itself at some hour of the day.
 
     Mindfulness, check-ins, and values of a night or of a day are not such samples.
     """

@@ -1,8 +1,8 @@
-"""Tomorrow's expected meters, from the same hours of like days and from the calendar of tomorrow.
+"""Forecast tomorrow's meters, from the same hours of similar days and from tomorrow's calendar.
 
-A level is expected where it was at that hour on days of the same kind, workdays or free days, of the last four weeks.
-What the calendar says ahead takes the place of what it said then: company, meetings, booked time and focus. The
-band is what these days differed by, together with the uncertainty of a reading. Fewer than five days tell nothing.
+A level is expected where it was at that hour on workdays or free days of the last four weeks. The inputs from the
+calendar (company, meetings, booked time and focus) are replaced by tomorrow's. The standard deviation is that between
+these days, together with the uncertainty of a reading. Fewer than five days give no forecast.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ NOTICED = 0.02  # of a level, from which on the calendar is named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A meter's expected level at an instant, from past days of the same kind.
+    """A meter's expected level at an instant, forecast from past days of the same kind.
 
-    ``sd`` is one standard deviation of the level, and ``days`` the number of those days. ``because`` says what is usual
-    at this hour. A second text says what the entries of the day change, if that is noticeable.
+    ``sd`` is one standard deviation of the level, and ``days`` the number of those days. ``because`` says which level
+    is usual at this hour. A second text says how much the day's calendar entries change, if that is noticeable.
     """
 
     at: datetime
@@ -56,8 +56,8 @@ class Expected:
 class _Seen:
     """A past reading, as the distance of its level from normal in log odds.
 
-    ``ahead`` is the weighed sum of the inputs that a calendar tells ahead. ``rest`` is the distance without ``ahead /
-    trust``.
+    ``ahead`` is the weighted sum of the inputs that a calendar gives in advance. ``rest`` is the distance without
+    ``ahead / trust``.
     """
 
     rest: float
@@ -94,7 +94,7 @@ def _expected(situation: Situation, day: date) -> Iterator[Expected]:
 
 
 def _like(situation: Situation, day: date) -> list[date]:
-    """Return those of the last 28 dates that are workdays, or free days, as ``day`` is, ascending.
+    """Return those of the last 28 dates that are of the same kind as ``day``, workdays or free days, ascending.
 
     If there are fewer than five, all 28 are returned.
     """
@@ -118,7 +118,7 @@ def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
 
 
 def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
-    """Return the weighed sum of those inputs of a reading that the calendar tells ahead (``AHEAD``)."""
+    """Return the weighted sum of z over those inputs of a reading that a calendar gives in advance (``AHEAD``)."""
     rows = past.proxies.of(meter)
     return sum(rows[one.signal].weight * one.z for one in because if one.signal in AHEAD)
 

@@ -1,4 +1,4 @@
-"""Published figures about adults, which stand in until a user's own data speak.
+"""Hold published figures about adults, which are used until a user's own data suffice.
 
 Clock times are in minutes after midnight of the date of waking. The time-use surveys publish lengths and shares, so the
 clock times come from a survey of sleep.

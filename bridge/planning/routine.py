@@ -1,7 +1,7 @@
-"""A user's routine: bedtime and wake time, working hours, and when each action usually happens.
+"""Learn a user's routine: bedtime and wake time, working hours, and when each action usually happens.
 
-Clock times are minutes after midnight of a local date. A bedtime before midnight is negative, so that the sleep which
-ends on a date belongs to that date: 23:00 of the evening before is -60.
+Clock times are minutes after midnight of a local date. A bedtime before midnight is negative, so that a sleep belongs
+to the date on which it ends. 23:00 of the evening before is -60.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["Habit", "Night", "Routine", "is_free_day", "learn_routine"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routine:
-    """A user's routine by day of the week, with 0 for Monday.
+    """A user's routine by weekday, with 0 for Monday.
 
     ``nights`` has seven entries, by the weekday of waking. ``work`` has seven entries, each a tuple of spans in minutes
-    after midnight; an end beyond 1440 is on the next date. ``work_known`` is False where ``work`` rests on published
-    figures alone. ``habits`` maps each action that the data show to its habit.
+    after midnight. An end beyond 1440 is on the next date. ``work_known`` is False if ``work`` is published figures
+    only. ``habits`` maps an action to its habit, for actions that the data show.
     """
 
     nights: tuple[Night, ...]
@@ -37,13 +37,13 @@ class Routine:
     habits: Mapping[ActionType, Habit] = field(default_factory=dict)
 
     def sleep_ending_on(self, day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
-        """Return usual bedtime and wake time of the main sleep that ends on a date, in UTC."""
+        """Return (bedtime, wake time) of the usual main sleep that ends on a local date, in UTC."""
         night = self.nights[day.weekday()]
         bed, wake = instant(day, night.bed, zones), instant(day, night.wake, zones)
         return bed, max(bed, wake)
 
     def work_on(self, day: date, zones: ZoneHistory) -> list[tuple[datetime, datetime]]:
-        """Return the usual working spans that begin on a date, in UTC, ascending."""
+        """Return the usual working spans that begin on a local date, as (start, end) in UTC, ascending."""
         spans = [(instant(day, start, zones), instant(day, end, zones)) for start, end in self.work[day.weekday()]]
         return [(start, end) for start, end in spans if start < end]
 
@@ -52,9 +52,9 @@ BESIDE_WORK = 60.0  # minutes between work and sleep
 
 
 def learn_routine(known: Snapshot) -> Routine:
-    """Return a user's routine from everything known. Without data it rests on published figures.
+    """Return a user's routine, learnt from the snapshot ``known``. Without data it is that of published figures.
 
-    Published nights that overlap the user's own working hours are moved beside them.
+    Published nights that overlap the user's own working hours are moved before or after them.
     """
     work, work_known = working_week(known)
     nights = usual_nights(known)
@@ -66,14 +66,14 @@ def learn_routine(known: Snapshot) -> Routine:
 def _around_night(work: tuple[tuple[Span, ...], ...], weekday: int) -> list[Span]:
     """Return the working spans of a weekday and of the day before, in minutes after the weekday's midnight.
 
-    Spans that begin on the day before have a negative begin.
+    Spans that begin on the day before have a negative start.
     """
     before = [(start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in work[weekday - 1]]
     return [*before, *work[weekday]]
 
 
 def _beside_work(night: Night, spans: list[Span]) -> Night:
-    """Return a night moved away from working spans that overlap it, an hour from work, with its length kept.
+    """Return a night moved away from working spans that overlap it, to an hour from work, with its length kept.
 
     If bedtime is in a span, the night moves after the span. If a span begins in the night, the night moves before it.
     """

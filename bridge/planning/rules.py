@@ -1,6 +1,7 @@
-"""The rules of the ten actions: hours in which each makes sense, lengths and pauses.
+"""Define the rules of the ten actions: the hours in which each makes sense, lengths and pauses.
 
-The hours and lengths are our choice where no source is named.
+The hours and lengths are our choice where no source is named. A function of a day and an action returns the stretches
+of that day that allow the action.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Windows = Callable[[Day, ActionType], list[Stretch]]  # the stretches of a day t
 
 
 def _usual(day: Day, action: ActionType, around: timedelta) -> list[Stretch]:
-    """Return the user's usual stretch of an action on this weekday, widened by ``around`` at both ends.
+    """Return the user's usual stretch of an action on this weekday, widened by ``around`` at both ends, in a list.
 
     The list is empty if no start is usual on this weekday.
     """
@@ -48,9 +49,9 @@ def _usual(day: Day, action: ActionType, around: timedelta) -> list[Stretch]:
 
 
 def _work(day: Day, action: ActionType) -> list[Stretch]:
-    """Return where work is allowed: in working hours, and around the user's usual start of it.
+    """Return the stretches that allow work: working hours, and the user's usual hours of this action.
 
-    Work ends by 17:00, or by the end of the date's last entry of work if that is later.
+    They end by 17:00, or by the end of the date's last entry of work if that is later.
     """
     shown = [o.end for o, label in day.situation.entries if label.action in WORK and day.wake < o.start < day.bed]
     end = max([day.since(OFFICE_END), *shown])
@@ -58,16 +59,18 @@ def _work(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _learning(day: Day, action: ActionType) -> list[Stretch]:
-    """Return where learning is allowed: outside of working hours, and around the user's usual start of it."""
+    """Return the stretches that allow learning: waking hours outside of work, and the user's usual hours of
+    learning.
+    """
     low, high = day.awake(HOUR, BEFORE_BED)
     low = low if day.work else max(low, day.since(FREE_FROM))
     return [*(day.off_work((low, high)) if low < high else []), *_usual(day, action, HOUR)]
 
 
 def _exercise(day: Day, action: ActionType) -> list[Stretch]:
-    """Return where exercise is allowed: outside of working hours, and around the user's usual start of it.
+    """Return the stretches that allow exercise: waking hours outside of work, and the user's usual hours of exercise.
 
-    Away from the usual start, exercise ends two hours before bedtime (Stutz 2019) and by 21:00. It keeps out of a late
+    Outside of the usual hours, exercise ends two hours before bedtime (Stutz 2019) and by 21:00. It keeps out of a late
     shift and the five hours before. A user who is too tired gets none.
     """
     if _too_tired(day):
@@ -79,7 +82,7 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _too_tired(day: Day) -> bool:
-    """Tell if last night was an hour short, sleep ended after noon, or tiring entries take 8.5 hours of the day."""
+    """Return True if last night was an hour short, sleep ended after noon, or tiring entries take 8.5 hours."""
     short = day.situation.short_of_sleep if day.date == day.situation.date_of(day.situation.now) else None
     slept_badly = (short is not None and short >= NAP_SHORT) or day.wake > day.since(DAY_SLEEP)
     return slept_badly or day.strained(day.bed) >= TIRING
@@ -90,7 +93,9 @@ def _is_late(day: Day, occurrence: Occurrence) -> bool:
 
 
 def _company(day: Day, action: ActionType) -> list[Stretch]:
-    """Return where company is allowed: after work, on free days from 10:00, and around the user's usual start of it."""
+    """Return the stretches that allow company: after work, on free days from 10:00, and the user's usual hours of
+    it.
+    """
     low, high = day.awake(HOUR, BEFORE_BED)
     low = max(low, day.since(FREE_FROM))
     after = max((end for _, end in day.work), default=low)
@@ -99,19 +104,19 @@ def _company(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _own_time(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return where time for oneself is allowed: waking hours outside of working hours."""
+    """Return the stretches that allow time for oneself: waking hours outside of work."""
     return day.off_work(day.awake(HOUR, HOUR))
 
 
 def _quiet(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return where meditation is allowed: from 30 minutes after waking until an hour before bedtime."""
+    """Return the stretch that allows meditation: from 30 minutes after waking until an hour before bedtime."""
     return [day.awake(timedelta(minutes=30), HOUR)]
 
 
 def _screen(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return where watching series is allowed: after work, until an hour before bedtime.
+    """Return the stretch that allows watching series: after work, until an hour before bedtime.
 
-    It begins at 19:00 on working days, and at 13:00 on free days.
+    It begins at 19:00 or later on working days, and at 13:00 on free days.
     """
     low, high = day.awake(HOUR, HOUR)
     since = max((end for _, end in day.work), default=day.since(AFTERNOON))
@@ -119,9 +124,9 @@ def _screen(day: Day, _action: ActionType) -> list[Stretch]:
 
 
 def _nap(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return where a nap is allowed: today from 11:00 to 15:00, after a night an hour too short.
+    """Return the stretches that allow a nap: today from 11:00 to 15:00, after a night that was an hour too short.
 
-    It is outside of working hours, and four hours or more after waking.
+    They lie outside of working hours, and begin four hours or more after waking.
     """
     short = day.situation.short_of_sleep
     if short is None or short < NAP_SHORT or day.date != day.situation.date_of(day.situation.now):
@@ -132,12 +137,12 @@ def _nap(day: Day, _action: ActionType) -> list[Stretch]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Limits of the suggestion of an action.
+    """The limits on suggesting one action.
 
-    ``usual``, ``least`` and ``most`` are lengths, and ``notice`` is the time from advice to begin. ``after`` is kept
-    free after the action. All five are in minutes. ``again`` is in hours until the action may be suggested again.
-    ``latest`` is the latest begin, in hours after midnight. ``windows`` returns the stretches of a day that allow the
-    action.
+    ``usual``, ``least`` and ``most`` are lengths. ``notice`` is the least time from advice to start, and ``after`` is
+    kept free after the action. All five are in minutes. ``again`` is how many hours must pass until the action may be
+    suggested again. ``latest`` is the latest start, in hours after midnight. ``windows`` returns the stretches of a day
+    that allow the action.
     """
 
     usual: int

@@ -1,4 +1,4 @@
-"""The situation that a suggestion has to fit: calendar, routine, wishes, recent advice, and last night."""
+"""Gather what a suggestion has to fit: calendar, routine, wishes, recent recommendations, and last night."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Entry = tuple[Occurrence, Label]
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """The facts that a suggestion for a user has to fit at ``now``.
+    """The facts about a user that a suggestion has to fit at ``now``.
 
-    ``advised`` holds the advice of the last eight days that was not superseded, ascending. ``task_actions`` maps the
-    key of an open task to the action that works on it.
+    ``advised`` holds the recommendations of the last eight days that were not superseded, ascending. ``task_actions``
+    maps the key of an open task to the action that works on it.
     """
 
     known: Snapshot
@@ -55,7 +55,7 @@ class Situation:
     def entries(self) -> list[Entry]:
         """Calendar entries within eight days of now, ascending, as pairs of occurrence and label.
 
-        Entries that were written for advice are left out.
+        Entries that the bridge wrote into the calendar for its own advice are left out.
         """
         low, high = self.now - NEAR, self.now + NEAR
         near = (entry for entry in self.known.agenda if entry[0].end > low and entry[0].start < high)
@@ -63,7 +63,7 @@ class Situation:
 
     @cached_property
     def busy(self) -> list[Stretch]:
-        """Stretches that cannot take a suggestion, merged.
+        """Stretches of time in which nothing can be suggested, merged and ascending.
 
         They are entries with travel or a pause around them, agreed suggestions, and suggestions of the plan so far.
         """
@@ -71,7 +71,7 @@ class Situation:
         return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
 
     def _after(self, occurrence: Occurrence) -> timedelta:
-        """Return the time kept free after an entry: 30 minutes after an outing, otherwise its ``margin``.
+        """Return the time kept free after a calendar entry: 30 minutes after an outing, otherwise its ``margin``.
 
         An outing takes 30 minutes or more, outside of working hours.
         """
@@ -82,7 +82,7 @@ class Situation:
 
     @cached_property
     def promised(self) -> list[Stretch]:
-        """The times of suggestions that the user accepted, or put off to another slot."""
+        """The times of suggestions that the user accepted, or put off to the slot of these times."""
         return [
             (one.start, one.end)
             for one in self.advised
@@ -91,7 +91,9 @@ class Situation:
 
     @cached_property
     def told(self) -> frozenset[str]:
-        """The names of tasks and activities in suggestions ahead, so that a task is suggested only once."""
+        """The names of tasks and activities in suggestions that are still ahead, so that a task is suggested only
+        once.
+        """
         ahead = (one for one in self.advised if one.end is not None and one.end > self.now and one.kind == "suggested")
         return frozenset([*self.titles, *(one.what for one in ahead if one.what is not None)])
 
@@ -104,11 +106,11 @@ class Situation:
         return f"{at.astimezone(zone_at(at, self.known.zones)):%H:%M}"
 
     def sleep(self, day: date) -> Stretch:
-        """Return the main sleep that ends on a date: as recorded, else as expected.
+        """Return (bedtime, wake time) of the main sleep that ends on a date: as recorded, else as expected.
 
-        An expected sleep is moved away from calendar entries. An entry in its first half puts bedtime off, and an entry
-        in its second half wakes the user. A sleep that is put off far, as after a night shift, keeps its length until
-        the next entry.
+        An expected sleep is moved away from calendar entries. An entry in its first half delays bedtime, and an entry
+        in its second half wakes the user earlier. A sleep that is delayed far, as after a night shift, keeps its length
+        until the next entry.
         """
         slept = self.slept(day)
         if slept is not None:
@@ -124,7 +126,7 @@ class Situation:
         return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
 
     def slept(self, day: date) -> Episode | None:
-        """Return the longest recorded main sleep that ended on a date, or None."""
+        """Return the longest recorded main sleep that ended on a date and by now, or None."""
         nights = (
             e for _, e in self.known.episodes if e.kind is EpisodeKind.SLEEP and e.day == day and e.end <= self.now
         )
@@ -132,18 +134,20 @@ class Situation:
 
     @cached_property
     def attended(self) -> list[Stretch]:
-        """Stretches of timed, busy entries within eight days of now, merged, without time around them."""
+        """Stretches of timed, busy calendar entries within eight days of now, merged, without time kept free around
+        them.
+        """
         return calendar.merged((o.start, o.end) for o, _ in self.entries if calendar.takes_time(o.event))
 
     def busy_from(self, at: datetime) -> Stretch | None:
-        """Return the stretch of ``busy`` that begins at an instant, or None."""
+        """Return the stretch of ``busy`` that begins exactly at ``at``, or None."""
         return next((one for one in self.busy if one[0] == at), None)
 
     def work(self, day: date) -> list[Stretch]:
-        """Return the working hours of a date, none on a day off.
+        """Return the working hours of a date as stretches. The list is empty on a day off.
 
-        A calendar shows only a part of the work. A day of work that begins in the morning is taken to last through
-        office hours, unless an entry of private life begins earlier.
+        A calendar shows only a part of the work. Work that begins in the morning is therefore taken to last through
+        office hours, unless a private entry begins earlier.
         """
         if day not in self._work:
             self._work[day] = self._working(day)
@@ -164,7 +168,7 @@ class Situation:
     def short_of_sleep(self) -> timedelta | None:
         """The time by which last night was shorter than usual, or None if it was not, or is unknown.
 
-        Usual is the median of the last 42 nights before it. At least five are needed.
+        Usual is the median of the 42 nights before it, of which at least five must be known.
         """
         nights = {n.day: n for _, n in self.known.episodes if n.kind is EpisodeKind.SLEEP and n.end <= self.now}
         last = nights.get(self.date_of(self.now))
@@ -182,7 +186,7 @@ class Situation:
 
     @property
     def is_blank(self) -> bool:
-        """Tell if the data hold no sample, episode, calendar entry or task of the user."""
+        """True if the data hold no sample, episode, calendar entry or task of the user."""
         return is_blank(self.known)
 
 
@@ -192,22 +196,22 @@ def rounded(at: datetime) -> datetime:
 
 
 def is_blank(known: Snapshot) -> bool:
-    """Tell if a snapshot holds no sample, episode, calendar entry or task."""
+    """Return True if a snapshot holds no sample, episode, calendar entry or task."""
     return not (known.samples or known.episodes or known.agenda or known.tasks)
 
 
 def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
-    """Tell if the user agreed to the time of a recommendation: accepted it, or put it off to this slot."""
+    """Return True if the user accepted a recommendation, or put it off to a slot that now has its time."""
     if advice.answer is Answer.RESCHEDULE and advice.start is not None:
         return moment_at(advice.start, zones) == advice.moved_to
     return advice.answer is Answer.ACCEPT
 
 
 def without_advice(situation: Situation, number: int) -> Situation:
-    """Return the situation as if the recommendation with this number (its id) had not been made."""
+    """Return the situation as if the recommendation with the id ``number`` had not been made."""
     return replace(situation, advised=[one for one in situation.advised if one.id != number])
 
 
 def margin(occurrence: Occurrence) -> timedelta:
-    """Return the time kept free before and after an entry: 30 minutes at a place, otherwise 5."""
+    """Return the time kept free before and after a calendar entry: 30 minutes if it has a place, otherwise 5."""
     return TRAVEL if occurrence.event.located else BESIDE

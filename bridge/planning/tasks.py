@@ -1,4 +1,4 @@
-"""Open tasks: which of them an action works on, how long they take, and where they find a place in a day."""
+"""Plan open tasks: which of them an action works on, how long they take, and where a day has room for them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CALL = re.compile(
 def task_for(situation: Situation, action: ActionType) -> Task | None:
     """Return the most pressing open task with a due date that an action works on, or None.
 
-    A task that a suggestion ahead already names is left out.
+    A task that an upcoming suggestion already names is left out. Only work and learning have tasks.
     """
     if action not in WORK:
         return None
@@ -57,7 +57,9 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
 
 
 def _order(task: Task, today: date) -> tuple[int, date, str]:
-    """Return the sort key of a task: tasks due today and tomorrow come first, then overdue tasks, then the rest."""
+    """Return the sort key of a task: due today or tomorrow first, then overdue, then the others, each by due date and
+    key.
+    """
     due = task.due or date.max
     rank = 1 if due < today else 0 if due <= today + A_DAY else 2
     return rank, due, task.key
@@ -66,7 +68,7 @@ def _order(task: Task, today: date) -> tuple[int, date, str]:
 def due_tasks(situation: Situation) -> list[Task]:
     """Return up to four open tasks that are overdue or due within two days, the most pressing first.
 
-    Of tasks with the same title, one is returned.
+    Of several tasks with the same title, only the first is returned.
     """
     today = situation.date_of(situation.now)
     last = today + DUE_DAYS * A_DAY
@@ -81,7 +83,7 @@ def due_tasks(situation: Situation) -> list[Task]:
 
 
 def length_of(task: Task, action: ActionType | None) -> timedelta:
-    """Return how long a task takes: its estimate limited to 15 minutes to 3 hours, else a length by its kind.
+    """Return how long a task takes: its estimate, limited to 15 minutes to 3 hours, else a length by its kind.
 
     Quick errands take 25 minutes, other ADMIN_WORK 45, and all other tasks 60.
     """
@@ -93,11 +95,11 @@ def length_of(task: Task, action: ActionType | None) -> timedelta:
 
 
 def has_room(task: Task, day: Day, before: Sequence[ActionType | None]) -> bool:
-    """Tell if a day has room for a task beside ``before``, the actions that the day has already.
+    """Return True if a day has room for a task besides ``before``, the actions that are already placed on it.
 
-    A task due on the day has room beside two actions. Another task has room beside one, and on a long day beside none.
-    A free day takes a single task that needs focus. Deep work goes there only if it cannot wait for the next working
-    day.
+    A task due on the day has room besides two actions. Another task has room besides one, and on a long day besides
+    none. A free day takes a single task that needs focus. Deep work goes there only if it cannot wait for the next
+    working day.
     """
     if is_urgent(task, day.date):
         return len(before) < URGENT_MOST
@@ -110,9 +112,9 @@ def has_room(task: Task, day: Day, before: Sequence[ActionType | None]) -> bool:
 
 
 def _can_wait(task: Task, action: ActionType | None, day: Day) -> bool:
-    """Tell if a task of DEEP_WORK can wait for the next working day.
+    """Return True if a task of DEEP_WORK can wait for the next working day.
 
-    That is so if it is overdue, or not due before that day. Working hours must be known.
+    That is so if it is overdue, or not due before that day. It is False while the user's working hours are unknown.
     """
     if action is not ActionType.DEEP_WORK or not day.situation.routine.work_known:
         return False
@@ -122,15 +124,18 @@ def _can_wait(task: Task, action: ActionType | None, day: Day) -> bool:
 
 
 def is_urgent(task: Task, day: date) -> bool:
-    """Tell if a task is due on the date itself. An overdue task can wait for a good hour."""
+    """Return True if a task is due on ``day`` itself. An overdue task is not urgent, because it can wait for a good
+    hour.
+    """
     return task.due == day
 
 
 def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free stretch for a task, or None: in working hours first, then at other waking hours.
+    """Return the first free stretch for a task on a day, in working hours first, then at other waking hours. Otherwise
+    return None.
 
-    A stretch of an hour is enough for a longer task. Deep work on a working day has working hours only, unless it is
-    due that day. ``busy`` holds the stretches that are taken.
+    An hour is enough for a longer task. Deep work on a working day gets working hours only, unless it is due that day.
+    ``busy`` holds the stretches that are taken.
     """
     situation = day.situation
     if day.date > (task.due or day.date) and day.date > situation.date_of(situation.now):
@@ -151,9 +156,9 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
 
 
 def _latest(task: Task, day: Day) -> datetime:
-    """Return by when a task must end on a day: 20:30 if it is due that day, 18:00 for ADMIN_WORK, else 20:00.
+    """Return by when a task must end on a day: 20:30 if due that day, 18:00 for ADMIN_WORK, else 20:00.
 
-    An entry that fills the evening makes it earlier, unless the task is due that day.
+    A calendar entry that fills the evening makes it earlier, unless the task is due that day.
     """
     if is_urgent(task, day.date):
         return day.since(URGENT_UNTIL)
@@ -162,7 +167,7 @@ def _latest(task: Task, day: Day) -> datetime:
 
 
 def is_answered(task: Task, day: Day, at: datetime) -> bool:
-    """Tell if a task can be worked on at an instant: it needs no call, or calls are answered then.
+    """Return True if a task can be worked on at ``at``: it needs no call, or calls are answered then.
 
     Calls are answered from Monday to Friday, 8:00 to 18:00. A task with an estimate counts as one without a call.
     """

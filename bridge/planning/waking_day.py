@@ -1,4 +1,4 @@
-"""The waking day between two sleeps: its work, meals, ways and rests, and the evenings with the family.
+"""Describe the waking day between two sleeps: its work, meals, travel, rests, and evenings with the family.
 
 The lengths are our choice where no source is named.
 """
@@ -49,7 +49,7 @@ JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈",
 
 @dataclass(frozen=True, kw_only=True)
 class Day:
-    """The waking day of a date, from the sleep that ends on the date to the next sleep."""
+    """A user's waking day, from the end of the sleep on ``date`` to the start of the next sleep."""
 
     situation: Situation
     date: date
@@ -73,7 +73,7 @@ class Day:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """The timed, busy entries between waking and bedtime, as pairs of occurrence and label."""
+        """The timed, busy calendar entries between waking and bedtime, as pairs of occurrence and label."""
         return [
             (o, label)
             for o, label in self.situation.entries
@@ -82,7 +82,8 @@ class Day:
 
     @cached_property
     def meals(self) -> list[Stretch]:
-        """The stretches of lunch and dinner: an entry that is a meal, else the first usual time that is free.
+        """The stretches of lunch and dinner. Each is a calendar entry for the meal, else the first usual time that is
+        free.
 
         A user who gets up after 10:30 has no lunch.
         """
@@ -91,10 +92,10 @@ class Day:
         return calendar.merged(meal for meal in (lunch, dinner) if meal is not None)
 
     def _meal(self, begins: Sequence[int], length: timedelta, low: timedelta, high: timedelta) -> Stretch | None:
-        """Return the stretch of an entry that is a meal by its title and begins from ``low`` to ``high``.
+        """Return the stretch of a calendar entry whose title names a meal and that begins from ``low`` to ``high``.
 
-        Otherwise return the first free stretch of ``length`` that begins at one of ``begins``, or None. ``begins`` are
-        minutes after midnight.
+        Otherwise return the first free stretch of ``length`` that begins at one of ``begins``, or None. ``begins``,
+        ``low`` and ``high`` count from midnight, the first in minutes.
         """
         for occurrence, _ in self.entries:
             named = not occurrence.event.private and MEAL.search((occurrence.event.title or "")[:200])
@@ -109,7 +110,7 @@ class Day:
 
     @cached_property
     def rests(self) -> list[Stretch]:
-        """The time before and after long stretches of entries, and after work, for the way, to eat and to rest."""
+        """The stretches kept free for the way, food and rest, around long series of entries and after work."""
         found: list[Stretch] = []
         near = calendar.clipped(self.situation.attended, self.wake - A_DAY, self.bed + A_DAY)
         for start, end in calendar.merged(near, bridging=PAUSE_AT_MOST):
@@ -120,7 +121,7 @@ class Day:
 
     @cached_property
     def journeys(self) -> list[Stretch]:
-        """The stretch of the day's first flight, as a list of at most one.
+        """The stretch of the day's first flight, in a list of at most one.
 
         It begins 2.5 hours before the flight. It ends at bedtime, or 90 minutes after the flight if that is later.
         """
@@ -129,22 +130,22 @@ class Day:
 
     @cached_property
     def in_new_zone(self) -> bool:
-        """Tell if the user's time zone changes during the day or the 24 hours before waking."""
+        """True if the user's time zone changes during the day or in the 24 hours before waking."""
         zones = self.situation.known.zones
         return zone_at(self.wake - A_DAY, zones) != zone_at(self.bed, zones)
 
     @cached_property
     def away(self) -> bool:
-        """Tell if the user's time zone at bedtime is another than two weeks before."""
+        """True if the user's time zone at bedtime differs from that of two weeks before."""
         zones = self.situation.known.zones
         return zone_at(self.wake - HOME_DAYS, zones) != zone_at(self.bed, zones)
 
     @cached_property
     def with_family(self) -> list[Stretch]:
-        """The stretches next to entries with the family, in which the family is around.
+        """The stretches next to calendar entries with the family, in which the family is taken to be around.
 
-        They are pauses of up to three hours between such entries from 14:00 on. The morning before a first entry that
-        begins before 09:00 counts too.
+        They are pauses of up to three hours between such entries from 14:00 on. The time from waking to a first such
+        entry before 09:00 belongs to them too.
         """
         mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]
         found = [
@@ -158,7 +159,7 @@ class Day:
 
     @cached_property
     def strains(self) -> list[Stretch]:
-        """The stretches that tiring entries take.
+        """The stretches that tiring calendar entries take, merged.
 
         All entries are tiring except sleep, exercise, meditation, family, time for oneself, series, and company after
         work.
@@ -167,20 +168,20 @@ class Day:
         return calendar.merged((o.start, o.end) for o in hard)
 
     def _is_company(self, occurrence: Occurrence, label: Label) -> bool:
-        """Tell if an entry is SOCIALIZE outside of working hours."""
+        """Return True if a calendar entry is labelled SOCIALIZE and lies outside of working hours."""
         at_work = calendar.clipped(self.work, occurrence.start, occurrence.end)
         return label.action is ActionType.SOCIALIZE and not at_work
 
     def strained(self, until: datetime) -> timedelta:
-        """Return how long tiring entries (``strains``) take on the day before an instant."""
+        """Return how long tiring entries (``strains``) take on the day before the instant ``until``."""
         low = min([self.wake, *(start for start, _ in self.strains)])
         return calendar.length(calendar.clipped(self.strains, low, until)) if low < until else timedelta(0)
 
     @cached_property
     def spent_from(self) -> datetime:
-        """The begin of the first entry of 45 minutes or more in the evening, or bedtime without one.
+        """The begin of the evening's first calendar entry of 45 minutes or more, or bedtime without one.
 
-        Evening begins at 17:00, and for entries of work at 18:00.
+        The evening begins at 17:00, and for entries of work at 18:00.
         """
         found = [
             o.start
@@ -191,7 +192,7 @@ class Day:
         return min([self.bed, *found])
 
     def awake(self, after: timedelta, before: timedelta) -> Stretch:
-        """Return the waking hours, later by ``after`` at waking and earlier by ``before`` at bedtime."""
+        """Return the stretch from ``after`` past waking to ``before`` ahead of bedtime."""
         return self.wake + after, self.bed - before
 
     def off_work(self, stretch: Stretch) -> list[Stretch]:
@@ -199,7 +200,7 @@ class Day:
         return without([stretch], self.work)
 
     def since(self, after_midnight: timedelta) -> datetime:
-        """Return the instant at a time after the date's midnight."""
+        """Return the instant that is ``after_midnight`` later than the date's midnight."""
         return self.midnight + after_midnight
 
 
@@ -216,12 +217,14 @@ EASY = frozenset(
 
 
 def is_journey(title: str | None, length: timedelta) -> bool:
-    """Tell if an entry is a flight: it takes at least an hour, and its title has a word for a flight."""
+    """Return True if a calendar entry is a flight: it takes an hour or more, and its title has a word for a flight."""
     return length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
 
 
 def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
-    """Return the parts of ``stretches`` that are not in ``taken``. ``stretches`` must be disjoint and ascending."""
+    """Return the parts of ``stretches`` that no stretch in ``taken`` covers. ``stretches`` must be disjoint and
+    ascending.
+    """
     left: list[Stretch] = []
     for low, high in stretches:
         at = low
@@ -235,9 +238,9 @@ def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stre
 
 
 def day_of(situation: Situation, at: datetime) -> Day:
-    """Return the waking day of an instant.
+    """Return the waking day to which an instant belongs.
 
-    During a sleep, its first half belongs to the day before, and its second half to the day after.
+    A sleep's first half belongs to the day before it, and its second half to the day after it.
     """
     day = situation.date_of(at)
     bed, wake = situation.sleep(day)
@@ -247,6 +250,6 @@ def day_of(situation: Situation, at: datetime) -> Day:
 
 
 def rounded_up(at: datetime) -> datetime:
-    """Round up to the next five minutes."""
+    """Return an instant rounded up to the next five minutes."""
     over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
     return at + (5 * MINUTE - over if over else over)

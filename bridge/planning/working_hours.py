@@ -1,8 +1,9 @@
-"""Working hours by weekday and free days, from the calendar and the tasks that were done.
+"""Learn working hours by weekday, and free days, from the calendar and the tasks that were done.
 
-A day counts as worked with an hour of deep work or meetings, with two hours of any work, or, from Monday to Friday,
-with three tasks done over some hours. A weekday is a workday when at least a third of its weeks were worked, by recency
-and with the published share as most of a week. A span reaches from the 15th percentile of begins to the 85th of ends.
+A day counts as worked with an hour of deep work or meetings, or with two hours of any work. From Monday to Friday it
+also does with three tasks done over some hours. A weekday is a workday when at least a third of its weeks were worked.
+Recent weeks count more, and the published share counts as most of a week. A span reaches from the 15th percentile of
+begins to the 85th of ends.
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ GRID = 5.0  # minutes to which a span is rounded
 
 
 def office_week() -> Week:
-    """Return the hours that stand in until a user's own are known: by weekday, 9:00 to 17:00 from Monday to Friday."""
+    """Return the hours used until a user's own are known: by weekday, 9:00 to 17:00 from Monday to Friday."""
     return tuple(() if weekday in WEEKEND else (OFFICE,) for weekday in range(7))
 
 
 def working_week(known: Snapshot) -> tuple[Week, bool]:
     """Return (week, is_own): the usual spans of work by weekday, and True if they are the user's own.
 
-    They are the user's own from three worked days on, else published figures.
+    They are the user's own from three worked days on. Before that they are office hours.
     """
     entries = [one for one in known.agenda if _counts(one[0], known.at)]
     work = [(o, label) for o, label in entries if _is_work(o.event, label)]
@@ -86,7 +87,7 @@ def _inside(occurrence: Occurrence, week: Week, known: Snapshot) -> bool:
 
 
 def _worked(known: Snapshot, work: Sequence[tuple[Occurrence, Label]], free: frozenset[date]) -> dict[date, list[Span]]:
-    """Return the spans of each worked day by date, without free days.
+    """Return date -> spans of work for each worked day, in minutes after midnight, without free days.
 
     A pause of three hours or more divides spans.
     """
@@ -101,7 +102,7 @@ def _worked(known: Snapshot, work: Sequence[tuple[Occurrence, Label]], free: fro
 
 
 def _minutes(known: Snapshot, work: Sequence[tuple[Occurrence, Label]]) -> dict[date, tuple[float, float]]:
-    """Return, by date, the minutes of deep work or meetings, and the minutes of any work.
+    """Return date -> (minutes of deep work or meetings, minutes of any work).
 
     Work after midnight belongs to the date on which its span begins.
     """
@@ -124,7 +125,7 @@ def _enough(deep: float, whole: float) -> bool:
 
 
 def _of_tasks(known: Snapshot) -> dict[date, list[Span]]:
-    """Return, by date, the span from the first to the last task done on a day from Monday to Friday.
+    """Return date -> the span from the first to the last task done, for days from Monday to Friday.
 
     A day needs three tasks, done over 2 to 12 hours.
     """
@@ -153,10 +154,10 @@ def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[
 
 
 def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return the usual spans of a weekday from the worked ``days``.
+    """Return the usual spans of a weekday, learnt from the worked ``days``.
 
-    If the calendar has gaps, ``usual`` holds the usual spans from Monday to Friday, and these days take at least them.
-    Otherwise it is empty.
+    If the calendar has gaps, ``usual`` holds the usual spans from Monday to Friday. These weekdays then cover them at
+    least. Otherwise ``usual`` is empty.
     """
     own = _spans(_own(days, weekday))
     if weekday in WEEKEND:
@@ -165,13 +166,13 @@ def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequen
 
 
 def _has_gaps(days: Sequence[Sequence[Span]], usual: Sequence[Span]) -> bool:
-    """Tell if the days fill less than 70 % of the usual spans, as in a calendar that shows meetings only."""
+    """Return True if the days fill less than 70 % of the usual spans. A calendar of meetings does so."""
     filled = sum(_minutes_of(spans) for spans in days)
     return filled < FILLED * len(days) * _minutes_of(usual)
 
 
 def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date]) -> list[float]:
-    """Return the share of weeks worked by weekday, from 0 to 1.
+    """Return the share of weeks worked, from 0 to 1, by weekday.
 
     The published share counts as most of a week, and recent weeks count more. Free days do not count.
     """
@@ -189,13 +190,13 @@ def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozense
 
 
 def _first(known: Snapshot, days: Mapping[date, Sequence[Span]]) -> date:
-    """Return the first of the last 60 dates on which the calendar was in use or the user worked."""
+    """Return the earliest of the last 60 dates on which the calendar was in use or the user worked."""
     begun = [clock(o.start, known.zones)[0] for o, _ in known.agenda if _counts(o, known.at)]
     return max(min([*begun, *days]), clock(known.at - BACK * DAY, known.zones)[0])
 
 
 def _own(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
-    """Return the spans of the worked days of a weekday.
+    """Return the spans of each worked day of a weekday.
 
     With fewer than three such days, return those of all days from Monday to Friday, or of the weekend.
     """
@@ -204,7 +205,8 @@ def _own(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Spa
 
 
 def _of_part(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
-    """Return the spans of the worked days from Monday to Friday, or of the weekend, as the weekday is.
+    """Return the spans of each worked day of the same part of the week as ``weekday``: Monday to Friday, or the
+    weekend.
 
     Without any, return those of all worked days.
     """
@@ -213,7 +215,7 @@ def _of_part(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence
 
 
 def _spans(days: Sequence[Sequence[Span]]) -> tuple[Span, ...]:
-    """Return the usual spans of worked days. Their number is the median number of spans of a day."""
+    """Return the usual spans of worked days. Their number is the median number of spans a day."""
     number = median_low([len(spans) for spans in days])
     like = [spans for spans in days if len(spans) == number] if number > 1 else [[_hull(spans)] for spans in days]
     found: list[Span] = []
@@ -235,9 +237,9 @@ def _minutes_of(spans: Sequence[Span]) -> float:
 
 
 def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, ...]:
-    """Return ``spans``, widened to office hours if they lie within them and are short.
+    """Return ``spans``, widened to office hours if short and within these. A calendar may not show all work.
 
-    A calendar need not show all work. Short is below 2.5 hours, or below 6 hours for a ``sparse`` calendar.
+    Short is below 2.5 hours, or below 6 hours for a ``sparse`` calendar.
     """
     (low, high), (start, end) = OFFICE, _hull(spans)
     within = low - AROUND_OFFICE <= start and end <= high + AROUND_OFFICE

@@ -1,4 +1,4 @@
-"""Record HTTP exchanges with a vendor through a proxy, without secrets, and answer requests from the recording."""
+"""Record HTTP exchanges with a vendor through a proxy, without secrets, and answer requests from such a recording."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ VENDOR_TIMEOUT_SECONDS = 60  # seconds
 
 @dataclass(slots=True)
 class Cleaner:
-    """A filter that replaces secrets, people's names and e-mail addresses in what is recorded.
+    """A filter that replaces secrets, people's names and e-mail addresses in recorded data.
 
-    An e-mail address gets the same replacement everywhere, such as ``person1@example.com``.
+    The same e-mail address always gets the same replacement, such as ``person1@example.com``.
     """
 
     _stands_for: dict[str, str] = field(default_factory=dict)
@@ -43,7 +43,9 @@ class Cleaner:
         return EMAIL_ADDRESS.sub(self._address, text)
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value with secrets, people's names and e-mail addresses replaced."""
+        """Return a JSON value with secrets and people's names replaced by ``stripped``, and e-mail addresses by made-up
+        ones.
+        """
         if isinstance(value, Mapping):
             return {self.text(str(name)): self._field(str(name), inner) for name, inner in value.items()}
         if isinstance(value, list):
@@ -63,7 +65,7 @@ class Cleaner:
 
 @dataclass(slots=True)
 class Recorder:
-    """A proxy between a connector and its vendor, which adds each request and its answer to ``exchanges``.
+    """A proxy between a connector and its vendor, which adds each request and its cleaned answer to ``exchanges``.
 
     Requests about the consent (paths with ``oauth`` or ``token``) are passed on and not recorded.
     """
@@ -101,9 +103,10 @@ class Recorder:
 
 
 class Player:
-    """A server that answers from a recording. A repeated request gets its answers in order, and then the last again.
+    """A server application that answers requests from recorded ``exchanges``.
 
-    An unknown request gets a 404, and its method and path are added to ``unknown``.
+    A repeated request gets its recorded answers in order, and then the last one again. An unknown request gets a 404,
+    and its method and path are added to ``unknown``.
     """
 
     def __init__(self, exchanges: list[dict[str, Any]]) -> None:
@@ -125,7 +128,7 @@ class Player:
 
 
 def request_key(request: Request) -> str:
-    """Return a request's method, path and query as one text, unquoted, with the query's fields sorted."""
+    """Return a request's method, path and query as one text, with escapes decoded and the query's fields sorted."""
     pairs = sorted((name, value) for name, values in request.repeated.items() for value in values)
     query = "&".join(f"{name}={value}" for name, value in pairs)
     return f"{request.method} {unquote(request.path)}" + (f"?{query}" if query else "")

@@ -1,11 +1,10 @@
-"""A recorded life for the demo: raw records of a made-up person's sources, which are moved to this week and synced.
+"""Hold a recorded life for the demo: raw records of a made-up person's sources, moved to this week and synced.
 
 ``life/<source>.json.gz`` holds a delivery per line: stream, key, parent, payload and morning. ``morning`` counts the
 days from the recording's last Monday to the record's arrival. ``python -m lab.people.record_life`` writes the files.
-
-Each time in a record is a mark such as ``«-12 07:31:05 utc %H:%M»``. The mark holds days after that Monday, the time on
-the person's clock, and the form in which the source writes the time. A life therefore moves by whole weeks of the
-person's own clock, weekdays stay the same, and clock changes fall on their real dates.
+Each time in a record is a mark such as ``«-12 07:31:05 utc %H:%M»``. The mark holds the days after that Monday, the
+time on the person's clock, and the source's form of times. A life therefore moves by whole weeks of the person's own
+clock. Weekdays stay the same, and clock changes fall on their real dates.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def last_morning(now: datetime) -> datetime:
 
 @contextmanager
 def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables as long as the block runs, and restore their former values afterwards."""
+    """Set environment variables during a ``with`` block, and restore their former values afterwards."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -70,7 +69,7 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
-    """Store a source's recorded data up to ``at`` for a user, as a sync through its real normaliser would.
+    """Store a source's recorded data up to ``at`` for a user, as a sync with its real normaliser would.
 
     Returns the sync's outcome. The connection has no consent and is never due, so that no sync asks the real vendor.
     """
@@ -89,14 +88,16 @@ def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSource:
-    """A connector that delivers the records in the file ``path``. Its cursor is the last day delivered, an ISO date."""
+    """A connector that delivers the recorded data in the file ``path``. Its cursor is the last day delivered, an ISO
+    date.
+    """
 
     path: Path
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield pages of a stream's records that arrived after the day ``cursor`` and by the day of ``now``.
+        """Yield pages of a stream's records that arrived after the day ``cursor`` and up to the day of ``now``.
 
-        A record that arrived several times is yielded as it arrived last.
+        Of a record that arrived several times, only the last version is yielded. The last page carries the new cursor.
         """
         today = now.astimezone(ZoneInfo(DEMO_ZONE)).date()
         monday = today - timedelta(days=today.weekday())
@@ -123,7 +124,7 @@ def _deliveries(path: Path) -> list[dict[str, Any]]:
 
 
 def moved(value: Any, monday: date) -> Any:
-    """Return a JSON value with every mark such as ``«-12 07:31:05 utc %H:%M»`` replaced by a time.
+    """Return a JSON value with every mark such as ``«-12 07:31:05 utc %H:%M»`` replaced by a written time.
 
     The mark's first number counts days from ``monday``. A text that then begins with ``#`` becomes a whole number.
     """

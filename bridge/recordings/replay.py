@@ -1,7 +1,7 @@
-"""Record a user's sources, and replay a recording offline from sync to recommendation, with the same result always.
+"""Record a user's sources, and replay a recording offline from sync to recommendation, always with the same result.
 
 A recording is a folder: ``recording.json`` (when, where, by which classifier and policy), ``<source>.json`` per live
-source, ``files/`` with exports, and ``golden.json`` with the expected result.
+source, and ``files/`` with exports. ``golden.json`` holds the expected result.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ REPLAY_TOKEN = {  # never expires; the player checks no token
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """An account like ``account``, except that its setting ``base_url`` is ``address`` instead of the vendor's."""
+    """An account with the token of ``account`` and its settings, except that ``base_url`` is ``address``, not the
+    vendor's.
+    """
 
     account: installation.StoredAccount
     address: str
@@ -78,8 +80,8 @@ class Redirected:
 def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetime) -> list[Outcome]:
     """Record what each account of a user answers to a full sync, into the new or empty ``folder``.
 
-    Returns an outcome per source. The user's stored data does not change. Raises SetupError without an account that
-    can be recorded, and for a folder that is not empty.
+    Returns an outcome per source. The user's stored rows do not change. Raises SetupError if no account can be
+    recorded, and for a folder that is not empty.
     """
     live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
     if not live:
@@ -123,7 +125,7 @@ def _record_one(bridge: installation.Bridge, connection: Connection, folder: Pat
 
 
 def _keeps(name: str) -> bool:
-    """Return True for the name of a setting that a replay needs, which is any but addresses and client ids."""
+    """Return True for the name of a setting that a replay needs. Those are all but addresses and client ids."""
     return not name.endswith(("_url", "_uri", "_id"))
 
 
@@ -148,11 +150,11 @@ def _write(path: Path, body: Any) -> None:
 
 
 def replay(folder: Path) -> dict[str, Any]:
-    """Replay a recording in an empty store, and return the result as JSON.
+    """Replay a recording in an empty store, and return the result as a JSON document.
 
-    It holds ``landed`` (outcome per source), ``rows`` (stored rows per source and kind), ``observation``, ``because``
-    (reasons per meter) and ``recommendation``. Raises SetupError for a folder without a recording, and if a connector
-    asks for something that is not recorded.
+    It holds ``landed`` (outcome per source) and ``rows`` (number of stored rows per source and kind). It also holds
+    ``observation``, ``because`` (reasons per meter) and ``recommendation``. Raises SetupError for a folder without a
+    recording, and for a request that is not recorded.
     """
     about = _about(folder)
     at = datetime.fromisoformat(about["now"])
@@ -180,7 +182,8 @@ def replay(folder: Path) -> dict[str, Any]:
 
 
 def _advice(found: Recommendation | Silence) -> dict[str, Any]:
-    """Return what a replay compares between releases: action, times, belief, probabilities and reasons.
+    """Return what a replay compares between releases: action, kind, times, policy, belief, scores, probabilities and
+    reasons.
 
     Without a recommendation (a Silence), the action is None and only the reasons are given.
     """
@@ -268,7 +271,7 @@ def _rounded(value: Any) -> Any:
 
 
 def text(result: Mapping[str, Any]) -> str:
-    """Return a replay's result as JSON text, as the file ``golden.json`` holds it."""
+    """Return a replay's result as JSON text, in the form of the file ``golden.json``."""
     return json.dumps(result, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""A small HTTP server on this machine that plays a vendor, with a function that answers requests and with faults."""
+"""Serve HTTP on this machine in a vendor's place. A function answers the requests, and faults can be put in."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ Fault = Callable[[Request], Answer | None]  # an answer instead of the applicati
 class LabServer(AbstractContextManager["LabServer"]):
     """An HTTP server on a free port of 127.0.0.1, which answers each request by ``application`` until closed.
 
-    ``faults`` are tried in order before the application. Tests add and clear faults while the server runs. ``asked``
-    keeps the method, path and query of each request for tests, but no headers and bodies.
+    Each function in ``faults`` is tried before the application, and may answer instead. Tests change the list while the
+    server runs. ``asked`` keeps the method, path and query of each request, but no headers and bodies.
     """
 
     def __init__(self, application: Application) -> None:

@@ -1,4 +1,4 @@
-"""The store of everything durable, on SQLite or PostgreSQL, in parts."""
+"""Store everything durable, in SQLite or PostgreSQL. Each part of the store has its own module."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from bridge.store.scheduling import Scheduling
 
 
 class Store:
-    """Everything durable, on SQLite or PostgreSQL. Several threads may use a store at the same time.
+    """The database, in SQLite or PostgreSQL, with one attribute per part. Several threads may use it at the same time.
 
-    All instants in and out are aware UTC. The parameter ``at`` of a read limits it to what was known then. Every
-    method of a part joins the open transaction of its thread, or opens a transaction of its own.
+    All instants in and out are aware UTC. The parameter ``at`` of a read limits it to what was known then. Every method
+    of a part joins the open transaction of its thread, or opens a transaction of its own.
     """
 
     def __init__(self, url: str) -> None:
@@ -41,19 +41,20 @@ class Store:
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[None]:
-        """Make all calls inside take effect together or not at all. Nested calls join the outer transaction.
+        """Make all calls in a ``with`` block take effect together or not at all. Nested calls join the outer
+        transaction.
 
         A transaction that is not ``durable`` does not wait for the disk. A power cut may undo the last of them, each as
-        a whole and in order, but a crash of the process does not. Use it for work that would be done again.
+        a whole and in order. A crash of the process does not. Use it for work that would be done again.
         """
         with self.database.write(durable=durable):
             yield
 
     def lock(self, name: str) -> AbstractContextManager[None]:
-        """Hold a named lock between threads and processes. The lock ends with its process.
+        """Hold a named lock, between threads and processes, during a ``with`` block. The lock ends with its process.
 
-        A thread may enter a lock again that it holds. Enter locks before transactions, because two processes would
-        otherwise wait for each other. Raises TryLater if the lock is held elsewhere for 90 seconds.
+        A thread may enter a lock again that it holds. Enter locks before transactions, or two processes could wait for
+        each other. Raises TryLater if the lock is held elsewhere for 90 seconds.
         """
         return self._locks.hold(name)
 

@@ -1,4 +1,4 @@
-"""The stored form of items and records. Reading it back gives equal values."""
+"""Encode items (samples, episodes, events, tasks) and raw records for the database, and decode them to equal values."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def kind_of(item: Item) -> str:
 
 
 def encode(item: Item) -> str:
-    """Return an item as JSON, without fields that are None.
+    """Return an item as JSON text, without fields that are None.
 
     The text is ASCII, because titles may hold NUL, which PostgreSQL refuses, and lone surrogates, which no database
     takes.
@@ -57,7 +57,7 @@ def encode(item: Item) -> str:
 
 
 def decode(kind: str, body: str) -> Item:
-    """Return the item of a kind from its JSON, which ``encode`` wrote."""
+    """Return the item that ``encode`` wrote as JSON. ``kind`` is sample, episode, event or task."""
     decoders = _DECODERS[kind]
     values = json.loads(body)
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
@@ -72,7 +72,7 @@ def _plain(value: Any) -> Any:
 
 
 def packed(payload: Mapping[str, object]) -> bytes:
-    """Return a payload as compressed JSON with sorted keys."""
+    """Return a raw record's payload as compressed JSON with sorted keys."""
     return zlib.compress(canonical(payload))
 
 
@@ -90,11 +90,11 @@ def canonical(payload: Mapping[str, object]) -> bytes:
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """Return a digest of a record's payload, parent and deletion mark. Equal deliveries have equal digests."""
+    """Return a digest of a record's payload, parent and deletion mark. Equal records have equal digests."""
     return mark_of(canonical(record.payload), record)
 
 
 def mark_of(payload: bytes, record: RawRecord) -> bytes:
-    """Return the digest of ``fingerprint``, with the ``canonical`` JSON of the payload given instead of made again."""
+    """Return the digest of ``fingerprint`` for a record whose payload is already at hand as ``canonical`` JSON."""
     text = payload + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()

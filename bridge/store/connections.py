@@ -1,4 +1,4 @@
-"""Connections of users to sources, with their sealed consents."""
+"""Store the connections of users to sources, with their sealed consents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ class Connections(Part):
 
     @writes()
     def connect(self, db: sa.Connection, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
-        """Return the user's connection of a name at a source, created if there is none. A pause of it ends."""
+        """Return the user's connection called ``name`` at a source. It is created if missing, and a pause of it
+        ends.
+        """
         c = tables.connections.c
         source_id = names.number(db, tables.sources, source)
         mine = sa.and_(c.user_id == user_id, c.source_id == source_id, c.name == name)
@@ -34,22 +36,22 @@ class Connections(Part):
 
     @reads
     def of_member(self, db: sa.Connection, source: str, member: str) -> list[Connection]:
-        """Return the connections of the account that the source itself calls ``member``."""
+        """Return the connections, of any user, to the account that the source itself calls ``member``."""
         return select_connections(db, sa.and_(tables.sources.c.name == source, tables.connections.c.member == member))
 
     @reads
     def by_id(self, db: sa.Connection, connection_id: int) -> Connection | None:
-        """Return a connection, or None when it was deleted."""
+        """Return a connection by its id, or None if it was deleted."""
         return next(iter(select_connections(db, tables.connections.c.id == connection_id)), None)
 
     @writes()
     def disconnect(self, db: sa.Connection, connection_id: int) -> None:
-        """Delete a connection with everything that came through it."""
+        """Delete a connection with its consent and everything that was stored through it."""
         db.execute(sa.delete(tables.connections).where(tables.connections.c.id == connection_id))
 
     @writes()
     def drop_consent(self, db: sa.Connection, connection_id: int) -> None:
-        """Delete the consent of a connection, with its pause, last error and due time.
+        """Delete the consent of a connection, and reset its pause, last error, failures and due time.
 
         Rows and cursors are kept, so that syncs go on from there after a new consent.
         """
@@ -102,7 +104,7 @@ class Connections(Part):
 
     @writes()
     def save_member(self, db: sa.Connection, connection_id: int, member: str) -> None:
-        """Save the name that the source itself has for the account. Webhook notices name the account so."""
+        """Save the source's own name for the account, which webhook notices use."""
         db.execute(update_connection(connection_id).values(member=member))
 
 
@@ -120,5 +122,5 @@ def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> 
 
 
 def update_connection(connection_id: int) -> sa.Update:
-    """Return an UPDATE of a connection's row, to which values are to be added."""
+    """Return an UPDATE statement for a single connection's row. The caller adds the values."""
     return sa.update(tables.connections).where(tables.connections.c.id == connection_id)

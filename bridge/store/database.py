@@ -1,4 +1,4 @@
-"""The engine, its transactions (nested calls join the thread's transaction) and the base of the store's parts."""
+"""Open the database and its transactions, which nested calls share. Parts of the store are built on the class Part."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ IDLE_SECONDS_BEFORE_CHECK = 0.5  # of a pooled connection; after that the connec
 
 
 class Database:
-    """A migrated database. ``read`` and ``write`` give the thread's open transaction, or a new transaction."""
+    """A database, migrated when it is opened. ``read`` and ``write`` join this thread's open transaction or open
+    one.
+    """
 
     def __init__(self, url: str | sa.URL) -> None:
         self.engine = _engine(url)
@@ -50,10 +52,10 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
-        """Open a transaction that may write, or join this thread's open transaction. All of it takes effect or nothing.
+        """Open a transaction that may write, or join this thread's open transaction, and yield its connection.
 
-        If not ``durable``, the commit does not wait for the disk. Of nested transactions the outermost decides.
-        Raises TryLater on a full disk, and when another process writes into SQLite for longer than ``BUSY_SECONDS``.
+        If not ``durable``, the commit does not wait for the disk. Of nested transactions the outermost decides. Raises
+        TryLater on a full disk, and when another process writes into SQLite for longer than 30 seconds.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
@@ -71,9 +73,10 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Open a view in which all queries inside see the same state, without waiting for writers.
+        """Open a transaction in which all queries see the same state, without waiting for writers, and yield its
+        connection.
 
-        An open transaction or view of this thread is joined.
+        An open transaction of this thread, reading or writing, is joined.
         """
         opened = (getattr(self._open, name, None) for name in ("connection", "reading"))
         current: sa.Connection | None = next((connection for connection in opened if connection is not None), None)
@@ -98,7 +101,7 @@ class Database:
         self.engine.dispose()
 
     def scrub(self) -> None:
-        """Overwrite all deleted rows, so that no file of the database holds them. Raises an error if SQLite is busy."""
+        """Rewrite the whole database, so that no file of it holds deleted rows. Raises an error if SQLite is busy."""
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM FULL")
             return
@@ -109,9 +112,10 @@ class Database:
             raise sqlite3.OperationalError("another process reads it for long")
 
     def scrub_tables(self, *small: sa.Table) -> None:
-        """Overwrite the deleted rows of small tables, so that no file of the database holds them any longer.
+        """Rewrite small tables on PostgreSQL, so that no file of the database holds their deleted rows any longer.
 
-        On SQLite only the log is emptied. There the caller deletes rows with ``secure_delete``, which overwrites them.
+        On SQLite only the write-ahead log is emptied. There the caller deletes rows with ``secure_delete``, which
+        overwrites them.
         """
         if self.engine.dialect.name == "postgresql":
             self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
@@ -125,10 +129,10 @@ class Database:
             connection.execute(sa.text(statement))
 
     def compact(self, at_most: int | None = None) -> None:
-        """Give back the space of deleted rows.
+        """Give back the space of deleted rows to the disk where that is worthwhile.
 
         SQLite's file is rewritten if over a fifth of it is unused and at most ``at_most`` bytes are in use. Writers
-        wait meanwhile. Otherwise later rows fill the free space.
+        wait meanwhile. Otherwise later rows fill the free space. PostgreSQL is vacuumed.
         """
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM ANALYZE")
@@ -143,13 +147,13 @@ class Database:
 
     @contextmanager
     def _raw(self) -> Iterator[Any]:
-        """Give SQLite's own connection without a transaction, because VACUUM refuses to run in a transaction."""
+        """Yield SQLite's own connection without a transaction, because VACUUM refuses to run in a transaction."""
         with self._turn, closing(self.engine.raw_connection()) as raw:
             yield raw
 
 
 class Part:
-    """A part of the store. The decorators ``reads`` and ``writes`` give its methods their connection."""
+    """The base of a part of the store. The decorators ``reads`` and ``writes`` pass a connection to its methods."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -161,9 +165,9 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Decorate a method that reads. Its parameter ``db`` is left out in calls.
+    """Decorate a method that only reads, so that it is called without its parameter ``db``.
 
-    The method gets the thread's open transaction as ``db``, or else ``Database.read`` for this call.
+    The method gets the thread's open transaction as ``db``, or else a ``Database.read`` for this call.
     """
 
     @wraps(method)
@@ -177,9 +181,10 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Return a decorator of a method that writes. The method's parameter ``db`` is left out in calls.
+    """Return a decorator for a method that writes, so that it is called without its parameter ``db``.
 
-    The method gets the thread's open transaction as ``db``, or else ``Database.write(durable=durable)`` for this call.
+    The method gets the thread's open transaction as ``db``, or else a ``Database.write(durable=durable)`` for this
+    call.
     """
 
     def decorate(
@@ -197,9 +202,9 @@ def writes(
 
 @contextmanager
 def as_setup_error(what: str, then: str) -> Iterator[None]:
-    """Raise SetupError instead of an error of a file or of SQLite, such as a full disk or a damaged file.
+    """Raise SetupError in place of a file or SQLite error in a ``with`` block, such as a full disk.
 
-    Its text is: ``what`` failed, the reason in brackets, and ``then``, the next step.
+    The text of the SetupError is ``what`` failed, the reason in brackets, and ``then``, the next step.
     """
     try:
         yield
@@ -213,7 +218,7 @@ def as_setup_error(what: str, then: str) -> Iterator[None]:
 
 @contextmanager
 def _passing() -> Iterator[None]:
-    """Raise TryLater instead of a database error that will pass, such as a locked database."""
+    """Raise TryLater in place of a database error that will pass, such as a locked database, in a ``with`` block."""
     try:
         yield
     except sa.exc.OperationalError as error:
@@ -257,9 +262,10 @@ def _note_idle(_connection: Any, record: Any) -> None:
 
 
 def _check_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Let the pool replace a connection that was cut off while idle for half a second or more.
+    """Test a pooled connection that was idle for half a second or more. If it is broken, DisconnectionError makes the
+    pool replace it.
 
-    A check at every use would take a third of a sync's time.
+    A test at every use would take a third of a sync's time.
     """
     if time.monotonic() - record.info.get("bridge_left", float("inf")) < IDLE_SECONDS_BEFORE_CHECK:
         return
@@ -285,7 +291,9 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
 
 def _make_private(path: Path) -> None:
-    """Create a SQLite file that only its owner can read (mode 0600), before its first byte is written."""
+    """Create a SQLite file that only its owner can read (mode 0600), before its first byte is written. Missing folders
+    are created too. Raises SetupError if this fails.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -327,8 +335,7 @@ _DOWN = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)
 def is_outage(error: BaseException) -> bool:
     """Return True for an error of a database that is unreachable, locked or damaged.
 
-    An error of a single statement, such as a broken constraint, gives False.
-
-    SQLite's errors about a damaged file have no class of their own (https://peps.python.org/pep-0249/#exceptions).
+    An error of a single statement, such as a broken constraint, gives False. SQLite's errors about a damaged file have
+    no class of their own (https://peps.python.org/pep-0249/#exceptions).
     """
     return isinstance(error, _DOWN) or type(error) is sa.exc.DatabaseError

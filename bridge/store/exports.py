@@ -1,4 +1,4 @@
-"""Exports of a user's rows as JSON values, with names instead of surrogate keys, and their import.
+"""Export a user's rows as JSON values, with names instead of surrogate keys, and import them.
 
 Instants and dates are ISO 8601, payloads are JSON, and bytes are hexadecimal.
 """
@@ -47,11 +47,11 @@ Row = dict[str, Any]
 
 
 class Exports(Part):
-    """The export of all rows of a user, and their import."""
+    """The part of the store that exports all rows of a user, and imports them."""
 
     @reads
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
-        """Return table name -> rows of a user, with the tables in the order in which ``restore`` needs them.
+        """Return table name -> rows of a user. The tables are in the order in which ``restore`` needs them.
 
         Consents, tools permitted to assistants, leases and outcomes of syncs are left out.
         """
@@ -63,10 +63,10 @@ class Exports(Part):
 
     @writes()
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
-        """Insert the rows of an export (``saved``, table name -> rows) as rows of a user without connections.
+        """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
 
-        Zones and wishes in the export replace those of the user. Raises SetupError for a user who has a connection or
-        has answered advice for the same slots. Rows that cannot be read raise it as well.
+        Zones and wishes in the export replace those of the user. Raises SetupError for rows that cannot be read. It is
+        also raised for a user with a connection, or with an answered recommendation for one of the slots.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
@@ -95,7 +95,7 @@ class Exports(Part):
 
 
 def _of_user(table: sa.Table, user_id: int) -> sa.ColumnElement[bool]:
-    """Return the condition on a user's rows, also for tables without a user id."""
+    """Return the SQL condition that selects a user's rows of a table, also for tables without a user id."""
     if "user_id" in table.c:
         return table.c.user_id == user_id
     mine = sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)
@@ -123,7 +123,8 @@ def _plain_value(db: sa.Connection, column: sa.Column[Any], value: Any) -> tuple
 
 
 def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
-    """Delete a new user's recommendations without feedback, which may be in the way of those to be imported.
+    """Delete a new user's recommendations without an answer, because imported recommendations may be for the same
+    slots.
 
     Raises SetupError if the user has answered a recommendation for a slot that the import holds too.
     """
@@ -142,9 +143,9 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns of a row that an import makes anew, which are ``levels`` of recommendations and wishes.
+    """Return the columns that an import computes anew: ``levels`` of a recommendation, and the body of wishes.
 
-    Wishes are read and written again. Raises KeyError, TypeError or ValueError for wishes that cannot be read.
+    Raises KeyError, TypeError or ValueError for wishes that cannot be read.
     """
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
@@ -156,7 +157,7 @@ def _insert(
 ) -> None:
     """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``.
 
-    For tables to which other tables refer, ``numbers`` notes column name -> old id -> new id.
+    For tables that other tables refer to, ``numbers`` is given column name -> old id -> new id.
     """
     if not fresh:
         return
@@ -186,7 +187,7 @@ def _typed_value(db: sa.Connection, column: sa.Column[Any], row: Row, numbers: M
 
 
 def _of_type(column: sa.Column[Any], value: Any) -> Any:
-    """Return a column's value from its JSON value, or from the text of a CSV file."""
+    """Return a value for a column, converted from its JSON value or from the text of a CSV file."""
     kind = column.type
     if isinstance(kind, tables.Instant):
         return datetime.fromisoformat(value)

@@ -1,4 +1,4 @@
-"""Ingest of records and webhook notices, with cursors and the rows that are derived from records."""
+"""Store raw records and webhook notices, with cursors and the rows that are derived from records."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ NO_PARENT = ""  # of a covered stretch whose records have none
 
 
 class Ingest(Part):
-    """The storing of delivered records. A page, its rows and its cursor are stored in a transaction of the caller."""
+    """The part of the store for delivered records. A caller's transaction makes a page, its rows and its cursor one."""
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
-        """Return the cursor of a stream, or None if none is saved with this version of the cursors' format."""
+        """Return the saved cursor of a stream, or None if there is none in this ``version`` of the cursor's format."""
         c = tables.cursors.c
         query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
         found: str | None = db.execute(query).scalar()
@@ -38,14 +38,14 @@ class Ingest(Part):
 
     @reads
     def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
-        """Return stream -> cursor, for the cursors saved with this version of their format."""
+        """Return stream -> saved cursor of a connection, for cursors in this ``version`` of their format."""
         c = tables.cursors.c
         query = sa.select(c.stream, c.cursor).where(c.connection_id == connection_id, c.version == version)
         return {row.stream: row.cursor for row in db.execute(query)}
 
     @writes(durable=False)
     def save_cursor(self, db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
-        """Save the cursor of a stream. A cursor that did not change costs a single query."""
+        """Save the cursor of a stream in place of the earlier one. An unchanged cursor costs a single query."""
         values = {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version}
         stored = db.execute(_CURSOR, values).first()
         if stored is None:
@@ -57,12 +57,13 @@ class Ingest(Part):
 
     @writes()
     def drop_cursors(self, db: sa.Connection, connection_id: int) -> None:
-        """Delete all cursors of a connection, so that the next sync starts over."""
+        """Delete all cursors of a connection, so that the next sync pulls everything again."""
         db.execute(sa.delete(tables.cursors).where(tables.cursors.c.connection_id == connection_id))
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice and make the connection due now. Returns False if the notice came before.
+        """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier. Returns False if the
+        notice came before.
 
         Notices that were handled over a week ago are deleted.
         """
@@ -85,7 +86,7 @@ class Ingest(Part):
 
     @reads
     def notices(self, db: sa.Connection, connection_id: int) -> list[Notice]:
-        """Return the notices that are not yet handled, in the order in which they came."""
+        """Return a connection's notices that are not handled yet, in the order in which they came."""
         n = tables.notices.c
         joined = sa.select(tables.notices, tables.connections.c.member).join(tables.connections)
         query = joined.where(n.connection_id == connection_id, n.handled_at.is_(None)).order_by(n.id)
@@ -113,14 +114,14 @@ class Ingest(Part):
         now: datetime,
         keep_raw: bool = True,
     ) -> list[RecordResult]:
-        """Store each record as it arrived, derive its items and upsert them. Returns a result per record, in order.
+        """Store each record as it arrived, derive its items, and insert or update their rows. Returns a result per
+        record.
 
-        A record equal to its last delivery is unchanged and derives nothing. A ``BadRecord`` sets the record aside
-        with its reason; the rows derived before stay. Items that a newer delivery no longer yields disappear. Old
-        versions of nightly and daily samples, episodes, events and tasks move to the revisions. Records whose
-        ``parent`` just changed are derived again. A record from an older export than the stored one is ignored.
-
-        ``version`` is that of ``normalise``. If not ``keep_raw``, payloads are not stored.
+        A record equal to its last delivery is unchanged and derives nothing. A ``BadRecord`` sets the record aside with
+        its reason, and its earlier rows stay. Items that a new delivery no longer yields are deleted. Old versions of
+        nightly and daily samples, episodes, events and tasks move to the revisions. Records whose ``parent`` just
+        changed are derived again. A record from an older export than the stored one is ignored. ``version`` is that of
+        ``normalise``. If not ``keep_raw``, payloads are not stored.
         """
         current = _not_outdated(db, connection, records)
         states = landing.register(db, connection, [*compress(records, current)], now=now)
@@ -143,8 +144,8 @@ class Ingest(Part):
     ) -> list[RawRecord]:
         """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``.
 
-        Nothing is deleted here: the caller passes the deletions to ``land``.
-        Records of an export that is newer than that of ``covers`` are not deleted.
+        Nothing is deleted here, because the caller passes the deletions to ``land``. A stretch is what an export or a
+        listing holds completely. Records of a newer export than that of ``covers`` are left out.
         """
         r = tables.records.c
         query = sa.select(r.id, r.key).where(
@@ -169,7 +170,7 @@ class Ingest(Part):
 
     @writes()
     def save_coverage(self, db: sa.Connection, connection_id: int, stream: str, covers: Covers) -> None:
-        """Save that the export of ``covers.as_of`` delivered a stretch whole, so that no older export adds to it."""
+        """Save that the export of ``covers.as_of`` holds a stretch completely, so that no older export adds to it."""
         c = tables.covered.c
         stretch = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
         for parent in sorted(covers.parents if covers.parents is not None else {NO_PARENT}):
@@ -192,9 +193,10 @@ class Ingest(Part):
         version: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[RecordResult]:
-        """Derive every row again from the stored records, in the order and at the times of their arrival.
+        """Delete and derive again all rows of the stored records, in the order and at the times of their arrival.
 
-        Returns a result per record, which says whether it is set aside. ``progress(done, total)`` counts arrivals.
+        Returns a result per record, which says whether it is set aside. ``progress(done, total)`` is called with
+        numbers of arrivals.
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
@@ -220,7 +222,7 @@ class Ingest(Part):
 
     @reads
     def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
-        """Return (stream, reason) of every record that is set aside, and of every value outside its range."""
+        """Return (stream, reason) of every record that is set aside, and of every value outside its metric's range."""
         r = tables.records.c
         query = sa.select(r.stream, r.reason).where(r.connection_id == connection_id, r.reason.is_not(None))
         found = db.execute(query.order_by(r.stream, r.key))
@@ -233,7 +235,9 @@ _CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
 
 
 class _Stretch(NamedTuple):
-    """A stretch that an export delivered whole: the prefix of its keys, its parent, and the export's date."""
+    """A stretch of records that an export holds completely: the prefix of their keys, their parent, and the export's
+    date.
+    """
 
     prefix: str
     parent: str
@@ -241,7 +245,7 @@ class _Stretch(NamedTuple):
 
 
 def _not_outdated(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> list[bool]:
-    """Return for each record False when it lies in a stretch that a newer export delivered whole."""
+    """Return, for each record, False if a newer export holds its stretch completely, else True."""
     dated = {record.stream for record in records if record.as_of is not None}
     covered = _covered_stretches(db, connection, dated) if dated else {}
     return [not any(_outdates(one, record) for one in covered.get(record.stream, ())) for record in records]
@@ -257,7 +261,7 @@ def _outdates(stretch: _Stretch, record: RawRecord) -> bool:
 def _covered_stretches(
     db: sa.Connection, connection: Connection, streams: Collection[str]
 ) -> dict[str, list[_Stretch]]:
-    """Return stream -> the stretches delivered whole."""
+    """Return stream -> the stretches of a connection that some export holds completely."""
     c = tables.covered.c
     found: dict[str, list[_Stretch]] = {}
     query = sa.select(tables.covered).where(c.connection_id == connection.id, c.stream.in_(streams))
@@ -267,9 +271,9 @@ def _covered_stretches(
 
 
 def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[tuple[int]]:
-    """Select the records of a connection with a row that may begin at or after ``since``.
+    """Return a query for the ids of a connection's records with a row that may begin at or after ``since``.
 
-    The selection may hold a few records too many, because days are local.
+    It may select a few records too many, because days are local.
     """
     c = tables.connections.c
     user = sa.select(c.user_id).where(c.id == connection_id).scalar_subquery()
@@ -284,7 +288,7 @@ def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[t
 
 
 def _begins_after(stored: Collection[rows.Stored], since: datetime) -> bool:
-    """Return True when the record has rows and all of them begin at or after ``since``, in any zone."""
+    """Return True if a record has rows and all of them begin at or after ``since``."""
     starts = [_start(row.item) for row in stored]
     return bool(starts) and all(start is not None and start >= since for start in starts)
 
@@ -306,7 +310,7 @@ def _arrive_again(state: State, row: Any) -> State:
 
 
 class _ReplayedRecords:
-    """The records that a rebuild has read so far, looked up by path or by parent.
+    """The records that a rebuild has read so far, looked up by path (``stream/key``) or by parent.
 
     The children of a parent are in the order in which they first arrived.
     """

@@ -1,4 +1,4 @@
-"""Inserts of a row unless it exists already, and of many rows in the quickest way of each driver."""
+"""Insert a row unless it exists already, or many rows in the quickest way of each database driver."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ import sqlalchemy as sa
 
 
 def insert_new(db: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
-    """Insert a row unless a unique constraint says that it exists, perhaps since a moment ago.
-
-    Returns True when the row was inserted.
-    """
+    """Insert a row, unless a unique constraint finds it there already. Returns True if it was inserted."""
     unless_there = insert_into(db, table).values(**values).on_conflict_do_nothing().returning(sa.literal_column("1"))
     return db.execute(unless_there).first() is not None
 
 
 def insert_into(db: sa.Connection, table: sa.Table) -> Any:
-    """Begin an INSERT that may have an ON CONFLICT. Only the needed dialect is loaded, because loading takes long."""
+    """Return an INSERT statement that can take ON CONFLICT. Only the needed dialect is imported, because importing is
+    slow.
+    """
     if db.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql
 
@@ -29,9 +28,9 @@ def insert_into(db: sa.Connection, table: sa.Table) -> Any:
 
 
 def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of plain values, with instants as integers and dates as text. Constraints hold as usual.
+    """Insert rows of plain values: instants as integers and dates as text. Constraints are checked as usual.
 
-    SQLAlchemy's own work per row would cost more than the row.
+    This bypasses SQLAlchemy, whose own work per row would cost more than the insert.
     """
     if not rows:
         return

@@ -1,4 +1,4 @@
-"""Deliveries of records. Each is compared with the stored record, and what changed is derived again and written."""
+"""Compare each delivered record with the stored record, and derive and write again what has changed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """The state of a record as it is stored, and as deliveries change it."""
+    """A record's state as it is stored, and as the deliveries of a batch change it."""
 
     id: int
     record: RawRecord
@@ -41,7 +41,7 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over the export date of a delivery. Returns True if a date of the record changed."""
+        """Take over the export date of a delivery. Returns True if one of the record's dates changed."""
         if record.as_of is None:
             return False
         before = self.as_of, self.whole_as_of
@@ -50,29 +50,32 @@ class State:
         return before != (self.as_of, self.whole_as_of)
 
     def all_pieces(self) -> Pieces:
-        """Return the record's values by the date of their export.
+        """Return the parts of the record's payload, each with the date of the export it came from.
 
-        Values without a date count as older than any other.
+        A part without a date gets the oldest possible date.
         """
         return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
 
 
 class Memory(Protocol):
-    """Access to the latest state of records, to find the parent and the children of a record."""
+    """Access to the latest state of records, by which a record's parent and children are found."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
-        """Return the record at ``stream/key``, or None when it never came or was deleted."""
+        """Return the state of the record at the path ``stream/key``, or None if it never came or was deleted."""
         ...
 
     def children(self, path: str) -> list[State]:
-        """Return the records with this parent that are not deleted."""
+        """Return the states of the records whose parent is at ``path``, without deleted records."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Several deliveries that are written together. A record that changes twice is written in between."""
+    """Several deliveries whose results are written together.
+
+    If a record changes twice, the first change is written before the second is derived.
+    """
 
     db: sa.Connection
     connection: Connection
@@ -88,16 +91,17 @@ class Batch:
     pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
-        """Derive the items of a record, and those of its children, because a child is read together with its parent."""
+        """Derive the items of a record and of its children, because a child is read together with its parent."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
             self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
-        """Derive the items of a record. An unreadable record keeps its rows, unless its parent is deleted.
+        """Derive the items of a record, and note them for writing.
 
-        ``orphaned`` says that its parent is deleted.
+        A record that cannot be read is set aside and keeps its rows. If ``orphaned``, that is, its parent is deleted,
+        they are deleted.
         """
         try:
             items, outside = set_apart(self._items(state))
@@ -123,7 +127,7 @@ class Batch:
         return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
-        """Write the rows and states of all records that were taken so far."""
+        """Write the rows and states that were noted so far, and begin the batch anew."""
         if self.states:
             self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
         if self.dated:
@@ -166,9 +170,9 @@ def _bound(state: State) -> dict[str, Any]:
 
 
 class Delivery(NamedTuple):
-    """The outcome of a delivery: ``unchanged``, ``new``, ``updated``, ``deleted`` or ``reread``.
+    """What became of a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
-    ``record`` is the merged record and ``payload`` its canonical JSON; for ``unchanged`` both are empty. ``reread``
+    ``record`` is the merged record and ``payload`` its canonical JSON. For ``unchanged`` both are empty. ``reread``
     means that an unchanged record was derived again by a newer normaliser.
     """
 
@@ -182,10 +186,10 @@ UNCHANGED = Delivery("unchanged")
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
-    """Compare a delivered record with its stored state.
+    """Compare a delivered record with its stored state, and return what became of it.
 
-    If something changed, the record's items are derived and ``batch`` notes what to write. ``state`` is None for a
-    record of an outdated export, or for the deletion of an unknown record.
+    If something changed, the record's items are derived, and ``batch`` notes what to write. ``state`` is None for a
+    record of an outdated export, and for the deletion of an unknown record. Both are unchanged.
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
@@ -218,7 +222,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Merge a delivered record with the stored record ``before``. Returns the result and its pieces by export date.
+    """Return (merged record, its pieces by export date) of a delivered record and the stored record ``before``.
 
     The pieces are empty if all values have the same date, or none.
     """
@@ -237,7 +241,8 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
 def _replaced(state: State, record: RawRecord) -> bool:
     """Return True if an earlier delivery makes this record useless.
 
-    Either a newer export held the whole record. Or this is only a piece, and an export of its date held the whole.
+    That is so if a newer export held the whole record. It is also so if this is a piece, and an export of the same date
+    held the whole.
     """
     if record.adds and record.as_of is not None and record.as_of == state.whole_as_of:
         return True
@@ -249,9 +254,9 @@ def _is_older(known: datetime | None, record: RawRecord) -> bool:
 
 
 def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
-    """Return the result of a delivery. ``changed`` are the ids of records whose rows changed.
+    """Return the RecordResult of a delivery. ``changed`` holds the ids of records whose rows changed.
 
-    A record that was only read again counts as updated if its rows changed, else as unchanged.
+    A record that was only derived again counts as updated if its rows changed, else as unchanged.
     """
     outcome, state = delivery.outcome, delivery.state
     if outcome == "reread":
@@ -270,9 +275,9 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
 def register(
     db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
 ) -> dict[str, State]:
-    """Return path -> stored state of the records, with a new row for each record not stored yet.
+    """Return path -> stored state of the records. A record that is not stored yet gets a row and an empty state.
 
-    The deletion of a record that is not stored gets neither row nor state.
+    The deletion of a record that is not stored gets neither.
     """
     wanted = {record.path: record for record in records}
     states = _load(db, connection, list(wanted))
@@ -306,7 +311,7 @@ _OF_KEYS = sa.select(tables.records).where(  # built once, because building take
 
 
 def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
-    """Return path -> stored state, without payloads."""
+    """Return path -> state of the stored records among ``paths``, with empty payloads."""
     keys: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         stream, _, key = path.partition("/")
@@ -320,7 +325,7 @@ def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> di
 
 
 def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
-    """Return the state of a record from its row."""
+    """Return the state of a record from its database row, with an empty payload unless one is given."""
     record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
     return State(
         id=row.id,
@@ -335,7 +340,7 @@ def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
 
 
 def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
-    """Store the payloads of deliveries that changed their record, and the pieces by export date."""
+    """Store the payloads of deliveries that changed their record, and the changed pieces by export date."""
     values = [
         {
             "record_id": state.id,
@@ -362,9 +367,9 @@ _PIECES = (
 
 
 class StoredRecords:
-    """Parents and children of a page's records, from the database or from the page itself.
+    """The parents and children of a page's records, found in the page itself or in the database.
 
-    The database is asked at most once for a page, and only if something is to be derived, which is rare.
+    The database is asked only if something is to be derived. It is asked at most once each for parents and children.
     """
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
@@ -405,7 +410,7 @@ class StoredRecords:
 
 
 def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
-    """Yield the states with their last stored payload. States without a stored payload are left out."""
+    """Yield the states with their last stored payload read in. States without a stored payload are left out."""
     a = tables.arrivals.c
     by_id = {state.id: state for state in states}
     for ids in rows.chunks(by_id):

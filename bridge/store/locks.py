@@ -1,4 +1,4 @@
-"""Locks between processes. A lock ends with its process, also when the process is killed."""
+"""Hold locks between processes. A lock ends with its process, also if the process is killed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNLOCK_TIMEOUT_SECONDS = 1.0  # for a database that does not answer when a singl
 
 
 class Locks:
-    """Named locks of a database. PostgreSQL has advisory locks; SQLite locks a file beside the database.
+    """Named locks of a database: advisory locks of PostgreSQL, or a locked file beside a SQLite database.
 
     A thread that holds a lock may take the lock again.
     """
@@ -33,7 +33,10 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str) -> Iterator[None]:
-        """Wait for a lock and hold it inside the block. Raises TryLater if it is not free within 90 seconds."""
+        """Wait for the lock called ``name``, and hold it during a ``with`` block.
+
+        Raises TryLater if it is not free within 90 seconds.
+        """
         held: set[str] = self._mine.__dict__.setdefault("held", set())
         if name in held:
             yield
@@ -71,9 +74,10 @@ class Locks:
 
 
 class SingletonLock:
-    """A named lock of the only worker of a kind at a store. The lock is tried and never waited for.
+    """A named lock that only one process at a store can hold, such as the only daemon. It is tried and never waited
+    for.
 
-    A connection that broke ends the lock on PostgreSQL. Call ``taken`` again to take the lock anew.
+    On PostgreSQL a broken connection ends the lock. Call ``taken`` again to take it anew.
     """
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
@@ -82,7 +86,7 @@ class SingletonLock:
         self._session: sa.Connection | None = None
 
     def taken(self) -> bool:
-        """Take the lock if it is free. Returns True if this process holds it.
+        """Take the lock if it is free. Returns True if this process holds it now.
 
         Raises the database's error during an outage.
         """
@@ -115,7 +119,7 @@ class SingletonLock:
         return False
 
     def close(self) -> None:
-        """Release the lock."""
+        """Release the lock. This waits at most a second for a database that does not answer."""
         if self._file is not None:
             self._file.close()
         if self._session is not None:
@@ -133,26 +137,28 @@ class SingletonLock:
 
 
 def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
-    """Save who (``holder``) took the singleton lock ``name``, or did the chore ``name``, and that it was ``now``."""
+    """Save that ``holder`` took the singleton lock ``name``, or did the chore ``name``, at ``now``. The last entry is
+    replaced.
+    """
     s = tables.singletons
     db.execute(sa.delete(s).where(s.c.name == name))
     db.execute(sa.insert(s).values(name=name, holder=holder, since=now))
 
 
 def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
-    """Return the last saved holder of a name and since when, or None if none was saved."""
+    """Return (holder, since when) as last saved for a lock or chore, or None if none was saved."""
     s = tables.singletons.c
     row = db.execute(sa.select(s.holder, s.since).where(s.name == name)).first()
     return None if row is None else (row.holder, row.since)
 
 
 def _advisory_lock_number(name: str) -> int:
-    """Return the number under which PostgreSQL knows a named lock."""
+    """Return the 64-bit number that stands for a lock's name in PostgreSQL."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
 def _try_exclusive(file: sqlite3.Connection) -> bool:
-    """Try to lock a file. Returns True when the lock is taken."""
+    """Lock a SQLite file if it is free. Returns True if the lock was taken."""
     try:
         file.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:

@@ -1,6 +1,7 @@
-"""Maintenance of a store, with deletion of old raw records, and backups while other processes write.
+"""Delete old raw records of a store, and write and restore backups while other processes write.
 
-A backup is a file that holds a whole store. It is filled from any database, and any later release opens it again.
+A backup is a SQLite file that holds a whole store. It is written from either database, and every later release can open
+it.
 """
 
 from __future__ import annotations
@@ -28,20 +29,21 @@ Progress = Callable[[str], Step]
 
 
 def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
-    """Report no progress."""
+    """Return a function of (done, total) that does nothing. This is the default of ``progress``."""
     return lambda done, total: None  # noqa: ARG005
 
 
 class Maintenance(Part):
-    """Deletion of old data, and backups, of a store."""
+    """The part of the store for deleting old data, and for backups."""
 
     def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
-        """Delete the raw versions of records that last changed before an instant. Rows and revisions stay.
+        """Delete the raw payloads of records that last changed before an instant, and return how many rows were
+        deleted.
 
-        A record keeps all of its versions or none, so that a rebuild of what is kept is right and touches nothing
-        else. The records of ``lasting`` (source, stream) stay, because other records are read together with them.
-        Records that are set aside stay, because they have no rows. Outcomes of syncs are deleted as well, except the
-        last of each connection, and so are handled notices.
+        Derived rows and revisions stay. A record keeps all of its raw versions or none, so that a rebuild of the rest
+        is right. Records of the streams in ``lasting`` (source, stream) stay, because other records are read together
+        with them. Records that are set aside stay, because they have no rows. Handled notices and outcomes of syncs
+        from before the instant are deleted too, except each connection's last outcome.
         """
         a, t, n = tables.arrivals, tables.sync_runs, tables.notices
         unchanged = ~_changed(a.c.record_id, before)  # since the ids were read
@@ -55,10 +57,11 @@ class Maintenance(Part):
         )
 
     def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        """Delete the rows of these ids and return their number. ``which`` makes the statement for some of the ids.
+        """Delete the rows with these ids, and return their number. ``which`` makes the DELETE statement for some of the
+        ids.
 
-        Several short transactions let other writers wait only briefly. A power cut may undo a few. The next day's
-        housekeeping then deletes those rows.
+        Several short transactions let other writers wait only briefly. A power cut may undo a few of them, which the
+        next day's housekeeping repeats.
         """
         count = 0
         for some in rows.chunks(ids):
@@ -67,27 +70,28 @@ class Maintenance(Part):
         return count
 
     def compact(self, at_most: int | None = None) -> None:
-        """Give back the space of deleted rows.
+        """Give back the space of deleted rows to the disk. Writers of SQLite wait meanwhile.
 
-        SQLite's writers wait meanwhile. A SQLite file with more than ``at_most`` bytes in use is left as it is.
+        A SQLite file with more than ``at_most`` bytes in use is not rewritten.
         """
         self.database.compact(at_most)
 
     @reads
     def last_done(self, db: sa.Connection, chore: str) -> datetime | None:
-        """Return when a chore, such as housekeeping, was last done at this store, or None if never."""
+        """Return when a chore, such as housekeeping, was last done at this store, or None if it never was."""
         found = holder_of(db, chore)
         return None if found is None else found[1]
 
     @writes()
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
-        """Save that the process ``holder`` did a chore, now."""
+        """Save that the process ``holder`` did a chore at ``now``."""
         save_holder(db, chore, holder, now=now)
 
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
-        """Write the whole store, as it is at one instant, into a SQLite file. Other processes may write.
+        """Write the whole store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.
 
-        The file is readable by its owner alone, and appears under its name only when it is whole.
+        Only its owner can read the file, and it appears under its name only when complete. Raises SetupError if it
+        cannot be written, or if ``path`` is a database in use.
         """
         if log_of(path).exists():  # a writer beside another file of its name would destroy that file
             raise SetupError(f"{path} is a database in use; choose another place")
@@ -119,10 +123,10 @@ class Maintenance(Part):
             raw.close()
 
     def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = no_progress) -> None:
-        """Replace everything in this store by a backup.
+        """Replace everything in this store by the backup at ``path``. On an error nothing is changed.
 
-        Raises SetupError while a connection is synced, and for a file that is no whole backup. Where the store has
-        users, it is also raised unless ``replace``, and for a backup without users.
+        Raises SetupError while a connection is being synced, and for a file that is no whole backup. If the store has
+        users, it is also raised without ``replace``, and for a backup without users.
         """
         explained = as_setup_error(f"{path} cannot be put back", "nothing was changed")
         with explained, opened(path) as saved, self.database.write() as db, saved.read() as before:
@@ -149,7 +153,9 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
 
 
 def _untouched(db: sa.Connection, before: datetime, lasting: Collection[tuple[str, str]]) -> list[int]:
-    """Return the records that last changed before an instant, except those set aside and those of ``lasting``."""
+    """Return the ids of records that last changed before an instant, except those set aside and those of
+    ``lasting``.
+    """
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
     query = (
         sa.select(r.id, s.name, r.stream)
@@ -166,14 +172,17 @@ def _changed(record: sa.ColumnElement[int], before: datetime) -> sa.Exists:
 
 
 def _old_runs(before: datetime) -> sa.Select[int]:
-    """Select the ids of outcomes of syncs that ended before an instant, except the last of each connection."""
+    """Return a query for the ids of outcomes of syncs that ended before an instant, except each connection's last."""
     t, newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
     later = sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
     return sa.select(t.id).where(t.finished < before, later)
 
 
 def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str], Step]) -> None:
-    """Replace all rows of the target with those of the source, and compare. Raises TryLater when they differ."""
+    """Replace all rows of the database ``target`` by those of ``source``, and compare them.
+
+    Raises TryLater if they differ.
+    """
     for table in reversed(moving.ordered()):
         target.execute(sa.delete(table))
     unequal = [moved.table for moved in moving.copy(source, target, progress) if not moved.verified]
@@ -182,13 +191,15 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
 
 
 def open_file(path: Path) -> Database:
-    """Open a SQLite file. Unlike an address, a path may hold characters such as a question mark."""
+    """Open and return the SQLite database in a file. Unlike a URL, a path may hold characters such as a question
+    mark.
+    """
     return Database(sa.URL.create("sqlite", database=str(path)))
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    """Open a migrated copy of a backup, and delete the copy at the end. The backup itself stays as it is.
+    """Open a migrated copy of a backup, yield it, and delete it afterwards. The backup itself stays as it is.
 
     Raises SetupError for a file that is not a whole database of a store.
     """
@@ -205,7 +216,7 @@ def opened(path: Path) -> Iterator[Database]:
 
 
 def _is_store(path: Path) -> bool:
-    """Return True for an undamaged database with a store's tables and version."""
+    """Return True if a file is an undamaged SQLite database with a store's tables and version."""
     with closing(sqlite3.connect(path)) as file:
         try:
             names = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -219,11 +230,11 @@ def _is_store(path: Path) -> bool:
 
 
 def log_of(path: Path) -> Path:
-    """Return the path of the log that SQLite keeps beside a database in use."""
+    """Return the path of the write-ahead log that SQLite keeps beside a database in use."""
     return path.with_name(f"{path.name}-wal")
 
 
 def unlink(path: Path) -> None:
-    """Delete a database with the files that SQLite keeps beside it."""
+    """Delete a SQLite database with the files that SQLite keeps beside it. Missing files are skipped."""
     for end in ("", "-wal", "-shm", "-journal"):
         path.with_name(path.name + end).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Copies of all tables from one database into another, compared by a digest of each table.
+"""Copy all tables from one database into another, and compare them by a digest of each table.
 
 Raw values are copied. For the comparison a date is its text, and a boolean is 0 or 1, in both databases.
 """
@@ -22,7 +22,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedTable:
-    """A copied table. ``verified`` says that both databases hold equal rows."""
+    """A table that was copied, with its number of rows. ``verified`` is True if both databases hold equal rows."""
 
     table: str
     rows: int
@@ -30,12 +30,14 @@ class MovedTable:
 
 
 def ordered() -> list[sa.Table]:
-    """Return the tables to copy, parents before children. Holders of singleton locks belong to a store and stay."""
+    """Return the tables to copy, parents before children. The table of singleton locks belongs to one store and is left
+    out.
+    """
     return [table for table in tables.metadata.sorted_tables if table is not tables.singletons]
 
 
 def refuse_unless_empty(db: sa.Connection) -> None:
-    """Raise SetupError for a database with any rows."""
+    """Raise SetupError if any table of a database has a row, except that of singleton locks."""
     for table in ordered():
         if db.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
             raise SetupError(
@@ -44,7 +46,9 @@ def refuse_unless_empty(db: sa.Connection) -> None:
 
 
 def hold(db: sa.Connection) -> None:
-    """Keep other processes from writing until the transaction ends. SQLite's write transactions do so anyway."""
+    """Keep other processes from writing until the transaction of ``db`` ends. In SQLite the transaction does so
+    anyway.
+    """
     if db.dialect.name == "postgresql":
         for table in ordered():
             db.exec_driver_sql(f'LOCK TABLE "{table.name}" IN SHARE MODE')
@@ -53,9 +57,9 @@ def hold(db: sa.Connection) -> None:
 def copy(
     source: sa.Connection, target: sa.Connection, step: Callable[[str], Callable[[int, int], None]]
 ) -> Iterator[MovedTable]:
-    """Copy each table, then read the copy again and compare. Nothing is committed.
+    """Copy each table, read the copy again, compare it, and yield the result. Nothing is committed.
 
-    ``step(table)`` returns the progress function (done, total) of a table, in rows.
+    ``step(table)`` returns a function that is called with (rows done, all rows) of that table.
     """
     for table in ordered():
         total = int(source.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
@@ -75,7 +79,7 @@ def copy(
 
 
 class _Digest:
-    """A digest of rows in their order, and their number."""
+    """A SHA-256 digest of rows in their order, and the number of rows."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -96,7 +100,7 @@ def _columns(table: sa.Table) -> list[str]:
 
 
 def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
-    """Yield the rows by primary key, as plain values. Each batch begins after the last row of the earlier batch."""
+    """Yield all rows of a table as plain values, by primary key, in lists of up to 2,000."""
     keys = list(table.primary_key.columns)
     plain = [sa.type_coerce(c, sa.BigInteger) if isinstance(c.type, tables.Instant) else c for c in keys]
     raw = [sa.type_coerce(column, _raw(column)).label(column.name) for column in table.columns]
@@ -114,7 +118,7 @@ def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
 
 
 def _raw(column: sa.Column[Any]) -> sa.types.TypeEngine[Any]:
-    """Return the type of a column's raw values."""
+    """Return the SQL type by which a column's stored value is read without conversion."""
     if isinstance(column.type, tables.Packed):
         return sa.LargeBinary()
     return sa.BigInteger() if isinstance(column.type, tables.Instant) else column.type
@@ -129,7 +133,7 @@ def _comparable(value: Any) -> Any:
 
 
 def _continue_numbering(db: sa.Connection, table: sa.Table) -> None:
-    """Let PostgreSQL number the next row after the highest number."""
+    """Set PostgreSQL's sequence of ids after the highest id of a table, because copied rows bring their ids."""
     if db.dialect.name != "postgresql" or "id" not in table.c:
         return
     highest = sa.select(sa.func.max(table.c.id)).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Small integers instead of repeated texts, for sources, metrics and devices. They are cached per transaction."""
+"""Store small integers in place of repeated names of sources, metrics and devices. They are cached per transaction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cache = tuple[dict[tuple[str, str], int], dict[tuple[str, int], str]]  # (table,
 
 
 def number(db: sa.Connection, table: sa.Table, name: str) -> int:
-    """Return the number of a name in ``table`` (sources, metrics or devices). A new name gets a number."""
+    """Return the number that stands for a name in ``table`` (sources, metrics or devices). A new name is inserted."""
     numbers, _ = _cache(db)
     if (cached := numbers.get((table.name, name))) is not None:
         return cached
@@ -28,7 +28,7 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
 
 
 def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:
-    """Return the name of a number in ``table``, or None for None."""
+    """Return the name that a number stands for in ``table``, or None for None."""
     if number is None:
         return None
     _, names = _cache(db)
@@ -39,12 +39,14 @@ def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:
 
 
 def metric_of(db: sa.Connection, number: int) -> Metric:
-    """Return the metric of a number."""
+    """Return the metric that a number stands for."""
     return Metric(name(db, metrics, number) or "")
 
 
 def _cache(db: sa.Connection) -> Cache:
-    """Return the transaction's cache. A roll-back may take a new number back, so that no cache outlives it."""
+    """Return the cache of names and numbers for the running transaction. It is empty at the beginning of each, because
+    a rollback may undo a new number.
+    """
     transaction = db.get_transaction()
     if db.info.get("bridge_transaction") is not transaction:
         db.info["bridge_transaction"] = transaction

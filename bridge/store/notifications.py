@@ -1,4 +1,7 @@
-"""Channels to which recommendations are sent, and notifications, saved before they are sent so that each goes once."""
+"""Store channels, which are the addresses for notifications, and the notifications.
+
+A notification is saved before it is sent, so that each goes out at most once.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ PAUSE_STREAM = "pause told"  # a row beside a connection's cursors: the last suc
 
 
 class Notifications(Part):
-    """The notifications that are sent to users, and the addresses to send them to."""
+    """The part of the store for notifications to users, and for the addresses they are sent to."""
 
     @writes()
     def save_channel(self, db: sa.Connection, user_id: int, channel: Channel | None, *, now: datetime) -> None:
-        """Save the address for notifications from now on, in place of an earlier address. None ends them."""
+        """Save the user's address for notifications in place of an earlier address. None ends notifications."""
         db.execute(sa.delete(channels).where(channels.c.user_id == user_id))
         if channel is not None:
             values = {"user_id": user_id, "secret": channel.sealed, "events": channel.events, "created_at": now}
@@ -29,42 +32,43 @@ class Notifications(Part):
 
     @reads
     def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
-        """Return the user's channel, or None without a channel."""
+        """Return the user's channel (sealed address and options), or None if there is none."""
         row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
         return None if row is None else Channel(sealed=row.secret, events=row.events)
 
     @reads
     def channels(self, db: sa.Connection) -> dict[int, Channel]:
-        """Return user id -> channel, of all users."""
+        """Return user id -> channel, for all users who have one."""
         found = db.execute(sa.select(channels))
         return {row.user_id: Channel(sealed=row.secret, events=row.events) for row in found}
 
     @writes()
     def reseal_channel(self, db: sa.Connection, user_id: int, sealed: bytes) -> None:
-        """Save the same address sealed with another key."""
+        """Replace the sealed address of a user's channel by the same address sealed with another key."""
         db.execute(sa.update(channels).where(channels.c.user_id == user_id).values(secret=sealed))
 
     @writes()
     def begin(self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime) -> bool:
-        """Save that a recommendation is being sent. Returns False when that was saved before."""
+        """Save that sending a recommendation has begun. Returns False, and saves nothing, if it had begun before."""
         values = {"user_id": user_id, "recommendation_id": recommendation_id, "state": "sending", "at": now}
         return insert_new(db, notifications, values)
 
     @writes()
     def finish(self, db: sa.Connection, recommendation_id: int, reason: str | None, *, now: datetime) -> None:
-        """Save that sending a recommendation has worked (``reason`` None), or has failed for a reason."""
+        """Save that sending a recommendation has worked (``reason`` is None), or has failed for ``reason``."""
         mine = sa.update(notifications).where(notifications.c.recommendation_id == recommendation_id)
         db.execute(mine.values(state="sent" if reason is None else "failed", reason=reason, at=now))
 
     @reads
     def was_begun(self, db: sa.Connection, recommendation_id: int) -> bool:
-        """Return True when sending a recommendation was ever begun."""
+        """Return True if sending a recommendation was ever begun."""
         query = sa.select(notifications.c.id).where(notifications.c.recommendation_id == recommendation_id)
         return db.execute(query).first() is not None
 
     @reads
     def missed(self, db: sa.Connection, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
-        """Return recommendations that expired neither seen nor answered and were never sent, the newest first.
+        """Return a notification for each recommendation that expired without being sent, seen or answered, newest
+        first.
 
         Only recommendations made since the user has a channel count, and none for the ``quiet`` slots. Sleep does not
         count, because users are not woken for it.
@@ -86,7 +90,7 @@ class Notifications(Part):
 
     @reads
     def in_states(self, db: sa.Connection, user_id: int, states: Sequence[str]) -> list[Notification]:
-        """Return the user's notifications in some of the states sending, sent and failed, the newest first."""
+        """Return the user's notifications in one of ``states`` (sending, sent, failed), newest first."""
         n = notifications.c
         query = sa.select(notifications).where(n.user_id == user_id, n.state.in_(states)).order_by(n.id.desc())
         return [
@@ -96,7 +100,9 @@ class Notifications(Part):
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
-        """Save that the user is told of a pause. Returns False if that was saved after the last successful sync."""
+        """Save that the user has been told of a connection's pause. Returns False if that was saved since its last
+        success.
+        """
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
         earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE_STREAM)
@@ -105,7 +111,7 @@ class Notifications(Part):
 
     @reads
     def users_to_tell_of_pauses(self, db: sa.Connection) -> set[int]:
-        """Return the ids of users with a channel who were not yet told that a connection is paused."""
+        """Return the ids of users with a channel and a paused connection of which they were not told yet."""
         c = connections.c
         mark = sa.func.coalesce(sa.cast(c.last_success, sa.Text), _last_success_mark(None))
         mine = sa.and_(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE_STREAM, cursors.c.cursor == mark)

@@ -1,4 +1,6 @@
-"""The users, with names, zones, wishes, assistants' permissions, corrections of events, and what lets them in."""
+"""Store users with their zones, wishes, corrections, tools permitted to assistants, passwords, sessions and API
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -39,11 +41,16 @@ def is_name(name: str) -> bool:
 
 
 class People(Part):
-    """Users with their zones, wishes, corrections and permissions."""
+    """The part of the store for users, their zones, wishes, corrections of labels, and tools permitted to
+    assistants.
+    """
 
     @writes()
     def add_user(self, db: sa.Connection, name: str, zone: str, *, now: datetime) -> User:
-        """Add a user. Raises SetupError when the name is taken or not valid, or the zone is unknown."""
+        """Add a user who lives in ``zone``, and return the user.
+
+        Raises SetupError if the name is taken or not valid, or if the zone is unknown.
+        """
         name = composed(name)
         if not is_name(name):
             raise SetupError("a name has 1 to 64 letters, digits, dots, dashes or underscores: bridge user add NAME")
@@ -56,7 +63,7 @@ class People(Part):
 
     @reads
     def user(self, db: sa.Connection, name: str) -> User:
-        """Return the user of a name. Raises SetupError naming ``bridge user add`` when there is none."""
+        """Return the user called ``name``. Raises SetupError, which names ``bridge user add``, if there is none."""
         found = _users(db, tables.users.c.name == composed(name))
         if not found:
             raise SetupError(f"there is no user {name}; add one: bridge user add {name}")
@@ -64,7 +71,7 @@ class People(Part):
 
     @reads
     def user_by_id(self, db: sa.Connection, user_id: int) -> User:
-        """Return the user of an id. Raises SetupError when the user was deleted."""
+        """Return the user with an id. Raises SetupError if there is none, because the user was deleted."""
         found = _users(db, tables.users.c.id == user_id)
         if not found:
             raise SetupError("that user was deleted; see: bridge user list")
@@ -77,16 +84,19 @@ class People(Part):
 
     @writes()
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
-        """Save that the user lives in a zone from ``since`` on. Raises SetupError for an unknown zone."""
+        """Save that the user's time zone is ``zone`` from the instant ``since`` on. Raises SetupError for an unknown
+        zone.
+        """
         check_zone(zone)
         z = tables.zones.c
         db.execute(sa.delete(tables.zones).where(z.user_id == user_id, z.since == since))
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=since, zone=zone))
 
     def forget(self, user_id: int) -> None:
-        """Delete a user with everything. The bytes are overwritten in the database's files.
+        """Delete a user with all rows, and overwrite the deleted bytes in the database's files.
 
-        The name is deleted last: where the disk is full, the command can be given again.
+        The name is deleted last, so that the command can be repeated after a full disk. Raises SetupError if the files
+        cannot be rewritten.
         """
         with self.database.write() as db:
             name = self.user_by_id(user_id).name
@@ -102,26 +112,26 @@ class People(Part):
 
     @writes()
     def allow_tool(self, db: sa.Connection, user_id: int, tool: str, *, now: datetime) -> None:
-        """Let assistants use a tool. A tool that is allowed already keeps its date."""
+        """Permit assistants to use a tool for the user. A tool that is already permitted keeps its date."""
         values = {"user_id": user_id, "tool": tool, "given_at": now}
         db.execute(insert_into(db, tables.consents).values(**values).on_conflict_do_nothing())
 
     @writes()
     def refuse_tool(self, db: sa.Connection, user_id: int, tool: str) -> bool:
-        """End the permission of a tool. Returns False when the tool was not allowed."""
+        """Delete the permission of a tool. Returns False if the tool was not permitted."""
         c = tables.consents.c
         return db.execute(sa.delete(tables.consents).where(c.user_id == user_id, c.tool == tool)).rowcount > 0
 
     @reads
     def allowed_tools(self, db: sa.Connection, user_id: int) -> dict[str, datetime]:
-        """Return tool -> the instant since which assistants may use the tool."""
+        """Return tool -> the instant since which assistants may use it for the user."""
         c = tables.consents.c
         query = sa.select(tables.consents).where(c.user_id == user_id).order_by(c.tool)
         return {row.tool: row.given_at for row in db.execute(query)}
 
     @writes()
     def add_correction(self, db: sa.Connection, user_id: int, correction: Correction) -> None:
-        """Save the user's correction of an event's label, beside earlier corrections."""
+        """Save the user's correction of an event's label. Earlier corrections are kept."""
         db.execute(
             sa.insert(tables.corrections).values(
                 user_id=user_id,
@@ -134,7 +144,9 @@ class People(Part):
 
     @reads
     def corrections(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[Correction]:
-        """Return the last correction of each series, the newest first. With ``at``, later corrections are ignored."""
+        """Return the user's last correction of each series of events, newest first. With ``at``, later ones are
+        ignored.
+        """
         t = tables.corrections.c
         query = sa.select(tables.corrections).where(t.user_id == user_id).order_by(t.made_at.desc(), t.id.desc())
         found: dict[str, Correction] = {}
@@ -146,7 +158,7 @@ class People(Part):
 
     @reads
     def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
-        """Return the saved wishes of a user, or those of a new user if none were saved."""
+        """Return the user's saved wishes, or the default wishes if none were saved."""
         body = db.execute(sa.select(tables.wishes.c.body).where(tables.wishes.c.user_id == user_id)).scalar()
         return Wishes() if body is None else wishes_of(json.loads(body))
 
@@ -159,7 +171,7 @@ class People(Part):
 
 
 def check_zone(zone: str) -> None:
-    """Raise SetupError for a name that is no IANA time zone."""
+    """Raise SetupError unless ``zone`` is the name of an IANA time zone."""
     try:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -177,7 +189,9 @@ def _users(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[User]:
 
 
 def _delete_rows(db: sa.Connection, user_id: int) -> None:
-    """Delete all rows of a user except name and zones, and the names of devices that are no longer used."""
+    """Delete all rows of a user except name and zones. Names of devices that no sample uses any more are deleted
+    too.
+    """
     for table in tables.metadata.sorted_tables:
         if "user_id" in table.c and table is not tables.zones:
             db.execute(sa.delete(table).where(table.c.user_id == user_id))
@@ -186,16 +200,16 @@ def _delete_rows(db: sa.Connection, user_id: int) -> None:
 
 
 def _without_half_characters(title: str) -> str:
-    """Replace lone surrogates, which no database takes, and NUL, which PostgreSQL refuses."""
+    """Return the title with lone surrogates, which no database takes, and NUL, which PostgreSQL refuses, replaced."""
     return title.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 
 class Access(Part):
-    """Passwords, sessions and API tokens for the pages and the JSON API. They are deleted with their user."""
+    """The part of the store for passwords, sessions and API tokens of the pages and the JSON API."""
 
     @writes()
     def set_password(self, db: sa.Connection, user_id: int, hashed: str | None, *, now: datetime) -> None:
-        """Save the hash of a password, or remove the password (None). All sessions of the user end."""
+        """Save the hash of a user's password, or remove the password for None. All sessions of the user end."""
         db.execute(sa.delete(passwords).where(passwords.c.user_id == user_id))
         db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
         if hashed is not None:
@@ -209,25 +223,27 @@ class Access(Part):
 
     @writes()
     def begin_session(self, db: sa.Connection, user_id: int, digest: str, *, now: datetime, until: datetime) -> None:
-        """Save a session under the digest of its secret, with its end. Sessions that ended by ``now`` are deleted."""
+        """Save a session of the user until ``until``, under the digest of its secret. Sessions that ended by ``now``
+        are deleted.
+        """
         db.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
         db.execute(sa.insert(sessions).values(user_id=user_id, digest=digest, expires_at=until))
 
     @reads
     def session(self, db: sa.Connection, digest: str, *, now: datetime) -> int | None:
-        """Return the user id of the session with a digest, or None if it is unknown or over."""
+        """Return the user id of the session with a digest, or None if it is unknown or has ended."""
         current = sa.and_(sessions.c.digest == digest, sessions.c.expires_at > now)
         found: int | None = db.execute(sa.select(sessions.c.user_id).where(current)).scalar()
         return found
 
     @writes()
     def end_session(self, db: sa.Connection, digest: str) -> None:
-        """Delete a session."""
+        """Delete the session with a digest, if there is one."""
         db.execute(sa.delete(sessions).where(sessions.c.digest == digest))
 
     @writes()
     def add_token(self, db: sa.Connection, user_id: int, name: str, digest: str, *, now: datetime) -> ApiToken:
-        """Save an API token as its name and its digest. The token itself is not stored."""
+        """Save an API token by its name and digest, and return its entry. The token itself is not stored."""
         values = {"user_id": user_id, "name": name, "digest": digest, "made_at": now}
         number = db.execute(sa.insert(api_tokens).values(values).returning(api_tokens.c.id)).scalar_one()
         return ApiToken(id=number, name=name, made_at=now)

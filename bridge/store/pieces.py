@@ -1,4 +1,4 @@
-"""The pieces of a record by the dates of their exports, so that the order of imports makes no difference.
+"""Split a record into pieces by the dates of their exports, so that the order of imports does not matter.
 
 Each value is kept only in the newest piece that has it. A record whose values are all of one date needs no pieces.
 """
@@ -24,9 +24,9 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return a record's pieces after a delivery of the date ``as_of``.
+    """Return a record's pieces after a delivery from an export of the date ``as_of``.
 
-    A whole record and a deletion replace all older pieces.
+    A whole record, and a deletion, replace all pieces that are not newer.
     """
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
@@ -35,7 +35,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload that all pieces form together."""
+    """Return the payload that all pieces form together. Newer values replace older values."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)
@@ -43,20 +43,22 @@ def united(pieces: Pieces) -> dict[str, Any]:
 
 
 def packed(pieces: Pieces) -> bytes | None:
-    """Return the stored form of several pieces. A single piece needs none and gives None."""
+    """Return several pieces in the form in which they are stored. Return None for fewer than two, which need not be
+    stored.
+    """
     if len(pieces) < 2:
         return None
     return codec.packed({piece.as_of.isoformat(): piece.payload for piece in pieces})
 
 
 def unpacked(stored: bytes | None) -> Pieces:
-    """Return the pieces that ``packed`` stored. None gives no pieces."""
+    """Return the pieces that ``packed`` encoded, or no pieces for None."""
     found = {} if stored is None else codec.unpack(stored)
     return tuple(sorted(Piece(datetime.fromisoformat(at), payload) for at, payload in found.items()))
 
 
 def _newest_values(pieces: list[Piece]) -> Pieces:
-    """Return the pieces without values that a newer piece replaces."""
+    """Return the pieces, ascending, without the values that a newer piece also has. Empty pieces are left out."""
     found: list[Piece] = []
     newer: dict[str, Any] = {}
     for piece in reversed(pieces):
@@ -67,7 +69,9 @@ def _newest_values(pieces: list[Piece]) -> Pieces:
 
 
 def _without(payload: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a payload that a newer payload does not have."""
+    """Return the values of a payload that a newer payload does not have. Nested objects are compared member by
+    member.
+    """
     rest = {}
     for key, value in payload.items():
         if key not in newer:

@@ -1,4 +1,4 @@
-"""Reading of a user's current rows, or of rows and revisions as they were known at an earlier instant."""
+"""Read a user's current rows, or rows as they were known at an earlier instant, with the help of revisions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
 class Reading(Part):
-    """The rows that were derived from records, and the way back from a row to its record."""
+    """The part of the store that reads rows derived from records, and traces a row to its record."""
 
     @reads
     def samples(
@@ -33,7 +33,8 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Sample]]:
-        """Return (source, sample) of samples with a local ``day`` in [since, until], ascending by start.
+        """Return (source, sample) for samples whose local ``day`` is from ``since`` to ``until``, both included, by
+        start.
 
         ``metrics`` None means all metrics. With ``at``, the samples are as they were known then.
         """
@@ -61,7 +62,8 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Episode]]:
-        """Return (source, episode) of episodes with a local ``day`` in [since, until], ascending by start.
+        """Return (source, episode) for episodes whose local ``day`` is from ``since`` to ``until``, both included, by
+        start.
 
         With ``at``, the episodes are as they were known then.
         """
@@ -74,10 +76,10 @@ class Reading(Part):
     def events(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, at: datetime | None = None
     ) -> list[tuple[str, Event]]:
-        """Return (source, event) of events that touch [since, until), sorted by key.
+        """Return (source, event) for events that touch the time from ``since`` to ``until``, sorted by key.
 
-        Every master and exception of a series that might touch the stretch is among them. With ``at``, the events are
-        as they were known then.
+        Series are not expanded. Every master and exception of a series that might touch that time is among them. With
+        ``at``, the events are as they were known then.
         """
         t = tables.events.c
         touches = sa.and_(sa.or_(t.start.is_(None), t.start < until), sa.or_(t.end.is_(None), t.end >= since))
@@ -98,7 +100,9 @@ class Reading(Part):
 
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
-        """Return source -> kind -> number of rows. A kind is a metric, a kind of episode, ``event`` or ``task``."""
+        """Return source -> kind -> number of the user's rows. A kind is a metric, a kind of episode, ``event`` or
+        ``task``.
+        """
         found: dict[str, dict[str, int]] = {}
         by_metric = (
             sa.select(tables.sources.c.name, tables.metrics.c.name, sa.func.count())
@@ -124,9 +128,9 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the newest local day with a measurement and when the first measurement arrived, or None.
+        """Return the newest local day with a measurement and the arrival of the first measurement, or None without any.
 
-        ``source`` limits both to a source.
+        ``source`` limits both to a single source.
         """
         found = []
         for table in (tables.samples, tables.episodes):
@@ -140,9 +144,9 @@ class Reading(Part):
 
     @reads
     def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
-        """Return the ids of a kind's rows that ``name`` means.
+        """Return the ids of the rows of a kind (of all users) that ``name`` refers to.
 
-        A number of up to 18 digits means the row with this id. Any other name means all rows with this key.
+        Up to 18 digits are a row's id. Anything else is a key, which several rows may have.
         """
         table = rows.TABLE_OF_KIND[kind]
         is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
@@ -160,9 +164,9 @@ class Reading(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return where an existing row came from: record, normaliser's version, connection and times of arrival.
+        """Return where an existing row came from: its record, normaliser version, connection and times of arrival.
 
-        Its earlier versions and the rows of other connections that measure the same are included.
+        Earlier versions of the row are included, and rows of other connections that measure the same thing.
         """
         table = rows.TABLE_OF_KIND[kind]
         row = db.execute(sa.select(table).where(table.c.id == row_id)).one()
@@ -203,7 +207,7 @@ class Reading(Part):
 
     @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
-        """Return True if data, a correction or a wish of the user has come or changed after ``since``."""
+        """Return True if data, a correction or wishes of the user have arrived or changed after ``since``."""
         c, w = tables.corrections.c, tables.wishes.c
         mine = tables.connections.c
         arrived = sa.select(mine.id).where(mine.user_id == user_id, mine.last_change > since)
@@ -234,7 +238,9 @@ def _between(
 
 
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
-    """Yield (source, item) as known at an instant, of items that have changed or disappeared since."""
+    """Yield (source, item) as known at ``at``, for items that have changed or been deleted since. None yields
+    nothing.
+    """
     if at is None:
         return
     t = tables.revisions.c
@@ -272,9 +278,9 @@ def _past(db: sa.Connection, kind: str, row: Any) -> tuple[Revision, ...]:
 
 
 def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ...]:
-    """Return (source, row id) of rows from other connections that measure the same.
+    """Return (source, row id) of rows from other connections that measure the same thing.
 
-    They are of the same user, local day, and metric or kind of episode. Events and tasks have none.
+    They have the same user, local day, and metric or kind of episode. Events and tasks have none.
     """
     if not isinstance(item, Sample | Episode):
         return ()

@@ -1,4 +1,4 @@
-"""Recommendations with everything a later evaluation needs, the feedback to them, priors and resets."""
+"""Store recommendations with all that a later evaluation needs, the feedback to them, priors and resets."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ UNREAD = ("probabilities", "observation", "withheld", "silence")  # columns that
 
 
 class Recommendations(Part):
-    """The recommendations, the feedback of users, and the priors that policies learnt from feedback."""
+    """The part of the store for recommendations, users' feedback, and the priors that policies learnt from feedback."""
 
     @writes()
     def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
-        """Save a recommendation unless its slot is taken. Returns the recommendation of the slot.
+        """Save a recommendation, unless its slot already has one. Returns the recommendation that the slot has then.
 
-        The ``id`` of the parameter is ignored.
+        The ``id`` of the parameter is ignored, because the database numbers the rows.
         """
         values: dict[str, Any] = {name: _json(getattr(recommendation, name)) for name in JSON_COLUMNS}
         plain = ("user_id", "policy", "created_at", "expires_at", "shown_at", "silence")
@@ -46,40 +46,44 @@ class Recommendations(Part):
 
     @reads
     def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
-        """Return the recommendation of a slot, answered or not, or None. Superseded recommendations do not count."""
+        """Return the user's recommendation for a slot, answered or not, or None. Superseded recommendations do not
+        count.
+        """
         return _first(db, _slot(user_id, moment))
 
     @writes()
     def retime(self, db: sa.Connection, recommendation_id: int, start: datetime, end: datetime) -> None:
-        """Save a new start and end of a recommendation."""
+        """Save another start and end for a recommendation."""
         row = sa.update(table).where(table.c.id == recommendation_id)
         db.execute(row.values(start_at=start, end_at=end))
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark an unanswered recommendation as superseded, so that its slot is free. Its row is kept."""
+        """Mark an unanswered recommendation as superseded, so that another can take its slot. Its row is kept."""
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         db.execute(sa.update(table).where(open_).values(superseded_at=now))
 
     @reads
     def superseded(self, db: sa.Connection, user_id: int, moment: Moment) -> int:
-        """Return how many recommendations of a slot were superseded."""
+        """Return how many recommendations of the user for a slot were superseded."""
         mine = sa.and_(table.c.user_id == user_id, table.c.week == moment.week, table.c.timestep == moment.timestep)
         query = sa.select(sa.func.count()).select_from(table).where(mine, table.c.superseded_at.is_not(None))
         return int(db.execute(query).scalar_one())
 
     @reads
     def taken_back(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return the superseded recommendations that begin in [since, until), in the order in which they were made."""
+        """Return the user's superseded recommendations whose start is from ``since`` until before ``until``, by
+        creation.
+        """
         t = table.c
         mine = sa.and_(t.user_id == user_id, t.superseded_at.is_not(None), t.start_at >= since, t.start_at < until)
         return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.created_at, t.id))]
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability with which a slot was left without advice, or None if it was not.
+        """Return the probability with which a slot was left without a recommendation, or None if it was not.
 
-        The probability is 1 if that was certain, and below 1 if it was drawn at random.
+        It is 1 if that was certain, and below 1 if it was drawn at random.
         """
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
@@ -89,7 +93,9 @@ class Recommendations(Part):
     def add_silence(
         self, db: sa.Connection, user_id: int, moment: Moment, *, probability: float, now: datetime
     ) -> None:
-        """Save that a slot is left without advice, with what probability, and when this was last decided."""
+        """Save that a slot is left without a recommendation, with the probability of that. An earlier entry is
+        replaced.
+        """
         values = {"user_id": user_id, "week": moment.week, "timestep": moment.timestep}
         row = insert_into(db, tables.silences).values(**values, probability=probability, made_at=now)
         fresh = {"made_at": now, "probability": probability}
@@ -97,9 +103,10 @@ class Recommendations(Part):
 
     @reads
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
-        """Return the first lot of every slot drawn before ``until`` that decided between advice and none, ascending.
+        """Return, per slot, the first random draw before ``until`` between a recommendation and none, ascending.
 
-        Superseded recommendations count, because the lot had given advice. A later lot of the same slot does not.
+        A superseded recommendation counts as given, because the draw had allowed it. Slots that were not left to chance
+        are left out.
         """
         t, s = table.c, tables.silences.c
         given = sa.select(t.week, t.timestep, t.created_at.label("at"), t.silence, sa.true().label("given"))
@@ -115,21 +122,25 @@ class Recommendations(Part):
 
     @reads
     def by_id(self, db: sa.Connection, recommendation_id: int) -> Recommendation | None:
-        """Return a recommendation, or None when it does not exist."""
+        """Return the recommendation with an id, or None if there is none."""
         return _first(db, table.c.id == recommendation_id)
 
     @reads
     def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return the recommendations made in [since, until), ascending, except superseded recommendations."""
+        """Return the user's recommendations made from ``since`` until before ``until``, ascending.
+
+        Superseded recommendations are left out.
+        """
         query = sa.select(table).where(_made_between(user_id, since, until))
         return [_recommendation(row) for row in db.execute(query.order_by(table.c.created_at, table.c.id))]
 
     @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
-        """Return the creation times of recommendations made in [since, until) that were settled by ``until``.
+        """Return when recommendations were made that are settled by ``until``, of those made from ``since`` until
+        ``until``.
 
-        Feedback settles a recommendation. So does the outcome done or not done of a shown recommendation, unless its
-        kind is ``keep`` or ``sleep``. Superseded recommendations are left out.
+        Feedback settles a recommendation. So does the outcome done or not done, if the recommendation was shown and is
+        no ``keep`` or ``sleep``. Superseded recommendations are left out.
         """
         t = table.c
         done = t.outcome == str(Deed.DONE)
@@ -143,7 +154,8 @@ class Recommendations(Part):
     def advice_records(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> list[AdviceRecord]:
-        """Return the recommendations made in [since, until) with beliefs and feedback, ascending.
+        """Return the user's recommendations made from ``since`` until before ``until``, with beliefs and feedback,
+        ascending.
 
         Observations, which are most of a row, and probabilities are not read. Superseded recommendations are left out.
         """
@@ -153,7 +165,7 @@ class Recommendations(Part):
 
     @writes()
     def mark_shown(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Save when a recommendation was first shown to the user."""
+        """Save that a recommendation was shown to the user at ``now``, unless it was shown before."""
         not_shown = sa.and_(table.c.id == recommendation_id, table.c.shown_at.is_(None))
         db.execute(sa.update(table).where(not_shown).values(shown_at=now))
 
@@ -167,9 +179,9 @@ class Recommendations(Part):
         now: datetime,
         moved_to: Moment | None = None,
     ) -> Recommendation:
-        """Save the user's feedback, in place of earlier feedback. Returns the recommendation.
+        """Save the user's feedback in place of earlier feedback, and return the recommendation with it.
 
-        ``moved_to`` is the slot chosen instead, for RESCHEDULE. Raises SetupError for an unknown recommendation.
+        For RESCHEDULE, ``moved_to`` is the slot that the user chose. Raises SetupError for an unknown recommendation.
         """
         values = _feedback(answer, now, moved_to)
         db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
@@ -188,9 +200,9 @@ class Recommendations(Part):
         *,
         at: datetime,
     ) -> None:
-        """Save what became of a recommendation (``deed``), as known from ``at`` on, with the ``evidence`` for it.
+        """Save the outcome of a recommendation (``deed``), as known from ``at`` on, with the ``evidence`` for it.
 
-        An outcome that the user stated (evidence ``SAID``) is only replaced by another statement.
+        An outcome that the user stated (evidence ``SAID``) is replaced only by another statement of the user.
         """
         t, said = table.c, json.dumps(SAID)
         wanted = t.id == recommendation_id
@@ -201,7 +213,7 @@ class Recommendations(Part):
 
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
-        """Save a prior that a policy has learnt for the user, also if it was no better and is not used (``kept``)."""
+        """Save a prior that a policy has learnt for the user. ``prior.kept`` says if it is used, or only documented."""
         values = {
             "user_id": user_id,
             "policy": prior.policy,
@@ -224,9 +236,9 @@ class Recommendations(Part):
         kept: bool = False,
         limit: int | None = None,
     ) -> list[Prior]:
-        """Return the user's newest priors, at most ``limit`` of them, the newest first. A prior takes 20 kB.
+        """Return the user's priors, newest first, at most ``limit`` of them. A prior takes 20 kB.
 
-        ``policy`` (name@version) leaves out those of other policies, and ``kept`` those that are not in use.
+        ``policy`` (name@version) leaves out priors of other policies, and ``kept`` those that are not in use.
         """
         t = tables.priors.c
         query = sa.select(tables.priors).where(t.user_id == user_id)
@@ -238,7 +250,9 @@ class Recommendations(Part):
 
     @writes()
     def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
-        """Stop using the newest kept prior of a policy (name@version). Returns when it was made, or None."""
+        """Stop using the newest kept prior of a policy (name@version). Returns when it was made, or None without
+        one.
+        """
         t = tables.priors.c
         mine = sa.and_(t.user_id == user_id, t.policy == policy, t.kept.is_(True))
         newest = sa.select(t.id, t.made_at).where(mine).order_by(t.made_at.desc(), t.id.desc())
@@ -251,12 +265,14 @@ class Recommendations(Part):
 
     @writes()
     def add_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> None:
-        """Save a reset. From now on earlier feedback does not count, nor does a prior learnt from it."""
+        """Save a reset of the user's model. Feedback from before ``now``, and priors learnt from it, no longer
+        count.
+        """
         db.execute(sa.insert(tables.resets).values(user_id=user_id, made_at=now))
 
     @writes()
     def withdraw_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> datetime | None:
-        """Withdraw the newest reset in force, so that feedback before it counts again.
+        """Withdraw the newest reset in force, so that the feedback before it counts again.
 
         Returns when that reset was made, or None without a reset in force.
         """
@@ -275,9 +291,9 @@ class Recommendations(Part):
 
 
 def levels(observation: str) -> str:
-    """Return meter -> level as JSON, taken from an observation as JSON.
+    """Return meter -> level as JSON text, taken from an observation given as JSON text.
 
-    Levels are stored apart, because later recommendations look back on them.
+    Levels are stored in a column of their own, because later recommendations read many of them.
     """
     meters: Mapping[str, Any] = json.loads(observation).get("meters", {})
     return json.dumps({name: round(state["level"], LEVEL_DIGITS) for name, state in meters.items()})
@@ -352,7 +368,9 @@ def _belief_sd(row: Any) -> tuple[float, float, float] | None:
 
 
 def _json(value: Any) -> str:
-    """Return JSON without lone surrogates, which a language model may write and no database takes."""
+    """Return a mapping or tuple as JSON text without lone surrogates. A language model may write these, but no database
+    takes them.
+    """
     plain = list(value) if isinstance(value, tuple) else dict(value)
     return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace").decode()
 

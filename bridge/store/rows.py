@@ -1,4 +1,4 @@
-"""Items as rows. The items of a record are compared with its stored rows, and only the difference is written."""
+"""Write items (samples, episodes, events, tasks) as rows. Only the difference to a record's stored rows is written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A row of an item as it is stored."""
+    """An item as it is stored in a row, with the ids of the row and of its record."""
 
     id: int
     record_id: int
@@ -39,9 +39,10 @@ class Stored:
 def write(
     db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime, fresh: frozenset[int] = frozenset()
 ) -> set[int]:
-    """Make the stored rows of records equal to the desired items. Returns the ids of records with changed rows.
+    """Insert, update and delete rows so that each record has exactly the rows of its ``desired`` items.
 
-    Records that are ``fresh`` have no rows yet.
+    Returns the ids of records whose rows changed. Earlier versions move to the revisions. Records in ``fresh`` have no
+    rows yet.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     new: list[tuple[int, Item]] = []
@@ -64,7 +65,7 @@ def write(
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
-    """Return record id -> (kind, key) -> stored row."""
+    """Return record id -> (kind, key) -> stored row, for the records with these ids."""
     found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
     for kind, table in TABLE_OF_KIND.items():
         for ids in chunks(record_ids):
@@ -77,7 +78,7 @@ def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tupl
 
 
 def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
-    """Return the item of a row."""
+    """Return the item that a row of a kind (sample, episode, event or task) holds."""
     if kind != "sample":
         return codec.decode(kind, row.body)
     return Sample(
@@ -96,7 +97,7 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
 
 
 def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield ``ids`` in lists that are short enough for a database's IN list."""
+    """Yield ``ids`` in lists of at most 400, which are short enough for a database's IN list."""
     rest = list(ids)
     for begin in range(0, len(rest), IN_LIST_MAX):
         yield rest[begin : begin + IN_LIST_MAX]
@@ -127,9 +128,9 @@ def _columns(db: sa.Connection, item: Item) -> dict[str, Any]:
 
 
 def span(event: Event) -> tuple[datetime | None, datetime | None]:
-    """Return the stretch of time that an event may touch in any zone, with None for an open end.
+    """Return (start, end) of the time that an event may touch in any zone. None is an open end.
 
-    A series may go on for ever. An exception may replace an instance at any time, so both its ends are open.
+    The end of a series is open. Both ends of an exception are open, because it may replace an instance at any time.
     """
     if event.master is not None:
         return None, None
@@ -165,7 +166,7 @@ def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, It
 
 
 def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
-    """Return the values of the columns after ``metric_id`` in ``SAMPLE_COLUMNS``."""
+    """Return a sample's values for the columns after ``metric_id`` in ``SAMPLE_COLUMNS``."""
     return (
         None if sample.device is None else names.number(db, tables.devices, sample.device),
         tables.microseconds(sample.start),
@@ -200,7 +201,7 @@ def _delete(db: sa.Connection, gone: list[Stored]) -> None:
 
 
 def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now: datetime) -> None:
-    """Keep earlier versions of rows, except of intraday samples and of versions that were never visible."""
+    """Save rows that change or go as revisions, except intraday samples and versions that arrived at ``now`` too."""
     values = [
         {
             "user_id": connection.user_id,

@@ -1,4 +1,4 @@
-"""Scheduling of due connections, with leases, rate limits, outcomes of syncs, and users with due tasks."""
+"""Store which connections are due, their leases, rate limits and outcomes of syncs, and which users have due tasks."""
 
 from __future__ import annotations
 
@@ -26,15 +26,17 @@ c = tables.connections.c
 
 
 class Scheduling(Part):
-    """The work that is due, and the workers that do it.
+    """The part of the store for work that is due, and for the workers that do it.
 
-    A connection is due when it has an account or a folder, is not paused, and was never synced or its ``due_at`` has
-    come. A source whose rate limit is exceeded has no due connections.
+    A connection is due if it was never synced or its ``due_at`` has come. It must have a consent or a folder and not be
+    paused. A source whose rate limit is exceeded has no due connections.
     """
 
     @writes(durable=False)
     def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        """Take the lease of a connection unless another holder has an unexpired lease. Returns True when taken."""
+        """Take or renew the lease of a connection for ``holder``. Returns False while another holder's lease has not
+        expired.
+        """
         query = update_connection(connection_id).where(sa.or_(_is_free(now), c.lease_holder == holder))
         return db.execute(query.values(lease_holder=holder, lease_until=now + lease)).rowcount == 1
 
@@ -50,10 +52,11 @@ class Scheduling(Part):
         source: str | None = None,
         but: Collection[int] = (),
     ) -> list[Connection]:
-        """Take the leases of at most ``limit`` due connections. No two holders get the same connection.
+        """Take the leases of at most ``limit`` due connections, and return these. No two holders get the same
+        connection.
 
-        Connections never synced come first, then the longest due. ``source`` limits the claim to its connections;
-        ``but`` are ids that are not taken.
+        Connections never synced come first, then those longest due. ``source`` limits the claim to one source. Ids in
+        ``but`` are not taken.
         """
         ids = _due_ids(db, now, limit, source, for_update=True, but=but)
         if not ids:
@@ -64,14 +67,15 @@ class Scheduling(Part):
 
     @reads
     def due(self, db: sa.Connection, *, now: datetime, limit: int) -> list[Connection]:
-        """Return the connections that ``claim_due`` would take, in the same order."""
+        """Return the connections that ``claim_due`` would take now, in the same order, without taking them."""
         return _in_order(db, _due_ids(db, now, limit, None, for_update=False))
 
     @reads
     def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:
-        """Return source -> (number of due connections without a lease, the earliest ``due_at``).
+        """Return source -> (number of due connections that no worker holds and no rate limit stops, their earliest
+        ``due_at``).
 
-        The instant is None when none of the connections was ever synced.
+        The instant is None if none of these connections was ever synced.
         """
         s = tables.sources.c
         query = (
@@ -84,7 +88,7 @@ class Scheduling(Part):
 
     @reads
     def lease_count(self, db: sa.Connection, source: str | None = None, *, now: datetime) -> int:
-        """Return the number of connections (of a source) with an unexpired lease."""
+        """Return the number of connections with an unexpired lease, of ``source`` or of all sources for None."""
         joined = tables.connections.join(tables.sources)
         held = sa.select(sa.func.count()).select_from(joined).where(c.lease_until > now)
         if source is not None:
@@ -99,31 +103,33 @@ class Scheduling(Part):
 
     @reads
     def lease_holders(self, db: sa.Connection) -> list[str]:
-        """Return all holders of leases, expired or not."""
+        """Return each holder of a lease once, whether the lease is expired or not."""
         return list(db.execute(sa.select(c.lease_holder).where(c.lease_holder.is_not(None)).distinct()).scalars())
 
     @writes(durable=False)
     def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
-        """Release a lease, unless another holder has it."""
+        """Release the lease that ``holder`` has on a connection. Another holder's lease stays."""
         mine = update_connection(connection_id).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
     @writes()
     def release_all(self, db: sa.Connection, holder: str) -> None:
-        """Release every lease of a holder."""
+        """Release every lease that ``holder`` has."""
         mine = sa.update(tables.connections).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
     @writes()
     def limit_source(self, db: sa.Connection, source: str, until: datetime) -> None:
-        """Let no connection of a source be due before ``until``. An earlier end than the saved end changes nothing."""
+        """Save that no connection of a source is due before ``until``. A time earlier than the saved time changes
+        nothing.
+        """
         s = tables.sources.c
         sooner = sa.or_(s.rate_limited_until.is_(None), s.rate_limited_until < until)
         db.execute(sa.update(tables.sources).where(s.name == source, sooner).values(rate_limited_until=until))
 
     @reads
     def rate_limited_until(self, db: sa.Connection, source: str) -> datetime | None:
-        """Return the end of a source's last rate limit, past or not, or None if there never was one."""
+        """Return when a source's last saved rate limit ends or ended, or None if there never was one."""
         s = tables.sources.c
         found: datetime | None = db.execute(sa.select(s.rate_limited_until).where(s.name == source)).scalar()
         return found
@@ -142,10 +148,10 @@ class Scheduling(Part):
         due_at: datetime | None,
         failures: int = 0,
     ) -> None:
-        """Save the outcome of a sync, and when the connection is due again. ``failures`` counts failed syncs in a row.
+        """Save the outcome of a sync, and when the connection is due again.
 
-        ``error`` and ``paused`` are the reasons of a failure and of a pause, None without. A connection with a notice
-        that is not handled is due at once after a sync that succeeded.
+        ``failures`` counts failed syncs in a row. ``error`` and ``paused`` are the reasons of a failure and of a pause,
+        or None. After a successful sync, a connection with an unhandled webhook notice is due at once.
         """
         body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
         if outcome.retry_at is not None:
@@ -164,7 +170,7 @@ class Scheduling(Part):
 
     @reads
     def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
-        """Return the end and the outcome of a connection's last sync, or None before the first."""
+        """Return (end, outcome) of a connection's last sync, or None before the first."""
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc()).limit(1)
         row = db.execute(query).first()
@@ -179,9 +185,9 @@ class Scheduling(Part):
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
-        """Return when syncs met an odd answer of the source since a sync last succeeded or stopped, the newest first.
+        """Return when syncs got odd answers since the last sync that succeeded or stopped, newest first.
 
-        Syncs that failed for another reason, for example without any answer, are ignored.
+        An odd answer has an unknown form. Syncs that failed for another reason, such as no answer at all, are ignored.
         """
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())
@@ -196,9 +202,9 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Let overdue connections become due in steps, the longest overdue first. Returns their number.
+        """Make overdue connections due in turn, the longest overdue first, and return their number.
 
-        The steps are shorter than ``step`` where all connections would not fit ``within``.
+        The distance is ``step``, or shorter if all of them would not fit into ``within``.
         """
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
@@ -209,10 +215,10 @@ class Scheduling(Part):
         return len(found)
 
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
-        """Make connections due again that a clock put off while it was ahead. Returns their number.
+        """Make connections due that were put off by a clock that was ahead, and return their number.
 
-        Leases and rate limits get the latest end that the right clock allows. If nothing is wrong, this costs three
-        short queries.
+        Leases and rate limits that are too long get the latest end that the right clock allows. If nothing is wrong,
+        this costs three short queries.
         """
         changes = _clock_changes(now, lease)
         with self.database.read() as db:
@@ -224,10 +230,10 @@ class Scheduling(Part):
         return due
 
     def singleton_lock(self, name: str, holder: str, *, now: datetime) -> SingletonLock:
-        """Take the lock of the only ``name``, such as the daemon, at this store.
+        """Take the lock of the only process called ``name`` at this store, such as the daemon, and return it.
 
-        The lock ends when it is closed or when the process ends. ``holder`` describes this process. Raises SetupError
-        with the present holder if the lock is taken.
+        ``holder`` describes this process. The lock ends when it is closed or the process ends. Raises SetupError, which
+        names the present holder, if the lock is taken.
         """
         lock = SingletonLock(self.database.engine, name)
         if not lock.taken():
@@ -245,9 +251,9 @@ class Scheduling(Part):
     def users_with_feedback(
         self, db: sa.Connection, sources: Sequence[str], *, advised: datetime, since: datetime
     ) -> set[int]:
-        """Return the ids of users who gave feedback since ``since`` to a recommendation made since ``advised``.
+        """Return the ids of users who gave feedback since ``since`` on a recommendation made since ``advised``.
 
-        Only users with a connection to any of the sources count, unless that connection is paused.
+        Only users with a connection, not paused, to one of ``sources`` count.
         """
         r = tables.recommendations.c
         named = sa.select(tables.sources.c.id).where(tables.sources.c.name.in_(sources))
@@ -257,7 +263,7 @@ class Scheduling(Part):
 
     @reads
     def users_to_notify(self, db: sa.Connection, moment: Moment, *, now: datetime) -> set[int]:
-        """Return the ids of users with a channel whose recommendation of a slot was neither shown nor sent.
+        """Return the ids of users with a channel whose recommendation for a slot was not shown, answered or sent.
 
         A recommended sleep that has begun by ``now`` is left out, because the user may be asleep.
         """
@@ -279,9 +285,8 @@ class Scheduling(Part):
     def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime, now: datetime) -> set[int]:
         """Return the ids of users who need no new recommendation for a slot.
 
-        They have one, or were left without one by a random draw. A slot without advice for want of data or time counts
-        only if that was decided since ``since`` and no data of the user has arrived after it. A recommended sleep that
-        is over by ``now`` does not count.
+        They have one, or a random draw left the slot without one. A slot without one for another reason counts if
+        decided at or after ``since``, with no newer data. A recommended sleep that is over by ``now`` does not count.
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
@@ -293,22 +298,22 @@ class Scheduling(Part):
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the condition that a connection is to be synced, with or without a lease."""
+    """Return the SQL condition that a connection is due, with or without a lease."""
     return sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
 
 
 def _is_free(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the condition that a connection has no unexpired lease."""
+    """Return the SQL condition that a connection has no unexpired lease."""
     return sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
 
 
 def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
-    """Select the ids of sources whose rate limit is exceeded."""
+    """Return a query for the ids of sources whose rate limit still holds at ``now``."""
     return sa.select(tables.sources.c.id).where(tables.sources.c.rate_limited_until > now)
 
 
 def _clock_changes(now: datetime, lease: timedelta) -> list[tuple[sa.Table, sa.ColumnElement[bool], dict[str, Any]]]:
-    """Return the changes that repair what a clock set while it was ahead, each with table, condition and new values.
+    """Return the (table, condition, new values) of three updates that repair what a clock set while it was ahead.
 
     The first repairs due times, the second leases, and the third rate limits.
     """
@@ -339,9 +344,9 @@ def _due_ids(
     for_update: bool,
     but: Collection[int] = (),
 ) -> list[int]:
-    """Return the ids of connections that were never synced, then those that are due, the longest due first.
+    """Return the ids of at most ``limit`` due connections: never synced ones first, then the longest due.
 
-    Two queries are used, because one with OR would read the whole index.
+    Two queries are used, because one with OR would read the whole index. ``for_update`` locks the rows.
     """
     ids: list[int] = []
     for due in (c.due_at.is_(None), c.due_at <= now):
@@ -353,7 +358,7 @@ def _due_ids(
 
 
 def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
-    """Select the ids of connections (of a source) that could be claimed now, whether they are due or not."""
+    """Return a query for the ids of connections of ``source`` (or of all) that could be claimed, due or not."""
     query = sa.select(c.id).where(
         c.secret.is_not(None), c.paused.is_(None), _is_free(now), c.source_id.not_in(_rate_limited(now))
     )

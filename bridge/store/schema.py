@@ -1,4 +1,4 @@
-"""The schema of a database, which is created in an empty database and migrated in an older database."""
+"""Create the tables in an empty database, and migrate those of an older database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERSION = sa.Table(  # as Alembic creates it
 
 
 def create_or_migrate(engine: sa.Engine) -> None:
-    """Create the tables in an empty database, or migrate older tables. One of several processes does so.
+    """Create the tables in an empty database, or migrate older tables. Of several processes at once, one does so.
 
     Raises SetupError for the schema of a newer release, and for tables of another program.
     """
@@ -61,10 +61,11 @@ def _make(connection: sa.Connection, newest: str) -> None:
 
 @cache
 def _statements(dialect: str) -> tuple[str, ...]:
-    """Return the statements that create all tables. They are compiled once, which takes longer than executing them.
+    """Return the SQL statements that create all tables. They are cached, because compiling takes longer than executing
+    them.
 
-    An index's condition is given for SQLite and copied for PostgreSQL here. The tables themselves do not name it,
-    because that would always load PostgreSQL's dialect.
+    The condition of an index is defined for SQLite and copied for PostgreSQL here. Defining it with the tables would
+    always load PostgreSQL's dialect.
     """
     if dialect == "postgresql":
         for index in (index for table in metadata.tables.values() for index in table.indexes):

@@ -1,4 +1,6 @@
-"""The tables. Users, sources, metrics and devices have integer keys; instants are microseconds since 1970 UTC."""
+"""Define the tables. Users, sources, metrics and devices have integer keys. Instants are microseconds since 1970
+UTC.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(at: datetime) -> int:
-    """Return an instant in microseconds since 1970, as the tables store it."""
+    """Return an instant as microseconds since 1970 UTC, the form in which the tables store it."""
     return (at - EPOCH) // MICROSECOND
 
 
 class Instant(sa.TypeDecorator[datetime]):
-    """A column type for aware instants. They are stored as integers, which sort and are the same on both databases."""
+    """A column type for aware instants, stored as integers, which sort and are the same in both databases."""
 
     impl = sa.BigInteger
     cache_ok = True
@@ -31,7 +33,7 @@ class Instant(sa.TypeDecorator[datetime]):
 
 
 class Packed(sa.TypeDecorator[str]):
-    """A column type for text that is stored compressed. An observation with a month of answers shrinks to a fifth."""
+    """A column type for text that is stored compressed with zlib. An observation shrinks to about a fifth."""
 
     impl = sa.LargeBinary
     cache_ok = True
@@ -59,9 +61,8 @@ def _id() -> sa.Column[int]:
 
 
 def _to(table: str, *, nullable: bool = False, **options: Any) -> sa.Column[int]:
-    """Return a column that refers to a row of another table.
-
-    When that row is deleted, the referring row is deleted too.
+    """Return a column ``TABLE_id`` that refers to a row of another table. Deleting that row deletes the referring row
+    too.
     """
     key = sa.ForeignKey(f"{table}s.id", ondelete="CASCADE")
     return sa.Column(f"{table}_id", ID, key, nullable=nullable, **options)
@@ -197,7 +198,7 @@ arrivals = sa.Table(
 
 
 def _derived(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
-    """Return a table of items that are derived from records, such as samples or events."""
+    """Return a table of items derived from records, such as samples, with the columns that all such tables share."""
     return sa.Table(
         name,
         metadata,

@@ -1,4 +1,7 @@
-"""Consents, syncs, imports and exports, which take longer than a request."""
+"""Run consents, syncs and imports in background jobs, because they take longer than a request.
+
+An export is made within its request, and sent as a zip.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,11 @@ MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 
 
 def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool, also: Sequence[str] = ()) -> Job:
-    """Start a job that obtains the user's consent at a source and then syncs, or return such a running job.
+    """Start and return a job that obtains the user's consent at a source and then syncs it.
 
-    ``also`` names other sources that the same consent connects. ``write`` asks for the right to write, too.
-    ``elsewhere``: the browser is on another machine than the bridge.
+    If such a job of the user is running, that is returned. ``write`` also asks for the right to write. ``also`` names
+    other sources that the same consent connects. ``elsewhere`` says that the browser runs on another machine than the
+    bridge.
     """
     title = phrases.source_name(spec.title)[0]
 
@@ -51,12 +55,12 @@ def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool, 
 
 
 def sync(visit: Visit, spec: ConnectorSpec) -> Job:
-    """Start a job that syncs a source now, or return the user's running job of that source."""
+    """Start and return a job that syncs a source, or return the user's running job of that source."""
     return _start_once(visit, phrases.source_name(spec.title)[0], partial(_sync, visit, spec))
 
 
 def _start_once(visit: Visit, title: str, work: Any) -> Job:
-    """Return the user's running job of that title, or start a new job."""
+    """Return the user's running job with this title, or start ``work`` as a new job."""
     running = (job for job in visit.app.jobs.running(visit.user.id) if job.title == title)
     return next(running, None) or visit.app.jobs.start(visit.user.id, title, work)
 
@@ -73,7 +77,7 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
 
 
 def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
-    """Return outcomes as ``--json`` prints them, with a sentence about data that the consent leaves out."""
+    """Return outcomes as JSON documents, each with a sentence about data that the consent leaves out."""
     return [
         {**outcome_document(outcome)}
         | {"refusal": outcome.not_permitted and registry.spec(outcome.source).refusal(outcome.not_permitted)}
@@ -82,7 +86,7 @@ def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
 
 
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
-    """Write an upload to a file and return its path. An upload that breaks off is deleted.
+    """Write an uploaded body to a file called ``name`` and return its path. An upload that breaks off is deleted.
 
     Raises SetupError for a nearly full disk, and TryLater for a user with too many uploads or jobs.
     """
@@ -110,7 +114,7 @@ async def _written(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
 
 
 def _safe(name: str) -> str:
-    """Return a file's own name without its folder. Sources recognise some files by their name.
+    """Return a file's name without its folders, because sources recognise some files by their name.
 
     >>> _safe("../../etc/passwd"), _safe("C:\\\\Users\\\\ana\\\\export.zip"), _safe("..")
     ('passwd', 'export.zip', 'file')
@@ -121,7 +125,10 @@ def _safe(name: str) -> str:
 
 
 def import_file(visit: Visit, place: Path) -> Job:
-    """Start a job that imports the uploaded file ``place`` and then deletes it. Raises TryLater for too many jobs."""
+    """Start and return a job that imports the uploaded file ``place`` and then deletes the folder that holds it.
+
+    Raises TryLater, and deletes the folder, if the user has too many jobs.
+    """
 
     def import_and_delete(job: Job) -> list[dict[str, Any]]:
         job.text = "Reading"
@@ -141,10 +148,10 @@ def import_file(visit: Visit, place: Path) -> Job:
 
 
 def export_zip(visit: Visit) -> StreamingResponse:
-    """Return a zip of everything of a user but the consents, as a response that streams it.
+    """Return a response that streams a zip of all the user's data except consents.
 
-    The zip is deleted from the disk as soon as it is open, so a broken download leaves nothing behind. Raises
-    TryLater while another export of the user is made.
+    The zip is deleted from the disk as soon as it is open, so a broken download leaves nothing behind. Raises TryLater
+    while another export of the user is made.
     """
     name = f"{visit.user.name}-export"
     with (

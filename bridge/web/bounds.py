@@ -1,4 +1,4 @@
-"""Bounds on the bodies of requests, and the answer to a defect, for the page and for the push server."""
+"""Limit the bodies of requests, and answer unexpected errors, for the pages and for the push server."""
 
 from __future__ import annotations
 
@@ -24,18 +24,21 @@ DRAIN_SECONDS, DRAIN_MAX_BYTES = 2.0, 1 << 24  # of a body that is still being s
 
 
 class TooLarge(Exception):
-    """A body is larger than its route accepts."""
+    """The error of a body that is larger than its path accepts."""
 
 
 class TooSlow(HTTPException):
-    """A body arrives too slowly. The connection closes, or the rest would be read as the next request."""
+    """The error (HTTP 408) of a body that arrives too slowly.
+
+    The connection is closed, or the rest of the body would be read as the next request.
+    """
 
     def __init__(self) -> None:
         super().__init__(408, "the body arrives too slowly; send it again", {"connection": "close"})
 
 
 class Bounds:
-    """ASGI middleware that bounds the size and pace of bodies and answers 500 for an unexpected error.
+    """ASGI middleware that limits the size of bodies and the time they take, and answers unexpected errors with 500.
 
     ``push_max_bytes`` is the largest body under ``/push/``.
     """
@@ -63,7 +66,7 @@ class Bounds:
 
 
 class _Body:
-    """The body of a request, bounded in bytes and in seconds spent waiting for the sender."""
+    """A request's body, limited in bytes and in the seconds spent waiting for the sender."""
 
     def __init__(self, receive: Receive, headers: Headers, limit: int) -> None:
         self._receive, self._limit = receive, limit
@@ -72,12 +75,12 @@ class _Body:
         self.is_read = self._length == "0" and "transfer-encoding" not in headers
 
     def check_length(self) -> None:
-        """Raise TooLarge for a declared length beyond the limit, before any of the body is read."""
+        """Raise TooLarge if the declared length exceeds the limit, or is no number, before the body is read."""
         if not self._length.isdecimal() or int(self._length) > self._limit:
             raise TooLarge
 
     async def receive(self) -> Message:
-        """Return the next ASGI message. Raises TooLarge and TooSlow."""
+        """Return the next ASGI message. Raises TooLarge or TooSlow beyond a limit."""
         if self.is_read:  # the next message says that the client has gone, which may take any time
             return await self._receive()
         begun = time.monotonic()
@@ -92,7 +95,7 @@ class _Body:
         return message
 
     async def drain(self) -> None:
-        """Read on for a short time, so that a sender that is still writing sees the answer and no reset."""
+        """Read and drop the rest of the body for up to two seconds. The sender then sees the answer and no reset."""
         enough = self._taken + DRAIN_MAX_BYTES
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
@@ -109,7 +112,7 @@ class _Body:
 
 
 class _Answer:
-    """The answer to a request. Its last part waits until the request's body is drained."""
+    """The answer to a request. Its last part is sent only after the rest of the request's body was drained."""
 
     def __init__(self, send: Send, body: _Body) -> None:
         self._send, self._body, self.started = send, body, False
@@ -125,21 +128,21 @@ class _Answer:
 
 
 def max_bytes(path: str, push_max_bytes: int = PUSH_MAX_BYTES) -> int:
-    """Return the largest body that a path accepts."""
+    """Return the size in bytes of the largest body that a path accepts."""
     if path in UPLOAD_PATHS:
         return UPLOAD_MAX_BYTES
     return push_max_bytes if path.startswith("/push/") else FORM_MAX_BYTES
 
 
 def refusal(scope: Scope, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a refusal with its reason, as JSON for programs and as plain text for people."""
+    """Return a response with the status and the reason ``text``, as JSON on paths for programs, else as plain text."""
     if scope["path"].startswith(PROGRAM_PATHS):
         return JSONResponse({"error": text}, status, headers)
     return PlainTextResponse(text, status, headers)
 
 
 def _too_large(scope: Scope, limit: int) -> Response:
-    """Return a refusal that also closes the connection.
+    """Return a response with status 413 that also closes the connection.
 
     Otherwise the rest of the body would be read as the next request.
     """
@@ -148,7 +151,7 @@ def _too_large(scope: Scope, limit: int) -> Response:
 
 
 def _section(path: str) -> str:
-    """Return the first part of a path for the log, and ``elsewhere`` for a part that is no plain word.
+    """Return the first part of a path for the log, or ``elsewhere`` if that part is no plain word.
 
     >>> _section("/"), _section("/answer/a-token"), _section("/one\\ntwo")
     ('today', 'answer', 'elsewhere')

@@ -1,4 +1,4 @@
-"""Title, meters, slots and recommendation of today's page, as the templates use them."""
+"""Prepare title, meters, slots and recommendation of today's page for the templates."""
 
 from __future__ import annotations
 
@@ -28,23 +28,25 @@ WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little 
 
 
 def is_part(request: Request) -> bool:
-    """Return True for a request by htmx, which takes a part of a page. Without scripts a whole page has to follow."""
+    """Return True for a request by htmx, which needs only a part of a page. Without scripts a whole page is needed."""
     return "hx-request" in request.headers
 
 
 def local(visit: Visit, at: datetime) -> datetime:
-    """Return a moment in the user's time zone."""
+    """Return an instant in the time zone that the user has at that instant."""
     return at.astimezone(zone_at(at, visit.user.zones))
 
 
 def title(visit: Visit) -> dict[str, str]:
-    """Return the current slot and the date. After midnight the slot is still the night of the day before."""
+    """Return ``slot`` and ``date`` as texts. Until 06:00 the slot is still the night of the day before."""
     now, moment = local(visit, visit.now), moment_at(visit.now, visit.user.zones)
     return {"slot": f"{moment.date:%A} {moment.slot.name.lower()}", "date": f"{now.day} {now:%B %Y}, {now:%H:%M}"}
 
 
 def meters(readings: Mapping[Meter, Reading]) -> list[dict[str, Any]]:
-    """Return the five meters in percent. A meter without data shows no level, because 0.70 would look measured."""
+    """Return the five meters with values in percent. A meter without data shows no level, because 0.70 would look
+    measured.
+    """
     return [_meter(meter, reading) for meter, reading in readings.items()]
 
 
@@ -69,7 +71,7 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:
-    """Return the four slots of the day with their events and recommendations."""
+    """Return the day's four slots with their events and recommendations, for the template."""
     return [_slot(slot, today, visit) for slot in today.slots]
 
 
@@ -89,7 +91,7 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
 
 
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
-    """Return a recommendation with its reasons, its scores, and the actions that were withheld and why."""
+    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason."""
     held = requests.withheld(visit.bridge, visit.user, found)
     name = phrases.action_name(str(found.action))
     return {
@@ -111,7 +113,10 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
 
 
 def _hours(visit: Visit, found: Recommendation) -> str | None:
-    """Return the time of a recommendation, with the weekday where it was put off to another day."""
+    """Return the start and end of a recommendation as text, or None without times.
+
+    The weekday is added if it was put off to another day.
+    """
     if found.start is None or found.end is None:
         return None
     start, end = local(visit, found.start), local(visit, found.end)
@@ -120,9 +125,9 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
-    """Tell if the page offers to add a recommendation to a calendar.
+    """Return True if the page offers to add a recommendation to a calendar.
 
-    It does for a suggestion that was accepted or moved and is not over, unless a connection writes it by itself.
+    It is True for an accepted or moved suggestion that has not ended, unless a connection writes it by itself.
     """
     agreed = found.answer is Answer.ACCEPT or (found.answer is Answer.RESCHEDULE and found.moved_to is not None)
     new = found.kind == "suggested" and found.end is not None and found.end > visit.now
@@ -130,7 +135,7 @@ def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
 
 
 def questions(visit: Visit) -> list[dict[str, Any]]:
-    """Return the recommendations about which the page asks the user whether they were followed."""
+    """Return the past recommendations about which the page asks whether the user followed them."""
     return [past_advice(one) for one in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
 
 
@@ -149,7 +154,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
 
 
 def _bars(found: Recommendation) -> list[dict[str, Any]]:
-    """Return a bar per score, best first. Its length is 4 percent for the worst score and 100 for the best."""
+    """Return a bar per score, best first. ``percent`` is 4 for the worst score and 100 for the best."""
     scores = sorted(found.scores.items(), key=lambda pair: -pair[1])
     if not scores:
         return []

@@ -1,4 +1,4 @@
-"""The address of a client behind proxies.
+"""Find the address of a client behind proxies.
 
 Any client can send ``X-Forwarded-For``. Each proxy appends the address of its own client. Therefore the list is read
 from the right, and only past proxies that ``BRIDGE_TRUSTED_PROXIES`` names.
@@ -22,9 +22,10 @@ Address = IPv4Address | IPv6Address
 
 
 class Forwarded:
-    """ASGI middleware that sets each request's client address as trusted proxies report it, and the scheme as reported.
+    """ASGI middleware that replaces each request's client address by the address that trusted proxies report.
 
-    A client that lies about TLS marks only its own cookies as secure.
+    It also sets the scheme to https if ``X-Forwarded-Proto`` says so, from any client. A client that lies there marks
+    only its own cookies as secure.
     """
 
     def __init__(self, app: ASGIApp, *, proxies: Sequence[Network] = ()) -> None:
@@ -41,7 +42,9 @@ class Forwarded:
 
 
 def networks(text: str) -> tuple[Network, ...]:
-    """Parse ``BRIDGE_TRUSTED_PROXIES``, which holds addresses and networks separated by commas. Raises SetupError.
+    """Parse ``BRIDGE_TRUSTED_PROXIES``, which holds addresses and networks separated by commas.
+
+    Raises SetupError for anything else.
 
     >>> networks("127.0.0.1, 10.0.0.0/8")
     (IPv4Network('127.0.0.1/32'), IPv4Network('10.0.0.0/8'))
@@ -56,10 +59,10 @@ def networks(text: str) -> tuple[Network, ...]:
 
 
 def client(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> str:
-    """Return the right-most address that is no trusted proxy.
+    """Return the address of the client: the right-most address that is not a trusted proxy's.
 
-    ``peer`` is the connected address and ``forwarded`` the values of the header. An entry that is no address ends the
-    list, because entries to the left of it may be forged.
+    ``peer`` is the connected address and ``forwarded`` the values of ``X-Forwarded-For``. An entry that is no address
+    ends the list, because entries to its left may be forged.
 
     >>> client("127.0.0.1", ["6.6.6.6, 9.9.9.9"], networks("127.0.0.1"))
     '9.9.9.9'
@@ -75,7 +78,7 @@ def client(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> s
 
 
 def customer_network(address: str) -> str:
-    """Return the network of a customer, which is an IPv4 address or the /64 network of an IPv6 address.
+    """Return what identifies one customer: an IPv4 address itself, or the /64 network of an IPv6 address.
 
     >>> customer_network("192.0.2.7"), customer_network("2001:db8::1:2")
     ('192.0.2.7', '2001:db8::/64')
@@ -87,7 +90,7 @@ def customer_network(address: str) -> str:
 
 
 def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
-    """Return True for the address of a trusted proxy."""
+    """Return True if ``address`` lies in one of the networks of trusted proxies."""
     found = _address(address)
     return found is not None and _is_in(found, trusted)
 
@@ -97,7 +100,7 @@ def _is_in(address: Address, networks: Sequence[Network]) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """Parse an address, to which some proxies append a port. Returns None for text that is no address."""
+    """Parse an IP address, to which some proxies append a port. Returns None for other text."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -1,4 +1,4 @@
-"""Jobs that take longer than a request. Each runs in a thread, and a page polls its progress."""
+"""Run work that takes longer than a request in threads, as jobs whose progress a page polls."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ RUNNING, DONE, FAILED = "running", "done", "failed"
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """A piece of work of a user, or of the first visit if ``user_id`` is None.
+    """A piece of work for a user. ``user_id`` is None before there is a user.
 
-    ``question`` and ``url`` are shown to the user, who answers the question or opens the address. ``elsewhere`` is True
-    for a browser on another machine than the bridge.
+    ``question`` and ``url`` are shown to the user, who answers the question or opens the URL. ``elsewhere`` is True if
+    the browser runs on another machine than the bridge.
     """
 
     id: str
@@ -49,29 +49,31 @@ class Job:
         return None if not self.total else min(100, 100 * self.done // self.total)
 
     def progress(self, done: int, total: int) -> None:
-        """Save how much is done. Imports call this as they go on."""
+        """Set how much is done and the total. Imports call this with bytes."""
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
-        """Pass on the user's reply. A second reply to a question is dropped."""
+        """Hand the user's reply to the waiting job. A reply is dropped while an earlier reply waits."""
         self.question = None
         if self.replies.empty():
             self.replies.put_nowait(text)
 
     def open(self, url: str) -> None:
-        """Show an address as a link, as ``bridge.domain.ports.Browser`` demands."""
+        """Set the URL that the page shows as a link, as ``bridge.domain.ports.Browser`` demands."""
         self.url = url
 
     def paste(self) -> str | None:
-        """Ask for the address of the vendor's last page, if the user is on another machine.
+        """Ask the user, if on another machine, to paste the address of the vendor's last page, and return it.
 
-        That page only opens on this machine. Returns an empty text without a reply in time. If the user is on this
-        machine, returns None at once, and the redirect is awaited instead.
+        That page only opens on the bridge's machine. Returns an empty text without a reply in time. If the user is on
+        the bridge's machine, None is returned at once, and the redirect is awaited instead.
         """
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:
-        """Show a question and wait for the user's reply. Returns None without a reply within three minutes."""
+        """Show a question, wait for the user's reply and return it. Returns None without a reply within three
+        minutes.
+        """
         self.question = question
         try:
             return self.replies.get(timeout=REPLY_SECONDS).strip() or None
@@ -82,16 +84,17 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server by id. Each user sees only their own jobs."""
+    """The jobs of a server by id. A user can find only their own jobs."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
-        """Start ``work`` in a thread as a job. Its result becomes ``result``, and the text of a BridgeError ``text``.
+        """Start ``work(job)`` in a thread and return its job.
 
-        Raises TryLater if the user has RUNNING_PER_USER running jobs.
+        What it returns becomes the job's ``result``, and the text of a BridgeError its ``text``. Raises TryLater if the
+        user already has 8 running jobs.
         """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:
@@ -104,12 +107,12 @@ class Jobs:
         return job
 
     def find(self, user_id: int | None, job_id: str) -> Job | None:
-        """Return the user's job with an id, or None if it is unknown or another user's."""
+        """Return the user's job with an id, or None if it is unknown or belongs to another user."""
         job = self._jobs.get(job_id)
         return job if job is not None and job.user_id == user_id else None
 
     def check(self, user_id: int | None) -> None:
-        """Raise TryLater if the user has RUNNING_PER_USER running jobs."""
+        """Raise TryLater if the user already has 8 running jobs."""
         with self._lock:
             self._check(user_id)
 
@@ -118,7 +121,7 @@ class Jobs:
             raise TryLater(f"{RUNNING_PER_USER} jobs are running for you; wait until one has ended", limited=True)
 
     def running(self, user_id: int | None) -> list[Job]:
-        """Return a user's jobs that have not ended."""
+        """Return the jobs of a user that have not ended. None stands for jobs that were started without a user."""
         with self._lock:
             return [job for job in self._jobs.values() if job.user_id == user_id and job.state == RUNNING]
 

@@ -1,8 +1,8 @@
-"""Limits on logins, which slow down guessing without letting a guesser lock a user out.
+"""Limit tries to log in, which slows down guessing without letting a guesser lock a user out.
 
-Tries are counted per address and per address with name. A browser that has logged in before carries a signed cookie.
+Tries are counted per address, and per address with name. A browser that has logged in before carries a signed cookie.
 It has tries of its own, which guesses from elsewhere cannot use up. Source: OWASP, "Slow Down Online Guessing Attacks
-with Device Cookies". After many guesses at a name, every unknown browser has a single try at a time.
+with Device Cookies". After many guesses at a name, each unknown browser has a single try in 15 minutes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SINGLE_TRY_SECONDS = 900.0
 
 
 class TooManyTries(Exception):
-    """A login that has to wait for ``seconds``, because too many tries failed."""
+    """The error of a login that has to wait for ``seconds``, because too many tries failed."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -42,7 +42,9 @@ class TooManyTries(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginLimits:
-    """The limits on logins of a server. Only failed logins count, because ``uncount`` takes successful logins back."""
+    """The limits on tries to log in at a server. Only failed tries stay counted, because ``uncount`` removes successful
+    ones.
+    """
 
     pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))
     addresses: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_ADDRESS, seconds=WINDOW_SECONDS))
@@ -52,7 +54,7 @@ class LoginLimits:
     def begin(self, name: str, address: str, device: str | None) -> list[tuple[RateLimit, str]]:
         """Count a try to log in as ``name`` from an address, or from the known browser ``device``.
 
-        Returns the counts to pass to ``uncount`` after a success. Raises TooManyTries if the try is not allowed.
+        Returns the counts that ``uncount`` takes after a success. Raises TooManyTries if the try is not allowed.
         """
         if device is not None:
             return [_counted(self.pairs, f"device/{device}")]
@@ -71,26 +73,28 @@ def _counted(limit: RateLimit, key: str) -> tuple[RateLimit, str]:
 
 
 def uncount(counted: list[tuple[RateLimit, str]]) -> None:
-    """Take back the counts of a login that succeeded."""
+    """Remove the counts of a login that succeeded, as ``LoginLimits.begin`` returned them."""
     for limit, key in counted:
         limit.give_back(key)
 
 
 def cookie_name(name: str) -> str:
-    """Return the name of a user's device cookie. Users who share a browser have a cookie each."""
+    """Return the name of the cookie that marks a browser as known for a user. Each user of a browser has one."""
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
     return f"bridge_known_{digest[:12]}"
 
 
 def new_device(vault: Vault, name: str) -> str | None:
-    """Return the value of a device cookie after a login of ``name``, None without a usable key."""
+    """Return the value of a device cookie, after a login as ``name``. Returns None without a usable key."""
     with suppress(SetupError):
         return _signer(vault, name).sign(secrets.token_hex(NONCE_BYTES)).decode()
     return None
 
 
 def known_device(vault: Vault, name: str, cookie: str | None) -> str | None:
-    """Return the id of a browser in which ``name`` has logged in before, None for an invalid cookie."""
+    """Return the id of a browser in which ``name`` has logged in before. Return None if its cookie is missing or
+    invalid.
+    """
     with suppress(SetupError, BadSignature):
         return _signer(vault, name).unsign((cookie or "").encode("utf-8", "replace")).decode()
     return None

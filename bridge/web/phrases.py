@@ -1,4 +1,4 @@
-"""Names and short texts that the page shows."""
+"""Hold the names and short texts that the pages show."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACTION_WORDS = re.compile(rf"\b({'|'.join(ACTION_NAMES)})\b")
 
 
 def action_name(name: str | None) -> str:
-    """Return the name of an activity.
+    """Return the display name of an action, or "No activity" for None.
 
     >>> action_name("DEEP_WORK"), action_name(None)
     ('Deep work', 'No activity')
@@ -33,7 +33,7 @@ def action_name(name: str | None) -> str:
 
 
 def action_words(text: str) -> str:
-    """Replace the names of actions within a sentence by words.
+    """Return a text with the names of actions in it replaced by words.
 
     >>> action_words("not DEEP_WORK, LEARN: it is no working time")
     'not deep work, learn: it is no working time'
@@ -42,7 +42,7 @@ def action_words(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a reason as a sentence.
+    """Return a text with a capital letter at its begin and a full stop at its end. An empty text stays empty.
 
     >>> sentence("it is due today"), sentence("")
     ('It is due today.', '')
@@ -55,7 +55,9 @@ USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 
 
 def level_words(level: float, sd: float) -> str:
-    """Say how far a level is from the usual 0.70. Up to 0.03, or half its standard deviation, is about the usual.
+    """Return in words how far a level is from the usual 0.70, given its standard deviation.
+
+    A distance of at most 0.03, or of half the standard deviation, is "about your usual".
 
     >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
     ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
@@ -71,7 +73,7 @@ FACES = (("1", "bad"), ("2", "not so good"), ("3", "all right"), ("4", "good"), 
 
 
 def age(hours: float) -> str:
-    """Return an age in words.
+    """Return an age, given in hours, in words.
 
     >>> age(0.2), age(5.4), age(60)
     ('just now', '5 hours ago', '2 days ago')
@@ -83,7 +85,7 @@ def age(hours: float) -> str:
 
 
 def signed(share: float) -> str:
-    """Return a share with its sign.
+    """Return a contribution with its sign and two digits. Below 0.005 it is "0.00".
 
     >>> signed(0.034), signed(-0.2), signed(0)
     ('+0.03', '−0.20', '0.00')
@@ -95,7 +97,7 @@ ABBREVIATIONS = {"hrv": "HRV", "hr": "heart rate", "rmssd": "(RMSSD)", "sdnn": "
 
 
 def kind_name(name: str) -> str:
-    """Return the name of a metric or of another kind of data.
+    """Return the display name of a metric, or of another kind of data.
 
     >>> kind_name("resting_hr"), kind_name("hrv_rmssd"), kind_name("events")
     ('resting heart rate', 'HRV (RMSSD)', 'events')
@@ -104,7 +106,7 @@ def kind_name(name: str) -> str:
 
 
 def source_name(title: str) -> tuple[str, str]:
-    """Split a source's title into its name and the remark in brackets.
+    """Split a source's title into (name with a capital, remark in brackets). The remark may be empty.
 
     >>> source_name("WHOOP (API v2)"), source_name("message counts"), source_name("iCalendar")
     (('WHOOP', 'API v2'), ('Message counts', ''), ('iCalendar', ''))

@@ -1,4 +1,4 @@
-"""A cache of day plans. A plan is computed again if data, wishes or advice changed, and every five minutes."""
+"""Cache day plans. A plan is computed again if data, wishes or recommendations changed, and every five minutes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Version = tuple[object, ...]
 
 
 class PlanCache:
-    """A cache of users' day plans, computed from the data that the cache of today holds."""
+    """A cache of users' day plans, which are computed from the snapshots that the cache of today holds."""
 
     def __init__(self, today: TodayCache) -> None:
         self._today = today
@@ -32,10 +32,10 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date, today by default, from the cache if nothing has changed since.
+        """Return the plan of a date, by default of today, from the cache if nothing has changed since.
 
-        ``seen`` is True if the user sees the plan, which marks the current recommendation as shown. Such a call does
-        not take a plan that was cached without ``seen``.
+        ``seen`` is True if the user sees the plan. The current recommendation is then marked as shown, so a plan cached
+        without ``seen`` is not used.
         """
         day = day or now.astimezone(zone_at(now, user.zones)).date()
         key, version = (user.id, day, seen), _version(bridge, user, now)
@@ -57,7 +57,7 @@ class PlanCache:
 
 
 def _version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with data, wishes, advice and every five minutes, when a plan must be made again."""
+    """Return a value that changes with data, wishes, recommendations, answers and resets, and every five minutes."""
     store = bridge.store
     given = store.recommendations.advice_records(user.id, since=now - ADVICE_BACK, until=now + INSTANT)
     advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)

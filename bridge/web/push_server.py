@@ -1,6 +1,6 @@
-"""The application of ``bridge serve-push``, which has the routes for pushes and webhooks and no pages.
+"""Build the application of ``bridge serve-push``, which has the routes for pushes and webhooks and no pages.
 
-Only Starlette is imported. The page's modules would double the server's start and its memory.
+Only Starlette is imported. The pages' modules would double the server's start and its memory.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 def create(
     bridge: Bridge, *, max_bytes: int = PUSH_MAX_BYTES, requests_per_minute: int = REQUESTS_PER_MINUTE
 ) -> Starlette:
-    """Return the application over an open bridge.
+    """Return the application, which stores what it receives through the open ``bridge``.
 
-    Bodies larger than ``max_bytes`` are refused, and senders beyond ``requests_per_minute`` have to wait.
+    Bodies larger than ``max_bytes`` are refused. So are a sender's requests beyond ``requests_per_minute``, until the
+    minute is over.
     """
     app = Starlette(
         routes=[*ROUTES, Route("/health", health), Mount("/", refusal(404, f"push to {PUSH_PATH}SOURCE"))],
@@ -52,5 +53,5 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 async def health(_request: Request) -> JSONResponse:
-    """Tell a monitor that the server answers."""
+    """Return status 200 with ``{"status": "ok"}``, by which a monitor sees that the server runs."""
     return JSONResponse({"status": "ok"})

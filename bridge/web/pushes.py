@@ -1,4 +1,4 @@
-"""Routes for what apps push (``/push/SOURCE``, by token) and what vendors announce (``/hooks/SOURCE``, signed)."""
+"""Serve routes for what apps push (``/push/SOURCE``, by token) and for vendors' signed webhooks (``/hooks/SOURCE``)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def _requests() -> RateLimit:
 class PushState:
     """State that the routes of a server share.
 
-    ``requests`` limits senders by address, ``bodies`` the bodies under way by connection. ``arrived`` wakes the import.
+    ``requests`` limits requests by the sender's address, ``bodies`` the bodies received at once by connection. Setting
+    ``arrived`` wakes the thread that imports.
     """
 
     bridge: Bridge
@@ -49,7 +50,7 @@ class PushState:
 
     @contextmanager
     def importing(self) -> Iterator[None]:
-        """Import what is pushed in a thread, for as long as the block runs."""
+        """Run a thread that imports pushed bodies during a ``with`` block, and wait for its end afterwards."""
         importer = PushImporter(self.bridge, self.arrived)
         importer.start()
         try:
@@ -60,7 +61,11 @@ class PushState:
 
 
 async def push(request: Request) -> JSONResponse:
-    """Store a body that an app pushes, for the user of its token. It is safe on disk before the answer is sent."""
+    """Store a body that an app pushes for the user of its token, and answer once it is on disk.
+
+    The answer holds ``bytes`` and ``known`` (True if the same body came before). Refusals have a 4xx status and a
+    reason.
+    """
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
         return refused
@@ -86,7 +91,7 @@ async def push(request: Request) -> JSONResponse:
 
 
 def token_of(headers: Mapping[str, str]) -> str:
-    """Return the token of ``Authorization: Bearer`` or of ``X-API-Key``, or an empty text without a token."""
+    """Return the token in ``Authorization: Bearer``, or else in ``X-API-Key``, or an empty text without either."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
 
@@ -97,7 +102,7 @@ def _unknown_token(source: str) -> JSONResponse:
 
 
 async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator[bytes]) -> tuple[int, bool]:
-    """Write a body piece by piece. Returns its size in bytes, and True if the same body came before.
+    """Write a body to disk piece by piece. Returns (size in bytes, True if the same body came before).
 
     Waiting for a slow sender holds no thread, because pages need the threads.
     """
@@ -108,7 +113,7 @@ async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator
 
 
 async def receive_webhook(request: Request) -> JSONResponse:
-    """Note a vendor's signed webhook. The next sync fetches the records that the webhook names."""
+    """Store a vendor's signed webhook as a notice. The next sync fetches the records that it names."""
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
         return refused
@@ -125,7 +130,7 @@ async def receive_webhook(request: Request) -> JSONResponse:
 
 
 def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes) -> JSONResponse:
-    """Check a webhook's signature and note what it announces. A 5xx makes the vendor send it again."""
+    """Check a webhook's signature, store its notice, and return the answer. A 5xx makes the vendor send it again."""
     try:
         return JSONResponse({"new": webhooks.receive_webhook(bridge, source, headers, body, now=installation.now())})
     except BadRecord as error:
@@ -143,14 +148,14 @@ def _state(request: Request) -> PushState:
 
 
 def _too_often(state: PushState, request: Request) -> JSONResponse | None:
-    """Return a refusal for a sender beyond the rate limit, or None. Nothing else is looked up before."""
+    """Return a 429 for a sender beyond the rate limit, or None. This is checked before anything else."""
     seconds = state.requests.wait(request.client.host if request.client else "")
     text = f"too often; wait {seconds:.0f} seconds"
     return refusal(429, text, {"Retry-After": str(int(seconds) + 1)}) if seconds else None
 
 
 def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Return a refusal as JSON."""
+    """Return a JSON response with the reason ``text`` and the given status."""
     return JSONResponse({"error": text}, status, headers)
 
 

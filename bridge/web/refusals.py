@@ -1,4 +1,4 @@
-"""Answers to errors, as JSON for programs, as text for a part of a page, and else as a page."""
+"""Turn errors into answers: JSON for programs, text for a part of a page, and else a page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a refusal with its reason: JSON for programs, text for a part of a page, else a page."""
+    """Return a response with the reason ``text``: JSON on paths for programs, text for htmx, else a page."""
     if request.url.path.startswith(PROGRAM_PATHS):
         return JSONResponse({"error": writable(text)}, status, headers)
     if "hx-request" in request.headers:
@@ -47,7 +47,7 @@ def _refuse_bridge(request: Request, error: Exception) -> Response:
 
 
 def _refuse_outage(request: Request, error: Exception) -> Response:
-    """Answer 503 while the database is down. Every different error of the database is a defect and is raised."""
+    """Answer 503 if the database is down. Any other database error is a defect and is raised again."""
     if not database.is_outage(error):
         raise error
     log.error("the database does not answer (%s)", type(error).__name__)

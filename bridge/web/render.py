@@ -1,4 +1,4 @@
-"""Pages made from templates. Every value is escaped, and an unknown name is an error."""
+"""Render pages from templates. Every value is escaped, and an unknown name in a template is an error."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STATIC_FOLDER = WEB_FOLDER / "static"
 
 @cache
 def static_url(name: str) -> str:
-    """Return the address of a static file, which changes with the content, so that browsers may keep the file."""
+    """Return the URL of a static file. It changes with the file's content, so that browsers may cache the file."""
     digest = hashlib.sha256((STATIC_FOLDER / name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?{digest}"
 

@@ -1,7 +1,7 @@
-"""Checks that protect people's browsers, as middleware before the pages and the JSON interface.
+"""Protect people's browsers by checks before the pages and the JSON interface.
 
-Requests under a host name that is not the bridge's are refused (DNS rebinding). Changes that another site asks a
-browser for are refused as well (cross-site request forgery).
+Requests under a host name that is not the bridge's are refused (DNS rebinding). Changes that another site makes a
+browser send are refused as well (cross-site request forgery).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ SECURITY_HEADERS = {
 
 
 class Security:
-    """ASGI middleware of the page.
+    """ASGI middleware that refuses forged requests and adds security headers to every answer.
 
-    ``names`` are the host names under which people reach the page, beside numeric addresses. ``local`` allows this
+    ``names`` are the host names under which people reach the pages, besides numeric addresses. ``local`` allows this
     machine only.
     """
 
@@ -79,7 +79,10 @@ class Security:
         return None
 
     def _is_own_name(self, host: str) -> bool:
-        """Return True for the page's names, and for numeric addresses, because DNS rebinding needs a name."""
+        """Return True for a host that is one of the pages' names. Unless ``local``, any numeric address counts too.
+
+        DNS rebinding needs a name, so addresses are safe.
+        """
         try:
             asked = urlsplit(f"//{host}").hostname or ""
         except ValueError:
@@ -88,9 +91,9 @@ class Security:
 
 
 def _is_forwarded(scope: Scope, headers: Headers) -> bool:
-    """Return True for a request through a proxy.
+    """Return True for a request that came through a proxy.
 
-    By default nginx adds no header and speaks HTTP/1.0 to the server behind it. Browsers stopped doing that long ago.
+    By default nginx adds no header and speaks HTTP/1.0 to the server behind it. Browsers no longer speak HTTP/1.0.
     """
     return scope["http_version"] == "1.0" or any(name.startswith(PROXY_HEADERS) for name in headers)
 
@@ -119,7 +122,7 @@ def _is_address(host: str) -> bool:
 
 
 def _add_headers(scope: Scope, headers: MutableHeaders) -> None:
-    """Add the security headers. Caches may keep static files only, because pages are personal."""
+    """Add the security headers to an answer. Caches may keep static files only, because pages are personal."""
     for name, value in SECURITY_HEADERS.items():
         headers.setdefault(name, value)
     static = scope["path"].startswith("/static/")

@@ -1,4 +1,4 @@
-"""The application of ``bridge web`` with its routes, middleware and errors, and its serving on an address."""
+"""Build the application of ``bridge web`` from routes, middleware and error handlers, and serve it on an address."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
 class Refused(BaseModel):
-    """The JSON answer to a refused request: the reason, and what to do next."""
+    """The JSON answer to a refused request. ``error`` is the reason, and what to do next."""
 
     error: str
 
@@ -51,10 +51,10 @@ TOKEN = HTTPBearer(auto_error=False, description="bridge token new --user NAME")
 def create(
     bridge: Bridge, *, local: bool = True, names: Iterable[str] = (), status: Callable[[], str] = lambda: "ok"
 ) -> FastAPI:
-    """Return the application over an open bridge.
+    """Return the application, which shows data of the open ``bridge``.
 
-    If ``local``, only this machine is served, and users need no password. ``names`` are the host names by which the
-    page may be asked for, beside ``localhost``. ``status`` returns the word that ``/health`` tells.
+    If ``local``, only this machine is served, and users need no password. ``names`` are the host names under which the
+    pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health`` tells.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -86,7 +86,7 @@ def create(
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Delete the uploads that a crash left behind, then import what is pushed while the page is served."""
+    """Delete the uploads that a crash left behind, and run the import of pushed bodies while the pages are served."""
     drop_uploads(app.state.page.bridge)
     with app.state.pushes.importing():
         yield
@@ -99,7 +99,7 @@ async def health(request: Request) -> JSONResponse:
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Ask a program for a token, and lead a person to the login or to the first visit."""
+    """Answer 401 to a program without a valid token. Redirect a person to the login, or to the first visit."""
     if request.url.path.startswith(API):
         text = "send a token as Authorization: Bearer TOKEN; make a token: bridge token new"
         return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})
@@ -111,7 +111,9 @@ def _to_login(request: Request, _error: Exception) -> Response:
 
 
 def _refuse_invalid(request: Request, error: Exception) -> Response:
-    """Name the fields that are wrong. Their values are not repeated: JSON cannot hold every value (NaN, surrogates)."""
+    """Answer 422 and name up to three wrong fields. Their values are not repeated, because JSON cannot hold every
+    value.
+    """
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
     reasons = (f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:3])
     return refusals.refuse(request, 422, "; ".join(reasons)[:REASON_MAX_CHARS])
@@ -128,8 +130,8 @@ def opened(
 ) -> tuple[FastAPI, socket.socket]:
     """Return the application and a socket that listens for it, and print the page's address.
 
-    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port that is
-    taken, and for users without a password if the server is reached from outside.
+    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port in use. If
+    the server is reached from outside, it is also raised for users without a password.
     """
     import typer
 
@@ -148,7 +150,7 @@ def opened(
 
 
 def _outside_names(url: str | None) -> list[str]:
-    """Return the name in ``BRIDGE_URL``, by which a proxy before the server is reached."""
+    """Return the host name in ``BRIDGE_URL``, under which a proxy reaches the server, in a list, or an empty list."""
     name = urlsplit(url or "").hostname
     return [name] if name and name not in LOOPBACK else []
 

@@ -1,6 +1,6 @@
-"""Serving an application on an address until a signal comes.
+"""Serve an application on an address until a signal comes.
 
-The protocol is HTTP/1.1 with deadlines for headers and for slow readers, and a bound on connections.
+The protocol is HTTP/1.1 with deadlines for headers and for slow readers, and a limit on connections.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ SHUTDOWN_SECONDS = 3  # for answers that are under way at the end
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket. Raises SetupError for a port in use, or an address that is not of this machine."""
+    """Open and return a listening socket. Raises SetupError if the port is in use, or the address is not this
+    machine's.
+    """
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
@@ -66,16 +68,13 @@ class Server(uvicorn.Server):
 
 
 class Config(uvicorn.Config):
-    """The settings of a server.
-
-    Connections from trusted ``proxies`` count towards the limit of the whole server only.
-    """
+    """The settings of a uvicorn server. Connections from trusted ``proxies`` are not limited per address."""
 
     proxies: Sequence[forwarded.Network] = ()
 
 
 class Bounded(H11Protocol):
-    """The protocol of uvicorn with bounds. By itself uvicorn waits for headers and slow readers without end."""
+    """The HTTP protocol of uvicorn with limits. By itself uvicorn waits for headers and slow readers without end."""
 
     config: Config
     _header_timer: asyncio.TimerHandle | None = None
@@ -91,7 +90,7 @@ class Bounded(H11Protocol):
         self._await_headers()
 
     def _is_too_many(self) -> bool:
-        """Return True if this connection exceeds the bound of the server or of its address."""
+        """Return True if this connection exceeds the limit of the server, or of its address."""
         if len(self.connections) > throttle.MAX_OPEN:
             return True
         host = self.client[0] if self.client else ""
@@ -105,7 +104,7 @@ class Bounded(H11Protocol):
         self._header_timer = self.loop.call_later(throttle.HEADER_SECONDS, self._close_if_idle, self.cycle)
 
     def _close_if_idle(self, before: Any) -> None:
-        """Close the connection if no whole request arrived in time. An answer under way has its own deadline."""
+        """Close the connection if no whole request arrived in time. An answer being written has its own deadline."""
         if self.cycle is before and (before is None or before.response_complete):
             self.transport.close()
             self._header_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
@@ -134,7 +133,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 def config(app: Any, *, proxies: Sequence[forwarded.Network] = (), **more: Any) -> Config:
-    """Return the settings with which to serve an application. ``more`` are further settings of uvicorn."""
+    """Return the uvicorn settings with which to serve an application. ``more`` are further settings of uvicorn."""
     found = Config(
         app,
         http=Bounded,

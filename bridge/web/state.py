@@ -1,4 +1,4 @@
-"""State that the page's routes share, and the user that a request belongs to."""
+"""Hold the state that the pages' routes share, and find the user that a request belongs to."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UPLOADS_AT_ONCE, EXPORTS_AT_ONCE = 2, 1  # of a user
 
 @dataclass(frozen=True, kw_only=True)
 class AppState:
-    """State that all requests to a web app share.
+    """State that all requests to a web application share.
 
     If ``local``, only this machine is served, and users need no password.
     """
@@ -50,12 +50,14 @@ class AppState:
 
 
 class NotLoggedIn(Exception):
-    """A request that belongs to no user. A page leads to the login, and the JSON interface answers 401."""
+    """The error of a request that belongs to no user. A page redirects to the login, and the JSON interface answers
+    401.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
-    """A user's request for their own data.
+    """A user's request for their own data, with its time.
 
     Pages send ``csrf`` back with every change. ``session`` is True after a login, so that the page offers to log out.
     """
@@ -78,7 +80,7 @@ def app_state(request: Request) -> AppState:
 
 
 def current_visit(request: Request) -> Visit:
-    """Return a request's visit, with its user. Raises NotLoggedIn for a request that belongs to no user.
+    """Return the visit of a request, with its user. Raises NotLoggedIn for a request that belongs to no user.
 
     This function alone decides on access to data.
     """
@@ -93,9 +95,10 @@ Visitor = Annotated[Visit, Depends(current_visit)]
 
 
 def _user(request: Request, state: AppState, now: datetime) -> User | None:
-    """Return the user of a token or of a session, or the only user where no password is needed.
+    """Return the user of a request's token or session, or None.
 
-    A wrong token belongs to no user, even where no password is needed.
+    On a page for this machine alone, that is also the only user, if that user has no password. A wrong token belongs to
+    no user in any case.
     """
     store = state.bridge.store
     users = store.people.users()
@@ -113,13 +116,13 @@ def _user(request: Request, state: AppState, now: datetime) -> User | None:
 
 
 def bearer(request: Request) -> str | None:
-    """Return the token of ``Authorization: Bearer``, None without that header."""
+    """Return the token in ``Authorization: Bearer``, or None without that header."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None
 
 
 def is_seen(request: Request, visit: Visit) -> bool:
-    """Return True for a request whose answer the user sees, because a page of the bridge asked for it.
+    """Return True for a request from a page of the bridge, whose answer the user therefore sees.
 
     A program with a token shows nothing to the user. Neither does another site that makes a browser fetch the page.
     Without a login only the browser's ``Sec-Fetch`` headers tell these cases apart.
@@ -131,16 +134,16 @@ def is_seen(request: Request, visit: Visit) -> bool:
 
 
 def csrf(request: Request) -> str:
-    """Return the CSRF token of a browser's pages, made of a cookie that no script can read."""
+    """Return the CSRF token of a browser's pages. It is derived from a cookie that no script can read."""
     seed = str(request.state.seed)
     return hmac.new(seed.encode(), request.cookies.get(SESSION_COOKIE, "").encode(), hashlib.sha256).hexdigest()
 
 
 async def check_csrf(request: Request) -> None:
-    """Raise HTTPException 403 for a change without the CSRF token of its page.
+    """Raise HTTPException 403 for a request that changes something without the CSRF token of its page.
 
-    Requests with a bearer token pass, because no other site can make a browser send that header. The token
-    of an upload is in a header, so that no body is read before its user is known.
+    Requests with a bearer token pass, because no other site can make a browser send that header. An upload has its
+    token in a header, so that no body is read before its user is known.
     """
     if request.method in SAFE_METHODS or bearer(request) is not None:
         return

@@ -1,4 +1,4 @@
-"""Limits on rate, pace and concurrency, in the memory of a server."""
+"""Limit rate, pace and concurrency of requests, by counts in the server's memory."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MAX_OPEN_PER_ADDRESS = 100  # of them from an address that is no trusted proxy
 
 
 def allowed_seconds(arrived: int) -> float:
-    """Return the seconds that a server waits for a body in all, given the bytes that have arrived."""
+    """Return how many seconds in all a server waits for a body, of which ``arrived`` bytes have come."""
     return BODY_SECONDS + arrived / BODY_MIN_BYTES_PER_SECOND
 
 
 class ConcurrencyLimit:
-    """A limit on what runs at the same time, per key."""
+    """A limit on how many blocks run at the same time, per key."""
 
     def __init__(self, allowed: int) -> None:
         self._allowed = allowed
@@ -33,7 +33,7 @@ class ConcurrencyLimit:
 
     @contextmanager
     def held(self, key: object) -> Iterator[None]:
-        """Count the block as running. Raises TryLater if the limit is reached."""
+        """Count a ``with`` block as running for ``key``. Raises TryLater if ``allowed`` blocks already run."""
         with self._lock:
             if self._running[key] >= self._allowed:
                 raise TryLater("too many requests of this kind are running; wait until some have ended", limited=True)
@@ -48,7 +48,7 @@ class ConcurrencyLimit:
 
 
 class RateLimit:
-    """A limit of ``allowed`` tries in ``seconds``, per key."""
+    """A limit of ``allowed`` tries within ``seconds``, per key."""
 
     def __init__(self, *, allowed: int, seconds: float) -> None:
         self._allowed, self._seconds = allowed, seconds
@@ -56,7 +56,9 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def wait(self, key: str) -> float:
-        """Count a try. Returns 0 if the try is allowed, else the seconds until the next try is."""
+        """Count a try and return 0.0 if it is allowed. Otherwise return the seconds until the next is, without
+        counting.
+        """
         now = time.monotonic()
         with self._lock:
             tries = self._tries.pop(key, deque())
@@ -71,7 +73,7 @@ class RateLimit:
             return 0.0
 
     def give_back(self, key: str) -> None:
-        """Take back the newest counted try of a key, so that it no longer counts."""
+        """Remove the newest counted try of a key, so that it no longer counts."""
         with self._lock:
             tries = self._tries.get(key)
             if tries:

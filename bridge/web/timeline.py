@@ -1,4 +1,4 @@
-"""The plan of a day as the templates use it."""
+"""Prepare the plan of a day for the templates."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ A_DAY = timedelta(days=1)
 
 
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
-    """Return the values for the template of a plan.
+    """Return the values of a plan for its template.
 
-    ``before`` and ``after`` are the rows that have begun and those ahead. On today's plan, ``now`` is the time, and
-    ``tomorrow`` a link from 18:00 on.
+    ``before`` holds the rows of blocks that have begun, ``after`` the others. On today's plan, ``now`` is the time, and
+    from 18:00 on ``tomorrow`` leads to the next plan.
     """
     today = local(visit, visit.now).date()
     store = visit.bridge.store
@@ -53,7 +53,9 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, or None for a plan without an outlook."""
+    """Return the expected levels as a table of meters by time, with notes. Return None for a plan without an
+    outlook.
+    """
     if not plan.outlook:
         return None
     times = list(dict.fromkeys(one.at for one in plan.outlook))
@@ -83,7 +85,7 @@ def _level(one: Expected | None) -> dict[str, str] | None:
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
-    """Return tomorrow's date and weekday for a link to its plan, or None before 18:00."""
+    """Return tomorrow's date (``key``) and weekday (``name``) for a link to its plan, or None before 18:00."""
     now = local(visit, visit.now)
     day = now.date() + A_DAY
     return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= PREVIEW_HOUR else None
@@ -112,9 +114,9 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return ``agreed`` for a block with a recommendation, except the current recommendation without an answer.
+    """Return ``agreed`` for a block that shows a recommendation, else None.
 
-    All other blocks have None.
+    The current recommendation has None too, as long as it has no answer.
     """
     if block.recommendation_id is None:
         return None
@@ -123,7 +125,7 @@ def _answer(block: Block, current: Recommendation | None) -> str | None:
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    """Return, for each free time, its slot as ``week/timestep`` and the time in words."""
+    """Return, for each free time, (its slot as ``week/timestep``, the time in words)."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
     told = offer_documents(gaps, visit.user.zones, now=visit.now)
     return [(f"{m.week}/{m.timestep}", one["when"]) for m, one in zip(moments, told, strict=True)]

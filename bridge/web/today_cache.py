@@ -1,4 +1,4 @@
-"""A cache of users' data for the current day. They are loaded again when something new arrives."""
+"""Cache users' data for the current day. They are loaded again when something new arrives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DataVersion = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Today:
-    """The five meters at a moment, and the four slots of its day. ``calendar`` is False if no calendar is known."""
+    """The five meters at a moment, and the four slots of its day. ``calendar`` is False if the user has no calendar."""
 
     at: datetime
     moment: Moment
@@ -38,7 +38,7 @@ class Today:
 
 
 class TodayCache:
-    """A cache of users' snapshots.
+    """A cache of users' snapshots (all that is known of a user) and routines.
 
     A snapshot is loaded again after a new record, correction, proxy map, zone or day.
     """
@@ -49,7 +49,7 @@ class TodayCache:
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
-        """Return a user's routine, learnt again when the data have changed and every day."""
+        """Return a user's routine, from the cache if the data and the day have not changed."""
         version = data_version(bridge, user, now)
         cached = self._routines.get(user.id)
         if cached is None or cached[0] != version:
@@ -75,12 +75,14 @@ class TodayCache:
         return replace(cached[1], at=now)
 
     def planning_snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
-        """Return a user's snapshot with the answers given until ``now``, which a plan rests on."""
+        """Return a user's snapshot at ``now`` together with the answers given until then, which a plan takes into
+        account.
+        """
         answers = recommend.interactions(bridge.store, user, at=now)
         return replace(self.snapshot(bridge, user, now), interactions=answers)
 
     def today(self, bridge: Bridge, user: User, now: datetime) -> Today:
-        """Return a user's meters at ``now`` and the slots of the day."""
+        """Return a user's meters at ``now``, and the day's slots with calendar entries and recommendations."""
         snapshot = self.snapshot(bridge, user, now)
         moment = moment_at(now, user.zones)
         entries = [entry for entry in snapshot.agenda if entry[0].end > now - WEEK and entry[0].start < now + WEEK]
@@ -97,7 +99,7 @@ class TodayCache:
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
-    """Return a value that differs once a user's snapshot must be loaded again."""
+    """Return a value that changes whenever a user's snapshot must be loaded again."""
     changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
     return changes, corrected_at, bridge.proxies.version, user.zones, now.astimezone(zone_at(now, user.zones)).date()

@@ -1,4 +1,5 @@
-"""The default classifier, a linear model of hashed n-grams and of the keyword rules' verdict.
+"""Classify events by a linear model of hashed n-grams and of the keyword rules' verdict. This is the default
+classifier.
 
 The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
 rules is a feature, so that the model learns the reliability of each rule. Hour, length and all-day flag of an event
@@ -55,8 +56,8 @@ class Linear:
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
 
-        The calendar's kind, the invitees and the video link decide where they are surer than the model. They also
-        decide that an event has no activity.
+        The calendar's kind of event, the invitees and the video link decide if they are surer than the model. If they
+        say that an event has no activity, they always decide.
         """
         marks = [mark for mark in (KINDS.get(event.kind), structure(_without_times(event))) if mark is not None]
         if rule is not None and rule.action is None:
@@ -73,18 +74,18 @@ class Linear:
         return self._of(rule.action, shares[CLASSES.index(rule.action)], rule.why, other)
 
     def _of(self, action: ActionType | None, confidence: float, why: str, runner_up: ActionType | None = None) -> Label:
-        """Make a label that names this classifier and its version."""
+        """Return a label that names this classifier and its version."""
         by = f"{self.name}@{self.version}"
         return Label(action=action, confidence=round(float(confidence), 3), by=by, why=why, runner_up=runner_up)
 
 
 def _without_times(event: Invitation) -> Invitation:
-    """Return the event without its hour, length and all-day flag."""
+    """Return the event without its hour, length and all-day flag, which are not to change its label."""
     return replace(event, start_hour=None, minutes=None, all_day=False)
 
 
 def open_classifier() -> EventClassifier:
-    """Return the classifier with the shipped model."""
+    """Return the linear classifier with the shipped model."""
     from classifiers.linear.model import load
 
     return Linear(load(HERE / "model.npz"), Keywords(lexicon()))

@@ -1,4 +1,4 @@
-"""The linear model as arrays, with its file format and its probabilities, and the hashed n-grams it reads.
+"""Define the linear model: its arrays, file format and probabilities, and the hashed n-grams that are its features.
 
 A title is normalised as for the keyword tables. Its features are runs of 1 to 5 characters within a word, whose borders
 count as blanks. Words, and pairs and triples of neighbouring words, are features too. Further features are the first
@@ -46,7 +46,7 @@ FORMAT = 1
 
 
 class Part(Enum):
-    """Groups of features. Each group but the facts is scaled to length 1, so that long titles weigh no more."""
+    """A group of features. Each group but the facts is scaled to length 1, so that long titles weigh no more."""
 
     LETTERS = "letters"
     WORDS = "words"
@@ -66,7 +66,7 @@ class Block(NamedTuple):
 
 @cache
 def people() -> frozenset[str]:
-    """Return the first names of the word tables."""
+    """Return the first names that the word tables list, in lower case."""
     lines = (WORDS / "names.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(name for line in lines if not line.startswith("#") for name in line.split())
 
@@ -74,7 +74,8 @@ def people() -> frozenset[str]:
 def plain_words(title: str) -> str:
     """Return a title's normalised words with a blank around each, at most 160 characters.
 
-    Numbers become 0, and first names become SOMEBODY. Each word counts once, because repetition adds no evidence.
+    Numbers become 0, and first names become SOMEBODY. A repeated word is kept once, because repetition adds no
+    evidence.
     """
     text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
     words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
@@ -84,7 +85,7 @@ def plain_words(title: str) -> str:
 def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:
     """Return all features of a batch of titles.
 
-    ``rules`` holds facts about each title from the keyword rules, such as ``rule EXERCISE`` (see ``names``).
+    ``rules`` holds, for each title, facts from the keyword rules, such as ``rule EXERCISE`` (see ``names``).
     """
     import numpy as np
 
@@ -97,7 +98,7 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
 
 
 class _Runs:
-    """A text, as character codes, of which any substring can be hashed at once."""
+    """A text as character codes, prepared so that any of its substrings can be hashed quickly."""
 
     def __init__(self, codes: Hashes) -> None:
         import numpy as np
@@ -109,14 +110,14 @@ class _Runs:
         self.blanks = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.blank)])
 
     def hashes(self, start: Positions, end: Positions) -> Hashes:
-        """Return the hash of each substring from ``start`` to ``end`` (exclusive), which are arrays of positions."""
+        """Return the hash of each substring from ``start`` to before ``end``, which are arrays of positions."""
         found: Hashes = (self._sums[end] - self._sums[start]) * self._inverses[start]
         return found
 
 
 @cache
 def _powers(size: int) -> tuple[Hashes, Hashes]:
-    """Return the first ``size`` powers of the base and of its inverse, modulo 2^64."""
+    """Return the first ``size`` powers of BASE and of its inverse, modulo 2^64."""
     import numpy as np
 
     def powers(of: int) -> Hashes:
@@ -128,7 +129,10 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 
 
 def _bucket(hashes: Hashes, kind: int) -> Positions:
-    """Return the bucket of each hash for a kind of feature: the topmost 18 bits after all bits are mixed."""
+    """Return the bucket (row of the weights) of each hash, for a kind of feature.
+
+    It is the topmost 18 bits after all bits are mixed.
+    """
     import numpy as np
 
     mixed = hashes + np.uint64(kind * KIND & 0xFFFFFFFFFFFFFFFF)
@@ -138,7 +142,7 @@ def _bucket(hashes: Hashes, kind: int) -> Positions:
 
 
 def _letters(runs: _Runs, title: Positions) -> list[Block]:
-    """Return the runs of 1 to 5 characters with blanks at their ends only."""
+    """Return, as features, the runs of 1 to 5 characters that have blanks at their ends only."""
     import numpy as np
 
     found = []
@@ -152,7 +156,7 @@ def _letters(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _words(runs: _Runs, title: Positions) -> list[Block]:
-    """Return words, pairs and triples of neighbours, the first and the last word, and the whole title."""
+    """Return, as features, words, pairs and triples of neighbours, first and last word, and the whole title."""
     import numpy as np
 
     edges = np.diff(np.concatenate([[1], runs.blank.astype(np.int8), [1]]))
@@ -182,7 +186,7 @@ def _facts(facts: Sequence[Sequence[str]]) -> Block:
 
 @cache
 def _token(name: str) -> int:
-    """Return the bucket of a fact."""
+    """Return the bucket (row of the weights) of a fact such as ``rule EXERCISE``."""
     import numpy as np
 
     codes = np.frombuffer(name.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
@@ -191,7 +195,7 @@ def _token(name: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """Arrays of the linear model.
+    """The arrays of the linear model.
 
     ``weights`` has the shape (bucket, action), and ``bias`` (action,). ``rarity`` (bucket,) is the inverse document
     frequency. ``temperature`` divides the scores, which calibrates the probabilities on titles outside the corpus.
@@ -206,9 +210,9 @@ class Model:
     def probabilities(
         self, events: Sequence[Invitation], rules: Sequence[Verdict | None] | None
     ) -> NDArray[np.float64]:
-        """Return probabilities (event, action), each row summing to 1.
+        """Return probabilities of shape (event, action), each row summing to 1.
 
-        ``rules`` holds the keyword rules' verdict on each event, or is None without rules.
+        ``rules`` holds the keyword rules' verdict on each event, or is None to leave rules out.
         """
         import numpy as np
 
@@ -224,7 +228,10 @@ class Model:
         return shares
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
-        """Return the scores (title, action) of some features, with each title's features scaled to length 1."""
+        """Return the scores, of shape (title, action), that the features ``found`` of one part give.
+
+        Each title's features are scaled to length 1, except facts, which are weighted by LOUD.
+        """
         import numpy as np
 
         sums = np.zeros((titles, self.weights.shape[1]))
@@ -250,7 +257,7 @@ def names(rule: Verdict | None) -> list[str]:
 
 @cache
 def load(path: Path) -> Model:
-    """Read a model from its file. Raises SetupError for a damaged file and for another format."""
+    """Read a model from its file and return it. Raises SetupError for a damaged file or another format."""
     import numpy as np
 
     try:
@@ -274,7 +281,7 @@ def load(path: Path) -> Model:
 
 
 def save(model: Model, path: Path) -> None:
-    """Write a model, with 8-bit weights of the used buckets only."""
+    """Write a model to a file, with 8-bit weights of the used buckets only."""
     import numpy as np
 
     used = np.flatnonzero(np.abs(model.weights).max(axis=1) > 0).astype(np.uint32)

@@ -1,11 +1,9 @@
-"""A classifier that asks a language model about titles of which the linear classifier is unsure. It is off by default.
+"""Ask a language model about titles of which the linear classifier is unsure. This classifier is off by default.
 
 **Titles leave the machine** for the configured address, but nothing else of an event does. Any service with OpenAI's
 chat completions and structured output works, also on the same machine. On any failure an event keeps the linear
-classifier's label.
-
-Answers, request counts and rate limits are stored in an SQLite file. The file holds digests instead of titles. Digests
-of short titles can be guessed, so only the owner may read the file.
+classifier's label. Answers, request counts and rate limits are stored in an SQLite file. The file holds digests instead
+of titles. Digests of short titles can be guessed, so only the owner may read the file.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """The options of requests: the name of the model, and ``most`` requests a day.
+    """Options for requests: the name of the model, and the most requests a day.
 
     The model is asked about events whose linear label has a confidence below ``sure``.
     """
@@ -69,7 +67,9 @@ class Asking:
 
 
 class Llm:
-    """The classifier. It stores no titles, and its reasons name the model and nothing of an event."""
+    """The classifier that asks a language model. It stores no titles. Its reasons name the model and nothing of an
+    event.
+    """
 
     name = "llm"
     version = 1
@@ -103,20 +103,20 @@ class Llm:
     def _doubted(self, event: Invitation, label: Label) -> str:
         """Return the cleaned title if the model is to be asked about an event, otherwise an empty text.
 
-        The model is not asked about sure labels, private events, and events without activity.
+        The model is not asked about private events, about sure labels, and where the linear label says "no activity".
         """
         doubted = not event.private and label.action is not None and label.confidence < self._asking.sure
         return clean(event.title) if doubted else ""
 
     def _label(self, said: Said) -> Label:
-        """Return the model's answer as a label."""
+        """Return the model's answer about a title as a label."""
         why = f"asked {self._asking.model[:LONGEST_NAME]}"
         return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
 
     def _said(self, asked: Mapping[bytes, str]) -> dict[bytes, Said]:
-        """Return digest -> stored or new answer, where ``asked`` maps digests to titles.
+        """Return digest -> stored or new answer. ``asked`` maps digests to titles.
 
-        Each batch of 40 titles is a request. A failure that would repeat stops all requests, and is logged.
+        Each batch of 40 titles is a request. A failure that would repeat ends all requests, and is logged.
         """
         found: dict[bytes, Said] = {}
         if not asked:
@@ -131,7 +131,10 @@ class Llm:
         return found
 
     def _ask(self, batch: Mapping[bytes, str], found: dict[bytes, Said]) -> None:
-        """Add a batch's answers to ``found`` and store them. Raises Fault if the next request would fail too."""
+        """Request a batch's answers, add them to ``found`` and store them. Failures are logged.
+
+        Raises Fault if the next request would fail too.
+        """
         try:
             said, wrong = self._twice(list(batch.values()))
         except Fault as fault:
@@ -149,7 +152,7 @@ class Llm:
         self._cache.put(answers)
 
     def _twice(self, titles: Sequence[str]) -> Sorted:
-        """Send a request and return the answer. After a failure, send it again if the wait is at most 5 seconds.
+        """Send a request and return its answer. After a failure it is sent once more if the wait is at most 5 seconds.
 
         Raises Fault otherwise.
         """
@@ -168,12 +171,12 @@ class Llm:
 
 
 def _warn(kind: str, times: int) -> None:
-    """Log a failure and the number of affected titles."""
+    """Log a kind of failure and the number of affected titles."""
     log.warning("llm: %s (%d); titles without an answer keep the linear classifier's labels", kind, times)
 
 
 def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifier:
-    """Return the classifier with ``settings`` (name -> text), whose answers are stored in ``folder``.
+    """Return the classifier with ``settings`` (name -> text). Its answers are stored in ``folder``.
 
     Raises SetupError for a setting that cannot be used.
     """
@@ -187,7 +190,7 @@ def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifie
 
 
 def _address(settings: Mapping[str, str]) -> str:
-    """Return the service's address. Raises SetupError if it cannot be used."""
+    """Return the service's URL from the settings. Raises SetupError if it cannot be used."""
     address = settings["address"].strip()
     try:
         parts = urlsplit(address)
@@ -200,7 +203,7 @@ def _address(settings: Mapping[str, str]) -> str:
 
 
 def _key(settings: Mapping[str, str]) -> str:
-    """Return the API key. Raises SetupError if it cannot be sent."""
+    """Return the API key from the settings, which may be empty. Raises SetupError if it cannot be sent in a header."""
     key = settings["key"].strip()
     if not key.isascii() or (key and not key.isprintable()):
         raise _unusable("key", "one line of plain letters, digits and signs")
@@ -208,7 +211,7 @@ def _key(settings: Mapping[str, str]) -> str:
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
-    """Return a numeric setting. Raises SetupError outside of its limits."""
+    """Return a setting as a number. Raises SetupError unless it lies from ``least`` to ``most``."""
     try:
         value = float(settings[name])
     except ValueError:
@@ -219,12 +222,12 @@ def _number(settings: Mapping[str, str], name: str, least: float, most: float) -
 
 
 def _unusable(name: str, wanted: str) -> SetupError:
-    """Return the error for a setting that cannot be used, with the variable to set."""
+    """Return the SetupError for a setting that cannot be used. It names the variable to set."""
     return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")
 
 
 class AnswerCache:
-    """The SQLite file of a model's answers, the requests of the day, and the service's rate limit.
+    """The SQLite file of the model's answers, the number of today's requests, and the service's rate limit.
 
     The file is opened for each use, so that threads and processes can share it. Raises Fault if it cannot be used.
     """
@@ -240,15 +243,14 @@ class AnswerCache:
             return {key: Said(ActionType(row[0]), row[1]) for key, row in rows if row and row[0] in ACTION_WORDS}
 
     def put(self, answers: Mapping[bytes, Said]) -> None:
-        """Store answers by the digests of their titles, permanently."""
+        """Store answers by the digests of their titles, without an end."""
         rows = [(key, str(said.action), said.confidence) for key, said in answers.items()]
         with self._opened() as file:
             file.executemany("insert or replace into labels values (?, ?, ?)", rows)
 
     def claim(self, now: datetime, *, most: int) -> None:
-        """Count a request of this day (UTC).
-
-        Raises Fault after ``most`` requests in the day, and while the service limits the rate.
+        """Count a request on this day (UTC). Raises Fault after ``most`` requests, and while the service's rate limit
+        holds.
         """
         day = now.date().isoformat()
         with self._opened() as file:
@@ -261,14 +263,14 @@ class AnswerCache:
                 raise Fault("the requests of this day are used up")
 
     def pause(self, now: datetime, seconds: float) -> None:
-        """Allow no request until ``seconds`` from now."""
+        """Save that no request is allowed until ``seconds`` from ``now``."""
         until = (now + timedelta(seconds=seconds)).timestamp()
         with self._opened() as file:
             file.execute("insert or replace into rest values (1, ?)", (until,))
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file and create its tables. Raises Fault if the file cannot be used."""
+        """Open the file, create missing tables and yield its connection. Raises Fault if the file cannot be used."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._path.touch(mode=0o600)

@@ -1,4 +1,4 @@
-"""The parser of a model's answer, which checks each label on its own."""
+"""Parse a model's answer. Each label is checked on its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ACTION_WORDS = tuple(str(action) for action in ActionType)
 
 
 class Said(NamedTuple):
-    """A model's label of a title, with a confidence from 0 to 0.9."""
+    """A model's label for a title, with a confidence from 0 to 0.9."""
 
     action: ActionType
     confidence: float
@@ -23,7 +23,8 @@ class Said(NamedTuple):
 class Sorted(NamedTuple):
     """The labels of an answer, sorted into valid and faulty ones.
 
-    ``said`` maps a title's number to its label. ``wrong`` maps a kind of fault to the number of titles or labels.
+    ``said`` maps a title's number to its label. ``wrong`` maps a kind of fault to the number of titles or labels with
+    it.
     """
 
     said: dict[int, Said]
@@ -31,7 +32,7 @@ class Sorted(NamedTuple):
 
 
 def read(answer: bytes, titles: int) -> Sorted:
-    """Return the labels in the body of a chat completion, for so many ``titles`` numbered from 0.
+    """Return the labels in the body of a chat completion about ``titles`` titles, which are numbered from 0.
 
     A title with several labels counts as one without. Raises Fault for an answer without a list of labels.
     """
@@ -61,7 +62,7 @@ def _labels(answer: bytes) -> list[Any]:
 
 
 def _wrong(label: Any, titles: int) -> str | None:
-    """Return the kind of fault of a label for one of ``titles`` numbered titles, or None for a valid label."""
+    """Return the kind of fault of a label, or None for a valid label. ``titles`` is the number of titles sent."""
     if not isinstance(label, dict):
         return "labels of another form"
     number, confidence = label.get("i"), label.get("confidence")

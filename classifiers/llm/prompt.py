@@ -1,4 +1,4 @@
-"""The prompt for a model, with titles as data, ten types to choose from, and nothing else of a calendar.
+"""Write the prompt for a model, with titles as data and ten types to choose from. It holds nothing else of a calendar.
 
 Strangers write invitations, and some invitations carry instructions for language models ("Invitation Is All You Need",
 2025). A title is therefore a string in a JSON array. The answer is limited to ten words, and there are no tools. The
@@ -81,12 +81,12 @@ PROMPT = hashlib.sha256(json.dumps([SYSTEM, SCHEMA, SENT_MAX_CHARS]).encode()).h
 
 
 def clean(title: str) -> str:
-    """Return the text that is sent for a title, a line of at most 120 visible characters. It may be empty."""
+    """Return the text that is sent for a title: one line of at most 120 visible characters, possibly empty."""
     return " ".join("".join(map(_seen, title[:READ_MAX_CHARS])).split())[:SENT_MAX_CHARS].rstrip()
 
 
 def _seen(sign: str) -> str:
-    """Return a character, a blank for a line break, or nothing for an invisible character."""
+    """Return a character unchanged, a blank for a line break, or an empty text for an invisible character."""
     kind = unicodedata.category(sign)
     if kind in BREAKS:
         return " "
@@ -100,7 +100,7 @@ def digest(cleaned: str, model: str) -> bytes:
 
 
 def request(titles: Sequence[str], model: str) -> bytes:
-    """Return the body of a chat completion request, which asks for labels of cleaned titles, numbered from 0."""
+    """Return the JSON body of a chat completion request that asks for labels of cleaned titles, numbered from 0."""
     rows = json.dumps([{"i": i, "t": title} for i, title in enumerate(titles)], ensure_ascii=False)
     data = rows.replace("<", "\\u003c").replace(">", "\\u003e")  # no title can close the fence
     body = {

@@ -1,4 +1,4 @@
-"""Check-ins, which are scores that a user gives to life as a whole or to a meter. Nothing is fetched."""
+"""Define the source of check-ins, the scores that a user gives to life as a whole or to a meter. Nothing is fetched."""
 
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.ports import ConnectorSpec

@@ -1,4 +1,4 @@
-"""A user's check-in as a sample, at the instant that the score is about."""
+"""Turn a user's check-in into a sample, at the instant that the score is about."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FARTHEST = 14 * 60  # minutes; no place's clock is further from UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the sample of a check-in. Raises BadRecord naming the unreadable field."""
+    """Return a list with the sample of a check-in. Raises BadRecord, which names the field, if it is unreadable."""
     payload = record.payload
     metric, at, offset = _metric(payload), _instant(payload), _offset(payload)
     day, value = local_date(at, offset), _score(payload, metric)
@@ -45,7 +45,7 @@ def _offset(payload: Mapping[str, Any]) -> int:
 
 
 def _score(payload: Mapping[str, Any], metric: Metric) -> float:
-    """Return the score, which is a whole number or a half within the metric's range. Raises BadRecord."""
+    """Return the score, a whole number or a half within the metric's range. Raises BadRecord for anything else."""
     score, spec = payload.get("score"), METRICS[metric]
     if not isinstance(score, int | float) or isinstance(score, bool) or not spec.low <= score <= spec.high:
         raise BadRecord(f"check_in/answer: score is not from {spec.low:.0f} to {spec.high:.0f}")

@@ -1,4 +1,4 @@
-"""Garmin by the Connect Personal API, saved Connect answers, the account export, and FIT files."""
+"""Connect Garmin by the Connect Personal API, saved Connect answers, the account export, and FIT files."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Setting

@@ -1,4 +1,4 @@
-"""Records of the account export (Export Your Data), which holds day summaries, nights, health status and activities.
+"""Read the account export (Export Your Data): day summaries, nights, health status and activities.
 
 Times are UTC without saying so. A night does not state its offset from UTC. The offset of the same date's day summary
 is used, else that of the user's zone. Units differ from the API's: an activity's durations are in ms, distances in cm.
@@ -64,7 +64,7 @@ NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield a civil day's totals, resting heart rate, stress and body battery.
+    """Yield a civil day's totals, resting heart rate, stress and body battery as samples.
 
     For the day of the export, which was not over, totals and stress are left out. A day without a watch yields nothing.
     """
@@ -117,7 +117,7 @@ def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator
 
 
 def _is_whole(fields: Fields, start: datetime) -> bool:
-    """Tell if the day was over when the export was made. A day without any end or length counts as over."""
+    """Return True if the day was over when the export was made. A day without any end or length counts as over."""
     end, lasted = utc_of_naive(fields.get("wellnessEndTimeGmt")), fields.number("durationInMilliseconds")
     if end is None:
         return lasted is None or lasted / MS_PER_S >= WHOLE_DAY.total_seconds()
@@ -125,8 +125,9 @@ def _is_whole(fields: Fields, start: datetime) -> bool:
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a night's sleep, breathing and blood oxygen. A sleep that was only guessed, or with the watch off, is left
-    out.
+    """Yield a night's sleep as an episode, and its breathing and blood oxygen as samples.
+
+    A sleep that was only guessed, or with the watch off, yields nothing.
     """
     fields = settled_fields(record.payload, "export_sleep")
     day = day_of(fields)
@@ -143,7 +144,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature.
+    """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature as samples.
 
     An export holds overnight HRV nowhere else. A zero of unknown status was not measured. The export states no times,
     so the samples last from midnight to noon of their date.
@@ -164,7 +165,7 @@ def _unmeasured(entry: Fields) -> bool:
 
 
 def activity(key: str, row: Mapping[str, Any]) -> Episode:
-    """Return an activity as a workout. Raises BadRecord.
+    """Return an activity as a workout episode. Raises BadRecord if its start or length is unreadable.
 
     The field ``calories`` holds kJ: 4.19 times the number in the FIT file of the same activity.
     """
@@ -179,7 +180,9 @@ def activity(key: str, row: Mapping[str, Any]) -> Episode:
 
 
 def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
-    """Return the day's first instant and the offset there in minutes, else midnight in the stored zone."""
+    """Return (the day's first instant, its offset in minutes), or midnight in the stored zone if these are not
+    stated.
+    """
     start = utc_of_naive(fields.get("wellnessStartTimeGmt"))
     offset = offset_of(fields, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     if start is not None and offset is not None:
@@ -190,7 +193,9 @@ def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
 
 
 def _offset(payload: Mapping[str, Any], parent: RawRecord | None, at: datetime) -> int:
-    """Return minutes east of UTC from the day summary of the date (``parent``), else of the stored zone at ``at``."""
+    """Return the minutes east of UTC from the same date's day summary (``parent``), else of the stored zone at
+    ``at``.
+    """
     summary = settled_fields(parent.payload if parent is not None else {}, "uds")
     found = offset_of(summary, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     return offset_at_home(payload, at, "export") if found is None else found

@@ -1,7 +1,6 @@
-"""Pull Garmin's Personal API, oldest dates first, 28 days per request where the API has ranges, else a day.
+"""Pull Garmin's Personal API, oldest dates first: 28 days per request where the API has ranges, else a day.
 
-The API cannot list changes. Scores may change days later, so every pull reads the trailing window again
-(``SPEC.overlap``).
+The API cannot list changes. Scores may change days later, so every pull reads the last days again (``SPEC.overlap``).
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ WRAPPED = {"summary": "data", "hrv": "hrvSummaries"}  # where a range's list lie
 class Garmin:
     """An open account at Garmin. Raises the errors of ``bridge.http``, and NeedsLogin if no API key is stored.
 
-    A refused token is exchanged for a new token once.
+    A refused token is exchanged for a new one, once.
     """
 
     def __init__(self, account: Account) -> None:
@@ -51,7 +50,7 @@ class Garmin:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream from the cursor's date, less SPEC.overlap, to tomorrow. ``Window`` says more."""
+        """Yield the pages of a stream, from ``SPEC.overlap`` before the cursor's date to tomorrow. See ``Window``."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         if stream == "activity":
             yield from self._activities(window, now)
@@ -61,7 +60,7 @@ class Garmin:
             yield from window.pages(stream, length, read, tells_deletions=stream not in SPEC.deletions_unknown)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield a single tuple with the records of a range of dates.
+        """Yield one tuple with the records of a range of dates.
 
         For a single date, 400 and 404 mean that there are no data. For a longer range, 400 is an error.
         """
@@ -70,9 +69,10 @@ class Garmin:
         yield _records(stream, self._get(path.format(first=first, last=last), now, nothing=nothing))
 
     def _activities(self, window: Window, now: datetime) -> Iterator[Page]:
-        """Yield pages of activities, newest first. Only the last page has a cursor, because older pages come after it.
+        """Yield pages of activities, newest first. Only the last page has a cursor, because older pages come after the
+        others.
 
-        If a single answer held the complete list, stored activities that the answer lacks are deleted.
+        If one answer held the complete list, stored activities that the answer lacks are deleted.
         """
         start = 0
         while True:
@@ -91,7 +91,7 @@ class Garmin:
 
 
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
-    """Return a record per day or activity of an answer. An empty answer has none.
+    """Return one raw record per day or activity of an answer. An empty answer gives none.
 
     Raises SourceChanged for an answer of another shape.
     """

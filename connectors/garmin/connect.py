@@ -1,8 +1,7 @@
-"""Items of Garmin Connect's JSON, for days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
+"""Read Garmin Connect's JSON: days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
 
 ``...GMT`` fields are UTC. ``...Local`` fields are the wall clock written as if it were UTC, so their difference is the
-offset. A sleep's ``calendarDate`` is the local date of waking. A negative level is a reason why nothing was measured,
-and no measurement.
+offset. A sleep's ``calendarDate`` is the local date of waking. A negative level is a code for why nothing was measured.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ READING = timedelta(minutes=10)  # the span of a night without times, which is k
 
 
 def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield the totals, mean stress and resting heart rate of a civil day.
+    """Yield the totals, mean stress and resting heart rate of a civil day as samples.
 
     A day without a watch yields nothing. For a day that is not over only the resting heart rate is yielded, because
     totals still grow.
@@ -71,9 +70,10 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the main sleep of a date with breathing, blood oxygen and skin temperature.
+    """Yield the main sleep of a date as an episode, and its breathing, blood oxygen and skin temperature as samples.
 
-    An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing.
+    An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing. Raises
+    BadRecord if ``dailySleepDTO`` is missing.
     """
     fields = fields_of(record.payload, "sleep")
     night = fields.inner("dailySleepDTO")
@@ -90,16 +90,17 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _night(fields: Fields) -> Stretch:
-    """Return a sleep's time from start to end, with the offset at its end and the date of its end. Raises BadRecord."""
+    """Return a sleep's time from start to end, with offset and date at its end. Raises BadRecord if unreadable."""
     start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
     offset = offset_of(fields, "sleepEndTimestampLocal", "sleepEndTimestampGMT")
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD, at the times of the night.
+    """Yield the night's mean RMSSD as a sample with the times of the night, or nothing without a value.
 
-    Without these times, the sample covers the ten minutes before the record's creation.
+    Without these times, the sample covers the ten minutes before the record's creation. Raises BadRecord without
+    either.
     """
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
@@ -118,7 +119,7 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield stress, measured every three minutes, and the body battery, as means of quarters of an hour."""
+    """Yield stress (measured every three minutes) and body battery, as samples of means of quarters of an hour."""
     fields = fields_of(record.payload, "stress")
     offset = _day_offset(fields)
     readings = _readings(fields, "stressValuesArray", "stressValueDescriptorsDTOList", "stressLevel")
@@ -128,7 +129,7 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the means of quarters of an hour of the heart rate, which is measured every two minutes.
+    """Yield the heart rate (measured every two minutes) as samples of means of quarters of an hour.
 
     A date without readings yields nothing.
     """
@@ -139,7 +140,7 @@ def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the means of quarters of an hour of the body battery. A date without readings yields nothing."""
+    """Yield the body battery as samples of means of quarters of an hour. A date without readings yields nothing."""
     fields = fields_of(record.payload, "body_battery")
     if not _is_empty(fields, "bodyBatteryValuesArray"):
         readings = _readings(fields, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel")
@@ -147,13 +148,15 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield an activity of the account, unless a file already gave the same workout (``parent``)."""
+    """Yield an activity of the account as a workout, or nothing if a file already gave the same workout
+    (``parent``).
+    """
     if parent is None:
         yield recorded(record.key, record.payload)
 
 
 def recorded(key: str, row: Mapping[str, Any]) -> Episode:
-    """Return an activity as a workout. Raises BadRecord."""
+    """Return an activity as a workout episode. Raises BadRecord if its start or length is unreadable."""
     fields = fields_of(row, "activity")
     start, lasted = utc_of_naive(fields.get("startTimeGMT")), length(fields, 1, "elapsedDuration", "duration")
     if start is None or lasted is None:
@@ -165,12 +168,12 @@ def recorded(key: str, row: Mapping[str, Any]) -> Episode:
 
 
 def _is_empty(fields: Fields, values: str) -> bool:
-    """Tell if an answer has the field ``values`` with nothing in it. Such an answer may state no times either."""
+    """Return True if an answer has the field ``values`` but it is empty. Such an answer may state no times either."""
     return values in fields.payload and not fields.get(values)
 
 
 def _day_offset(fields: Fields) -> int:
-    """Return minutes east of UTC from the two start times of a day's answer. Raises BadRecord."""
+    """Return the minutes east of UTC from the two start times of a day's answer. Raises BadRecord if unreadable."""
     offset = offset_of(fields, "startTimestampLocal", "startTimestampGMT")
     if offset is None:
         raise fields.bad("startTimestampGMT or startTimestampLocal is unreadable")
@@ -181,7 +184,7 @@ def _readings(fields: Fields, values: str, described: str, wanted: str) -> Itera
     """Yield (Unix seconds, value) from the array in the field ``values``, whose rows are lists.
 
     The field ``described`` says which column holds the timestamp, and which the value ``wanted``. Without it they are
-    the first and the second column.
+    the first and the second column. Rows that are too short, or lack a readable time or number, are skipped.
     """
     at, value = 0, 1
     for column in rows(fields.get(described)):

@@ -1,4 +1,4 @@
-"""Consent by a Personal API key that the user makes in Garmin Connect. The key is exchanged for tokens of a day."""
+"""Obtain consent by a Personal API key from Garmin Connect, and exchange it for tokens valid for a day."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def exchanged(account: Account, key: str) -> dict[str, Any]:
-    """Exchange an API key for a token, and return {"api_key", "access_token", "expires_at"} (Unix seconds).
+    """Exchange an API key for a token, and return {"api_key", "access_token", "expires_at" in Unix seconds}.
 
-    Raises NeedsLogin for a key that Garmin refuses, and TryLater when Garmin does not answer.
+    Raises NeedsLogin or Refused for a key that Garmin refuses, and TryLater if Garmin does not answer.
     """
     import requests
 
@@ -59,7 +59,7 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
 
 
 def _ends(token: str) -> float:
-    """Return when a token ends, in Unix seconds: the ``exp`` of a JWT, or a day from now without a readable one."""
+    """Return when a token expires, in Unix seconds: the ``exp`` of a JWT, or a day from now without a readable one."""
     try:
         claims = token.split(".")[1]
         body = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))

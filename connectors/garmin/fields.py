@@ -1,4 +1,4 @@
-"""Readers of Garmin's own forms of times, dates and versions of a row.
+"""Read Garmin's own forms of times, dates and versions of a row.
 
 Any field may be absent or of another type. Times are UTC without saying so, as text or in Unix milliseconds. The offset
 is the difference between a time in UTC and the field beside it that holds the wall clock.
@@ -38,14 +38,14 @@ GROWS = ("wellnessEndTimeGmt", "durationInMilliseconds", "updateTimestampUTC", "
 
 
 def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
-    """Return the fields of a row. ``stream`` names the row in errors, as ``garmin/STREAM``."""
+    """Return a row as Fields. ``stream`` names the row in errors, as ``garmin/STREAM``."""
     return Fields(row, f"garmin/{stream}")
 
 
 def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
     """Return the duration in the first of the fields ``names`` that holds a number, in units of 1/``per_second`` s.
 
-    None without any, or for a negative duration or one of more than 30 days.
+    Returns None without any, and for a negative duration or one of more than 30 days.
     """
     found = next((value for name in names if (value := fields.number(name)) is not None), None)
     longest = ACTIVITY_MAX.total_seconds() * per_second
@@ -53,7 +53,7 @@ def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Tell if a night's sleep was only guessed, or the watch was not worn.
+    """Return True if a night's sleep was only guessed, or the watch was not worn.
 
     The account export writes Garmin's words for this in capitals.
     """
@@ -61,7 +61,7 @@ def unconfirmed(night: Fields) -> bool:
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Tell if a day was over when its row was written: if it has at least 22 h 45 min.
+    """Return True if a day was over when its row was written. The row then covers at least 22 h 45 min.
 
     Either its length ``lasted`` or the difference of its wall clocks suffices, because a journey east shortens a day.
     """
@@ -70,7 +70,7 @@ def is_over(row: Fields, lasted: timedelta) -> bool:
 
 
 def day_of(fields: Fields, path: str = "calendarDate") -> date:
-    """Return the calendar date in a field, which may be followed by a time. Raises BadRecord."""
+    """Return the calendar date in a field, which may be followed by a time. Raises BadRecord for anything else."""
     found = calendar_date(str(fields.get(path))[:10])
     if found is None:
         raise fields.bad(f"{path} is no date")
@@ -78,7 +78,9 @@ def day_of(fields: Fields, path: str = "calendarDate") -> date:
 
 
 def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
-    """Return the instants in the fields ``start`` and ``end``. Raises BadRecord unless they are in order."""
+    """Return the instants in the fields ``start`` and ``end``. Raises BadRecord unless both are readable and in
+    order.
+    """
     begun, ended = utc_of_naive(fields.get(start)), utc_of_naive(fields.get(end))
     if begun is None or ended is None:
         raise fields.bad(f"{start} or {end} is no instant")
@@ -87,14 +89,16 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
 
 
 def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
-    """Return minutes east of UTC from the wall clock in the field ``local`` and its instant in ``gmt``, or None."""
+    """Return the minutes east of UTC from the wall clock in ``local`` and its instant in ``gmt``. Return None if
+    unreadable.
+    """
     return offset_between(utc_of_naive(fields.get(local)), utc_of_naive(fields.get(gmt)))
 
 
 def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int:
-    """Return minutes east of UTC at an instant in the zone stored with a record, or in UTC without a zone.
+    """Return the minutes east of UTC at an instant in the zone stored with a record. Return 0 without a stored zone.
 
-    ``stream`` names the record in the BadRecord for an unknown zone.
+    Raises BadRecord, which names ``stream``, for an unknown zone.
     """
     name = payload.get("zone")
     zone = time_zone(name if isinstance(name, str) else "UTC")
@@ -104,20 +108,20 @@ def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int
 
 
 def mark(row: Mapping[str, Any]) -> str:
-    """Return a short fingerprint of a row's content."""
+    """Return a fingerprint of a row's content: 16 hex digits, equal for equal content."""
     return hashlib.blake2b(_text(row).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def versions(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return {fingerprint: row}, the form in which records from files hold a version of a row.
 
-    All versions of a row are kept, so that the order of the files makes no difference.
+    All versions of a row are kept, so that the order of the files does not matter.
     """
     return {mark(row): dict(row)}
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version of a row to use: the one that reaches furthest in time, or an empty object without any.
+    """Return the version of a row to use: the one that reaches furthest in time, or an empty mapping without any.
 
     ``rows`` maps fingerprints to versions. The order of their texts decides between versions that reach equally far.
     """
@@ -126,7 +130,7 @@ def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _text(value: Any) -> str:
-    """Return a text of a JSON value by which versions are ordered.
+    """Return a text of a JSON value, by which versions of a row are ordered.
 
     Whole numbers are in order of size, lists in order of length, and missing values come first.
     """
@@ -140,14 +144,15 @@ def _text(value: Any) -> str:
 
 
 def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
-    """Return the key of a workout: its start in whole Unix seconds, else a fingerprint of the row.
+    """Return the key of a workout: its start in whole Unix seconds, or "?" and a fingerprint of the row without a
+    start.
 
-    All files of a workout give the same key, because Garmin Connect takes an activity's ``startTimeGMT`` from the FIT
-    session's ``start_time``, to the second.
+    All files of a workout give the same key. An activity's ``startTimeGMT`` is the FIT session's ``start_time``, to the
+    second.
     """
     return f"?{mark(row)}" if start is None else str(int(start))
 
 
 def settled_fields(record_payload: Mapping[str, Any], stream: str) -> Fields:
-    """Return the fields of the version to use (``settled``) of a record from files, which holds all versions."""
+    """Return, as Fields, the version to use (``settled``) of a record from files, which holds all versions of a row."""
     return fields_of(settled(mapping(record_payload.get("rows"))), stream)

@@ -1,8 +1,8 @@
-"""Readers of Garmin's files, which are FIT, the account export's JSON, and saved answers of Garmin Connect.
+"""Read Garmin's files: FIT, the account export's JSON, and saved answers of Garmin Connect.
 
 A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
-Files may differ about the same night, day or workout. All versions are then kept and ``fields.settled`` chooses by
-their contents, so that the order of the files does not matter.
+Files may differ about the same night, day or workout. All versions are then kept. ``fields.settled`` chooses by their
+contents, so that the order of files does not matter.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Rows = Iterator[Row]
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file is Garmin's.
+    """Return True if a file is Garmin's.
 
     FIT is known by its header, the account export's files by their names, and saved answers by their fields.
     """
@@ -65,7 +65,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the file's records in pages. ``zone`` is stored with records that state no offset.
+    """Yield the file's raw records in pages. ``zone`` is stored with records that state no offset.
 
     Raises SourceChanged for a file of more than 500 MB, and after the readable part of a damaged file.
     """
@@ -97,9 +97,10 @@ def _pages(records: list[RawRecord]) -> Iterator[Page]:
 
 
 def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
-    """Yield, for each object in a document, its rows as (stream, row) pairs and its length in characters.
+    """Yield, for each object in a document, (its rows as (stream, row) pairs, its length in characters).
 
     ``exported`` is the stream of an export's file, or None for a saved answer. Only one object is in memory at a time.
+    Raises SourceChanged if many objects in a row have no rows of Garmin's.
     """
     fruitless = 0
     for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):
@@ -117,7 +118,9 @@ def _exported(file: File) -> str | None:
 
 
 def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
-    """Yield the rows of an object of the account export. Activities lie in a list within the object."""
+    """Yield (stream, row) for each row in an object of the account export. Activities lie in a list within the
+    object.
+    """
     deeper = body.get("summarizedActivitiesExport")
     for one in deeper if isinstance(deeper, list) else [body]:
         if isinstance(one, Mapping) and one:
@@ -125,9 +128,9 @@ def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
-    """Yield (stream, row) for every Garmin Connect answer in a document, within up to four objects.
+    """Yield (stream, row) for every Garmin Connect answer in a document, within up to four levels of objects.
 
-    An exchange of a recorder counts only if it is a GET request to Garmin Connect.
+    A recorded exchange is used only if it is a GET request to Garmin Connect.
     """
     if isinstance(body, list):
         for one in body:
@@ -166,7 +169,7 @@ def _single(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _split(stream: str, body: Mapping[str, Any]) -> Rows:
-    """Yield (stream, row) for each night if an answer holds a range of nights' HRV, else for the answer itself."""
+    """Yield (stream, row) for each night if the answer holds several nights' HRV, else for the answer itself."""
     several = body.get("hrvSummaries")
     for one in several if isinstance(several, list) else [body]:
         if isinstance(one, Mapping):
@@ -211,5 +214,5 @@ def key_of(stream: str, row: Mapping[str, Any]) -> str:
 
 
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row without names, descriptions, places and pictures, which the bridge does not need."""
+    """Return a row without names, descriptions, places and pictures, which are not stored."""
     return {field: value for field, value in row.items() if not PRIVATE.match(field)}

@@ -1,11 +1,10 @@
-"""Readings that a watch wrote into FIT files. Message and field numbers are those of Garmin's FIT profile.
+"""Read FIT files that a watch wrote. Message and field numbers are those of Garmin's FIT profile.
 
 A watch writes a file per transfer, so a day is spread over many files. A file's readings are pieces of day records,
-which are united as they land. A reading's key holds its value, so that two files that differ about an instant give the
-same result in any order. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds the lower 16
-bits of an instant. It is completed from the last full instant of the monitoring messages, which no library does. A
-monitoring message describes the time before its instant. A message of local midnight therefore belongs to the day that
-ends.
+which are united when stored. A reading's key holds its value. Two files that differ about an instant thus give the same
+result in any order. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds the lower 16 bits of
+an instant. It is completed from the last full instant of the monitoring messages, which no library does. A monitoring
+message describes the time before its instant. A message of local midnight therefore belongs to the day that ends.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Fields = Mapping[int, Any]
 
 @dataclass(slots=True)
 class Contents:
-    """The useful part of what a FIT file holds."""
+    """What is used of a FIT file's content."""
 
     serial: str = "unknown"
     created: int = 0
@@ -51,7 +50,7 @@ class Contents:
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file is FIT, which has ``.FIT`` at byte 8."""
+    """Return True if a file is FIT, which has ``.FIT`` at byte 8."""
     return file.head[8:12] == b".FIT"
 
 
@@ -75,7 +74,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 def decode(file: File) -> Contents:
-    """Return the useful content of all messages of a file, which may hold several FIT files in a row.
+    """Return what is used of all messages in a file, which may hold several FIT files in a row.
 
     Raises SourceChanged for a damaged file.
     """
@@ -109,7 +108,7 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Add the content of a message to ``contents``. Fields that third-party apps define are ignored."""
+    """Add a message's content to ``contents``. Fields that third-party apps define are ignored."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields
@@ -126,7 +125,7 @@ def _file_id(contents: Contents, fields: Fields) -> None:
 
 
 def _info(contents: Contents, fields: Fields) -> None:
-    """Add the offset from UTC of a monitoring file, from its message that holds local time and UTC."""
+    """Set the offset from UTC of a monitoring file, from its message that holds local time and UTC."""
     _clock(contents, fields)
     _compare(contents, fields.get(0), fields.get(INSTANT))
 
@@ -136,13 +135,15 @@ def _activity(contents: Contents, fields: Fields) -> None:
 
 
 def _compare(contents: Contents, local: Any, at: Any) -> None:
-    """Set the offset from a wall clock and the same instant (FIT seconds). Offsets beyond 14 hours are ignored."""
+    """Set the offset from a wall clock and the same instant (both in FIT seconds). More than 14 hours is ignored."""
     if isinstance(local, int) and isinstance(at, int) and abs(local - at) <= FURTHEST:
         contents.offset = round((local - at) / QUARTER) * QUARTER
 
 
 def _clock(contents: Contents, fields: Fields) -> None:
-    """Set ``contents.last`` to the instant of a monitoring message. A 16-bit instant is completed from the last one."""
+    """Set ``contents.last`` to the instant of a monitoring message. A 16-bit instant is completed from the instant
+    before.
+    """
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]
     elif isinstance(fields.get(INSTANT_16), int) and contents.last:
@@ -208,9 +209,9 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 
 
 def _days(contents: Contents, zone: str) -> list[RawRecord]:
-    """Return the file's readings as records, one for each local day.
+    """Return the file's readings as raw records, one for each local day.
 
-    Of a total that runs from midnight only the day's highest value is kept.
+    Of a total that runs from midnight, only the day's highest value is kept.
     """
     place = ZoneInfo(zone)
     pieces: dict[int, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
@@ -228,7 +229,7 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return the seconds to subtract from a reading's instant before its day is computed: 0 for stress, else 1.
+    """Return the seconds to subtract from a reading's instant to find its day: 0 for stress, else 1.
 
     Monitoring messages carry the instant at which the described time ends. At midnight this is the day that ends.
     """
@@ -236,7 +237,7 @@ def ends(series: str) -> int:
 
 
 def _piece(contents: Contents, number: int, series: Mapping[str, Any], zone: str) -> RawRecord:
-    """Return the file's part of a day's record. ``number`` counts days since 1970."""
+    """Return the file's part of a day's raw record. ``number`` counts days since 1970."""
     day = f"{datetime.fromtimestamp(number * DAY_SECONDS, UTC):%Y-%m-%d}"
     minutes = None if contents.offset is None else contents.offset // 60
     offsets = {} if minutes is None else {"offsets": {f"{contents.created}/{minutes}": minutes}}
@@ -258,13 +259,16 @@ def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _sessions(contents: Contents) -> list[dict[str, Any]]:
-    """Return the useful fields, by field number, of the sessions of an activity file. A multisport file has several."""
+    """Return, for each session of an activity file, the fields that are used, by field number.
+
+    A multisport file has several sessions.
+    """
     found = [{str(number): s[number] for number in (2, 5, 7, 9, 11, 16) if number in s} for s in contents.sessions]
     return [session for session in found if session]
 
 
 def _workout(session: Mapping[str, Any], zone: str) -> RawRecord:
-    """Return the record of a session. Its key is its start, so that records of the workout in other files join it."""
+    """Return the raw record of a session. Its key is its start, so that the same workout in other files joins it."""
     begun = session.get("2")
     key = workout_key(begun + FIT_EPOCH if isinstance(begun, int) else None, session)
     return RawRecord(stream="workout", key=key, payload={"zone": zone, "fit": versions(session)}, adds=True)

@@ -1,4 +1,4 @@
-"""Garmin's records as samples and episodes, by the reader of each stream."""
+"""Turn Garmin's raw records into samples and episodes, with one reader function per stream."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ SAVED = "saved_"  # begins the stream of answers that came as files
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
+    value.
+    """
     if record.stream == "workout":
         return list(_workout(record))
     if record.stream.startswith(SAVED):

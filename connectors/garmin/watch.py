@@ -1,4 +1,4 @@
-"""Items of FIT files once their pieces are together, for days, nights, overnight HRV and workouts."""
+"""Turn the united pieces of FIT files into items: days, nights, overnight HRV and workouts."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """Yield a local day's heart rate and stress by quarter of an hour, its totals and its resting heart rate.
+    """Yield samples of a local day: heart rate and stress by quarter of an hour, totals, and resting heart rate.
 
     Totals (steps, distance, energy) run from midnight for each activity type, and repeat in every file. The highest of
-    each type counts, and the types are added up.
+    each type is taken, and the types are added up.
     """
     payload = record.payload
     civil = day_of(fields_of(payload, "fit_day"), "day")
@@ -64,9 +64,8 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """Return a series as (Unix seconds, value) pairs, ascending.
-
-    If files differ about an instant, the highest value is used.
+    """Return a series as (Unix seconds, value) pairs, ascending. If files differ about an instant, the highest value is
+    taken.
     """
     held, found = mapping(payload.get(series)), dict[int, float]()
     for key in held:
@@ -77,7 +76,10 @@ def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
-    """Return the sum of the highest reading of each activity type, or of those in ``only``. None without readings."""
+    """Return the sum, over the activity types (or those in ``only``), of each type's highest reading.
+
+    Returns None without readings.
+    """
     highest = []
     for name in payload:
         kind = name.partition(":")[2]
@@ -89,7 +91,10 @@ def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield a night from its stages. A stage lasts until the next begins, and the last marks the end of the night."""
+    """Yield a night as an episode, built from its stages. Raises BadRecord below two stages or over a day.
+
+    A stage lasts until the next begins, and the last marks the end of the night.
+    """
     payload = _settled(record)
     stages = sorted(pair for pair in map(_stage, rows(payload.get("stages"))) if pair is not None)
     if len(stages) < 2:
@@ -109,7 +114,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _stage(pair: Any) -> tuple[int, int] | None:
-    """Return (Unix seconds, stage), or None for anything else.
+    """Return (Unix seconds, stage) if ``pair`` is such a pair of integers, else None.
 
     The stages are 0 unmeasurable, 1 awake, 2 light, 3 deep and 4 REM.
     """
@@ -121,7 +126,7 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD, for the nine hours until the watch wrote it in the morning."""
+    """Yield the night's mean RMSSD as a sample over the nine hours before the watch wrote it."""
     payload = _settled(record)
     end = _instant(payload, "at", "fit_hrv")
     offset = _place(payload, end)
@@ -130,7 +135,7 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def session(key: str, session: Mapping[str, Any], zone: object) -> Episode:
-    """Return a session of an activity file as a workout. Raises BadRecord.
+    """Return a session of an activity file as a workout episode. Raises BadRecord if its start or length is unreadable.
 
     ``zone`` is the user's zone, for a session without an offset.
     """
@@ -150,7 +155,7 @@ def _settled(record: RawRecord) -> dict[str, Any]:
 
 
 def _day_offset(payload: Mapping[str, Any], day: date) -> int:
-    """Return minutes east of UTC that the newest file of a day states, else those of the user's zone at noon."""
+    """Return the minutes east of UTC by the newest file of a day, else by the user's zone at noon."""
     offsets = mapping(payload.get("offsets"))
     known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
     noon = midnight(day) + timedelta(hours=12)
@@ -170,7 +175,7 @@ def _minutes(payload: Mapping[str, Any]) -> int:
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
-    """Return minutes east of UTC that the file states, else those of the user's zone at the instant ``at``."""
+    """Return the minutes east of UTC that the file states, else those of the user's zone at the instant ``at``."""
     if finite(payload.get("offset")) is not None:
         return _minutes(payload)
     return offset_at_home(payload, at, "fit")

@@ -1,4 +1,4 @@
-"""Google's OAuth consent, credentials and errors, shared by the connectors of Google."""
+"""Share Google's OAuth consent, credentials and errors between the connectors of Google."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TELLING = timedelta(days=30)  # after that a consent that died unseen may have d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """An API of Google's that is a source: its names, the scopes that a consent must cover, and what they give."""
+    """One of Google's APIs as a source: its names, the scopes that a consent must cover, and what they permit."""
 
     source: str
     api: str  # its name in Google's console
@@ -70,30 +70,32 @@ REGISTRATION = Registration(  # one client serves every source of Google
 
 
 class Gone(SourceChanged):
-    """Status 410. A sync token or an ``updatedMin`` is too old."""
+    """The error of a 410: a sync token or an ``updatedMin`` is too old."""
 
 
 class NotFound(SourceChanged):
-    """Status 404. The requested thing was removed or is no longer shared."""
+    """The error of a 404: the requested thing was removed or is no longer shared."""
 
 
 class Forbidden(Refused):
-    """Status 403 for a calendar or list that is no longer shared with the user. Another consent would not help."""
+    """The error of a 403 for a calendar or list that is no longer shared with the user. Another consent would not
+    help.
+    """
 
 
 class Taken(SourceChanged):
-    """Status 409. An event with the id exists already."""
+    """The error of a 409: an event with that id exists already."""
 
 
 class Invalid(SourceChanged):
-    """Status 400. Google does not accept a parameter, for example the name of a removed thing."""
+    """The error of a 400: Google does not accept a parameter, for example the id of a removed list."""
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
     """Send a request once and return the parsed answer. The scheduler retries failed requests later.
 
-    Raises errors of ``bridge.domain.errors``. Gone, NotFound, Forbidden, Taken and Invalid are for callers to catch. If
-    a caller does not, they end the sync.
+    Raises errors of ``bridge.domain.errors``. Callers may catch Gone, NotFound, Forbidden, Taken and Invalid, which
+    otherwise end the sync.
     """
     from http.client import HTTPException
 
@@ -122,10 +124,10 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
 def refused(
     error: Any, service: Service, token: Mapping[str, Any] | None = None, wait: timedelta | None = None
 ) -> BridgeError:
-    """Return the error to raise after Google's library could not refresh a token and raised ``error``.
+    """Return the error to raise after Google's library failed to refresh a token with ``error``.
 
-    The error is NeedsLogin if the consent has ended, TryLater if the token server is busy, and else Refused. ``token``
-    is the stored token, whose dates tell why the consent ended, and ``wait`` the wait that the server asked for.
+    It is NeedsLogin if the consent has ended, TryLater if the token server is busy, and else Refused. ``token`` is the
+    stored token, whose dates tell why the consent ended. ``wait`` is the wait that the server asked for.
     """
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
@@ -148,9 +150,9 @@ def refused(
 
 
 def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
-    """Tell if a consent ended because Google ends the consents to apps in publishing status Testing after seven days.
+    """Return True if a consent ended because Google limits apps in publishing status Testing to seven days.
 
-    The consent was given at ``given``, worked last at ``worked``, and had ended by ``now``. After 30 days the answer is
+    The consent was given at ``given``, last worked at ``worked``, and had ended by ``now``. After 30 days the result is
     False, because the cause can no longer be told.
 
     >>> given = datetime(2026, 11, 1, tzinfo=UTC)
@@ -167,7 +169,7 @@ def _instant(token: Mapping[str, Any] | None, name: str) -> datetime | None:
 
 
 def _wait(request: Any) -> timedelta | None:
-    """Return the wait that the last answer to a request's connection asked for."""
+    """Return the wait that the last answer on a request's connection asked for, or None."""
     wait: timedelta | None = getattr(request.http.http, "wait", None)
     return wait
 
@@ -196,7 +198,7 @@ def _meaning(error: Any, service: Service, now: datetime, wait: timedelta | None
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Return every reason that an error answer states, such as ``rateLimitExceeded``.
+    """Return every reason that an error answer states, such as ``rateLimitExceeded``, or an empty set.
 
     Reasons are in the field ``errors``, or in the newer fields ``details`` and ``status``.
     """
@@ -238,8 +240,9 @@ def authorise(
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
     """Obtain the user's consent to the scopes ``asked``, and return Google's credentials.
 
-    Google redirects the user's browser to this machine, or the user pastes the redirect's address. Google's library
-    could open the browser itself. That way is not used, because several users may be asked at the same time.
+    Raises NeedsLogin if the consent is refused, and TryLater if Google does not answer. Google redirects the user's
+    browser to this machine, or the user pastes the redirect's address. Google's library could open the browser itself,
+    but several users may be asked at the same time.
     """
     import requests
     from google_auth_oauthlib.flow import Flow
@@ -266,7 +269,7 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. Returns False when Google did not confirm."""
+    """Revoke the consent at Google. Returns True if Google confirmed."""
     import requests
 
     token = account.token() or {}
@@ -284,7 +287,7 @@ def open_http(account: Account, service: Service) -> Any:
     """Return an HTTP client that signs requests with the account's token.
 
     An expired token is refreshed, and the new token is saved before it is used. Raises NeedsLogin without a consent
-    that Google honours, and TryLater when Google does not answer.
+    that Google accepts, and TryLater if Google does not answer.
     """
     import google_auth_httplib2
     from google.auth.exceptions import RefreshError, TransportError
@@ -329,7 +332,7 @@ def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
 
 
 def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the token to store: the fields of ``consent`` with the tokens and expiry of the credentials.
+    """Return the token to save: the fields of ``consent`` with the tokens and expiry of the credentials.
 
     The library's ``to_json`` would lose the granted scopes and the time of the grant.
     """
@@ -349,9 +352,9 @@ def _client(account: Account) -> dict[str, Any]:
 
 
 class _Http:
-    """A stand-in for ``httplib2.Http`` with the part that Google's libraries use.
+    """A stand-in for ``httplib2.Http``, with the methods that Google's libraries use.
 
-    It sends requests by a session of ``bridge.http``, which bounds time and size.
+    It sends requests through a session of ``bridge.http``, which limits time and size.
     """
 
     def __init__(self) -> None:
@@ -374,10 +377,10 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Return Google's client for an API (``name`` and ``version`` are Google's), whose requests the account signs.
+    """Return Google's client for an API, whose requests are signed for the account.
 
-    ``path`` is appended to the setting ``base_url``. The API's description is built once per process, because building
-    it takes longer than the requests of most accounts.
+    ``name`` and ``version`` are Google's. ``path`` is appended to the setting ``base_url``. The API's description is
+    built once per process, because that takes longer than the requests of most accounts.
     """
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
@@ -385,7 +388,7 @@ def open_service(account: Account, service: Service, name: str, version: str, pa
 
 @cache
 def _built(name: str, version: str, address: str) -> Any:
-    """Build Google's client for an API, once per process. The client builds requests and never sends any itself."""
+    """Return Google's client for an API, built once per process. It builds requests and never sends any itself."""
     import httplib2
     from googleapiclient.discovery import build
 
@@ -407,7 +410,7 @@ def _collection(name: str, version: str, address: str, collection: str) -> Any:
 class _Api:
     """Google's client for an API, with its collections as methods, such as ``api.events()``.
 
-    The requests of the collections are sent through the account's ``http``.
+    The collections' requests are sent through the account's ``http``.
     """
 
     def __init__(self, collection: Callable[[str], Any], http: Any) -> None:

@@ -1,4 +1,4 @@
-"""iCalendar from an exported file or a calendar's secret address."""
+"""Connect iCalendar, from an exported file or a calendar's secret address."""
 
 from bridge.domain.ports import ConnectorSpec, Setting
 

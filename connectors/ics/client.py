@@ -1,4 +1,4 @@
-"""Pull a calendar from its secret address. The calendar is read whole, unless the server says that nothing changed."""
+"""Pull a calendar from its secret address. It is read whole, unless the server says that nothing changed."""
 
 from __future__ import annotations
 
@@ -39,9 +39,8 @@ class Found:
 
 
 class Ics:
-    """A calendar's secret address, opened for a single sync.
-
-    The address never appears in a record, a log or an error.
+    """A calendar's secret address, opened for a single sync. The address never appears in a record, a log or an
+    error.
     """
 
     def __init__(self, account: Account) -> None:
@@ -86,9 +85,10 @@ class Ics:
         return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
-        """Request the calendar, with the marks of the last answer in ``seen``, and follow up to five redirects.
+        """Request the calendar, with the validators of the last answer in ``seen``, and follow up to five redirects.
 
-        Returns the content and the marks to send with the next request, or None if nothing changed.
+        Returns (content, validators for the next request), or None if nothing changed. Validators are ETag and
+        Last-Modified. Raises TryLater or SourceChanged if the calendar cannot be reached.
         """
         import requests
 
@@ -116,7 +116,7 @@ class Ics:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Return the target of a redirect to ``location``. Raises SourceChanged for another host without https.
+        """Return the URL to which ``location`` redirects. Raises SourceChanged for another host without https.
 
         The session checks which hosts it connects to.
         """
@@ -134,8 +134,8 @@ class Ics:
 def _hosts(account: Account, address: str) -> Collection[str]:
     """Return the host names inside the operator's network that requests for a calendar's address may reach.
 
-    They are the account's ``allow_hosts`` if the address is on any of them, else none. An address that the settings
-    hold may also reach its own host.
+    They are the account's ``allow_hosts`` if the address is on one of them, else none. An address from the settings may
+    also reach its own host.
     """
     host, given = egress.host_of(address), account.settings.get("url", "").strip()
     if address in (given, f"https{given.removeprefix('webcal')}"):
@@ -144,9 +144,9 @@ def _hosts(account: Account, address: str) -> Collection[str]:
 
 
 def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:
-    """Return a calendar's content and marks, or None for status 304 (not modified).
+    """Return (a calendar's content, its validators), or None for status 304 (not modified).
 
-    The marks are the answer's ETag, its Last-Modified and a digest of the content (``bytes``). Raises NeedsLogin or
+    The validators are the answer's ETag and Last-Modified, and ``bytes``, a digest of the content. Raises NeedsLogin or
     Refused if the address no longer works, and the errors of ``bridge.http``.
     """
     if answer.status_code == 304:

@@ -1,4 +1,6 @@
-"""Consent by a calendar's secret address. The address alone allows reading, so it is stored like a password."""
+"""Take a calendar's secret address as the consent. The address alone permits reading, so it is stored like a
+password.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ WHERE = "in Google Calendar: Settings, the calendar, Integrate calendar, Secret 
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Take the calendar's address from the settings, or ask the user, and save the address.
+    """Take the calendar's address from the settings, or ask the user for it, and save it.
 
     Raises NeedsLogin without an address, and SetupError for an unsafe address.
     """
@@ -24,7 +26,7 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def safe(address: str) -> str:
-    """Return a calendar's address, with https instead of webcal. Plain http is accepted on this machine only.
+    """Return a calendar's address with https in place of webcal. Plain http is accepted for this machine only.
 
     Raises SetupError for other addresses.
     """

@@ -1,4 +1,4 @@
-"""Readers of iCalendar files, written by any program."""
+"""Read iCalendar files, written by any program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a fi
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file begins with a calendar. A byte order mark or blanks may come before."""
+    """Return True if a file begins with a calendar, after a byte order mark or blanks if any."""
     return begins(file.head)
 
 
@@ -24,15 +24,15 @@ def begins(content: bytes) -> bool:
 
 
 def addresses(text: str) -> frozenset[str]:
-    """Return the e-mail addresses in a text with commas between, in lower case."""
+    """Return the e-mail addresses in a text separated by commas, in lower case."""
     return frozenset(address.strip() for address in text.lower().split(",") if address.strip())
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
-    """Yield every event and to-do of the file in pages. ``zone`` is used for times without a zone.
+    """Yield every event and to-do of the file as raw records in pages. ``zone`` is used for times without a zone.
 
-    Raises SourceChanged for a file of more than 20 MB or without a calendar, and after the readable part of a cut-off
-    file.
+    Raises SourceChanged for a file of more than 20 MB or without a calendar. It also does so after the readable part of
+    a cut-off file.
     """
     with file.open() as opened:
         content = opened.read(CALENDAR_MAX_BYTES + 1)

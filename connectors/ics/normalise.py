@@ -1,4 +1,4 @@
-"""Components of an iCalendar file as events and tasks. They mean the same as those from Google."""
+"""Turn the components of an iCalendar file into events and tasks, with the same meaning as those from Google."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ DURATION_MAX_MINUTES = 366 * 1440  # minutes
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the event or the task of a record, or nothing for a cancelled task.
+    """Return a list with the event or the task of a raw record. Return an empty list for a cancelled task.
 
-    Raises BadRecord naming the unreadable property.
+    Raises BadRecord, which names the property, if it is unreadable.
     """
     payload, stream = record.payload, record.stream
     if payload.get("unreadable") is True:
@@ -48,9 +48,10 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a task was completed, or None while the task is open. Without that time its last change counts.
+    """Return when a task was completed, or None while it is open. Without that time its last change is returned.
 
-    A task that was opened again may still hold the time of its completion. Raises BadRecord without either time.
+    A task that was opened again may still hold the time of its completion. Raises BadRecord for a completed task
+    without either time.
     """
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
@@ -85,7 +86,7 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Eve
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start, end and recurrence. Raises BadRecord.
+    """Return the fields of an event's start, end and recurrence. Raises BadRecord if they are unreadable.
 
     An all-day event without an end lasts a day, and any other event no time. iCalendar states the day after the last
     day of an all-day event, and the result states the last day.
@@ -114,9 +115,9 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields for the series ``master`` and the instance that an event replaces, or none for other events.
 
-    In an all-day series the instance is a day. If the series may be all-day or not, both a day and an instant are
-    returned. A cancelled event may state only the time that it replaces. A time other than midnight may belong to a
-    series that later became all-day.
+    In an all-day series the instance is a day. If it is uncertain whether the series is all-day, both a day and an
+    instant are returned. A cancelled event may state only the time that it replaces. A time other than midnight may
+    belong to a series that later became all-day. Raises BadRecord if the time is unreadable.
     """
     original = payload.get("original")
     if original is None:
@@ -140,7 +141,7 @@ def _date(when: Any) -> date | None:
 
 
 def _day(when: Any) -> date | None:
-    """Return the date of a day or of a time on the wall clock of its own zone, or None."""
+    """Return the date of a day, or of a time on the wall clock of its own zone. Return None if unreadable."""
     at, zone = _instant(when), _zone(when)
     if at is None:
         return _date(when)

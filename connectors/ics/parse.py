@@ -1,4 +1,4 @@
-"""A reader of iCalendar text (RFC 5545), which makes a JSON record for each event ("event") or to-do ("task").
+"""Read iCalendar text (RFC 5545), and make a raw record of each event ("event") or to-do ("task").
 
 Descriptions, places, links and people's addresses are not stored. Stored are the number of people, the user's own
 answer, and if a place or a conference is named. Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA
@@ -46,7 +46,8 @@ UNREADABLE = "unreadable-"
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Yield all events and to-dos of a calendar in pages. Stored entries that the calendar lacks are deleted.
+    """Yield all events and to-dos of a calendar as raw records in pages. Stored entries that the calendar lacks are
+    deleted.
 
     ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
     is the name of the calendar's file, or None for a calendar from an address. Programs give many calendars the same
@@ -94,11 +95,8 @@ def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> Raw
 def _changed(calendars: Sequence[Calendar]) -> datetime | None:
     """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7) in calendars, or None without any.
 
-    Many programs stamp every event when they export.
-
-
-    A deletion changes neither. A file that was exported after a deletion may therefore look too old until the next
-    change of an event.
+    Many programs stamp every event when they export. A deletion changes neither. A file that was exported after a
+    deletion may therefore look too old until the next change of an event.
     """
     dated = [part for calendar in calendars for part in (calendar, *_components(calendar))]
     found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
@@ -121,15 +119,15 @@ def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
 
 
 def _is_whole(content: bytes) -> bool:
-    """Tell if a text holds the end of its last calendar. Some servers add a line after the end."""
+    """Return True if a text holds the end of its last calendar. Some servers add a line after the end."""
     upper = content.upper()
     return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
 
 
 def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
-    """Return the calendars in a text, and the texts of the components that cannot be parsed.
+    """Return (calendars in a text, texts of the components that cannot be parsed).
 
-    A text that cannot be parsed as a whole is parsed component by component, each in a calendar of its own.
+    A text that cannot be parsed as a whole is parsed by component, each in its own calendar.
     """
     found = _calendars(content)
     if found:
@@ -163,7 +161,7 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """Return the text of a time zone that a calendar defines, or an empty text if one of its rules never matches.
+    """Return the text of a time zone that a calendar defines. Return an empty text if one of its rules never matches.
 
     The library would search for minutes for a date that matches.
     """
@@ -172,7 +170,7 @@ def _if_it_ends(zone: re.Match[bytes]) -> bytes:
 
 
 def _comes_round(rule: bytes) -> bool:
-    """Tell if a rule is yearly and matches any date from 2000 to 2040."""
+    """Return True if a recurrence rule is yearly and matches any date from 2000 to 2040."""
     from dateutil.rrule import rrulestr
 
     parts = [part for part in rule.decode("ascii", "replace").upper().split(";") if not part.startswith("UNTIL")]
@@ -189,7 +187,7 @@ def _components(calendar: Calendar) -> list[Component]:
 
 
 def _sequence(component: Component) -> int:
-    """Return the version number (SEQUENCE) of a component, or 0 without any. Components are sorted by version.
+    """Return the version number (SEQUENCE) of a component, or 0 without one, as a sort key.
 
     The newest version comes last and replaces earlier versions.
     """
@@ -200,7 +198,7 @@ def _sequence(component: Component) -> int:
 
 
 def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    """Return the record of a component. The record of an unreadable component has no content."""
+    """Return the raw record of a component. That of an unreadable component has only a mark as its content."""
     try:
         payload = _payload(component, home, mine)
         uid = _text(component, "UID") or _mark(component.to_ical())
@@ -240,7 +238,7 @@ _TIMES = {
 
 
 def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return {"original": the day or instant of the series that a component replaces}, or nothing for other components.
+    """Return {"original": the day or instant of the series that a component replaces}, or {} for other components.
 
     A midnight counts as a day, unless the component's new start has a time of day.
     """
@@ -280,7 +278,7 @@ def _word(component: Component, name: str) -> str | None:
 
 
 def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
-    """Return the time in a property as {"date"} or {"at", "zone"}. Empty if it cannot be read.
+    """Return the time in a property as {"date"} or {"at", "zone"}, or {} if it cannot be read.
 
     A time without a zone is read in ``home``.
     """
@@ -297,9 +295,9 @@ def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | No
 
 
 def _bare_day(text: str) -> dict[str, str | None]:
-    """Return {"date"} of a text that is a date although its property is not marked as a date. Empty for other text.
+    """Return {"date"} for a text like ``20260914``, or {} for other text.
 
-    An example is ``RECURRENCE-ID:20260914``.
+    Some programs write such dates in properties that are not marked as dates.
     """
     try:
         return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
@@ -317,7 +315,7 @@ def _known(name: str | None) -> ZoneInfo | None:
 def _zone(at: datetime, home: ZoneInfo) -> str | None:
     """Return the IANA name of a time's zone, or None if none fits.
 
-    A zone that the calendar defines itself is matched with an IANA zone that has the same offsets in that year.
+    A zone that the calendar defines is matched with an IANA zone with the same offsets in that year.
     """
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
@@ -331,7 +329,9 @@ def _zone(at: datetime, home: ZoneInfo) -> str | None:
 
 @cache
 def _behaving(year: int, offsets: tuple[timedelta | None, ...]) -> str | None:
-    """Return the name of the first IANA zone with the given offsets on the 1st and 15th of a year's months, or None."""
+    """Return the first IANA zone's name with the given offsets on the 1st and 15th of a year's months. Otherwise return
+    None.
+    """
     months = _months(year)
     places = (name for name in sorted(available_timezones()) if "/" in name and not name.startswith("Etc/"))
     return next((name for name in places if _offsets(ZoneInfo(name), months) == offsets), None)
@@ -351,7 +351,8 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """Return the recurrence lines (RRULE, RDATE, EXDATE) of a component with the zone of their times, or None.
+    """Return the recurrence lines (RRULE, RDATE, EXDATE) of a component with the zone of their times, or None without
+    any.
 
     A line RECURRENCE-ID is added if an exception also changes all later instances.
     """
@@ -376,7 +377,7 @@ def _conference(component: Component) -> bool:
 
 
 def _located(component: Component) -> bool:
-    """Tell if a component names a place. A link is no place."""
+    """Return True if a component names a place. A link is no place."""
     place = _text(component, "LOCATION") or ""
     return bool(place.strip()) and "://" not in place and MEETING_LINK.search(place) is None
 

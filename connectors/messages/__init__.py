@@ -1,4 +1,4 @@
-"""Daily counts of the people messaged, from a file. Neither words nor names are read."""
+"""Connect a CSV file of daily counts of people messaged and of messages. A file with other columns is refused."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec

@@ -1,6 +1,6 @@
-"""A reader of CSV files with daily counts of messages.
+"""Read CSV files with daily counts of messages.
 
-A column or cell that could hold words is never kept, neither in a record nor in a reason. Lines are read singly. A
+A column or cell that could hold words is never stored, neither in a record nor in a reason. Lines are read singly. A
 quotation mark that is never closed then spoils only its own line.
 """
 
@@ -31,15 +31,17 @@ COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write
 
 
 def recognise(file: File) -> bool:
-    """Tell if the first line of a CSV file names the columns date and contacts. It may name other columns too."""
+    """Return True if the first line of a CSV file names the columns date and contacts. It may name other columns
+    too.
+    """
     return ending(file.name) in ("csv", "") and set(_header(file).names) >= NEEDED
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date is a date in any zone
-    """Yield the days as records, at most 500 a page.
+    """Yield the days as raw records, at most 500 a page.
 
-    A line that cannot be read becomes a record that states the reason. The next reading of the file deletes that
-    record. Raises SourceChanged for a file with other or repeated columns, or of more than 5 MB.
+    A line that cannot be read becomes a record that states the reason. The next import of the file deletes that record.
+    Raises SourceChanged for a file with other or repeated columns, or of more than 5 MB.
     """
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
@@ -58,14 +60,16 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The columns' names in lower case, and the character between columns."""
+    """The names of a file's columns in lower case, and the character between columns."""
 
     names: Sequence[str]
     delimiter: str
 
 
 class Unreadable(Exception):
-    """A line that is no valid day. Its text is a key of ``normalise.UNREADABLE``, which says what is wrong."""
+    """The error of a line that is no valid day. Its text is a key of ``normalise.UNREADABLE``, which holds the
+    reason.
+    """
 
 
 def _header(file: File) -> Header:
@@ -90,9 +94,10 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a record per day and a record per unreadable line. ``mark`` names the file in keys of unreadable lines.
+    """Yield a raw record per day, and a record per unreadable line. ``mark`` identifies the file in keys of unreadable
+    lines.
 
-    Counts that several files hold for a day are united.
+    A second line for a day is unreadable too. Counts that several files hold for a day are united.
     """
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
@@ -111,7 +116,9 @@ def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
 
 
 def _payload(header: Header, line: str) -> dict[str, object]:
-    """Return the date and the counts in a line. An empty cell is None, an unknown count. Raises Unreadable."""
+    """Return the date and the counts in a line. An empty cell is None, an unknown count. Raises Unreadable for a bad
+    line.
+    """
     cells = _cells(line, header.delimiter)
     if any(cells[len(header.names) :]):
         raise Unreadable("cells")

@@ -1,4 +1,4 @@
-"""A day's counts as samples. The file names no zone, so the day's midnight in UTC stands for it."""
+"""Turn a day's counts into samples. The file names no zone, so a sample starts at the day's midnight in UTC."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNREADABLE = {
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a sample per count of a day. Raises BadRecord naming the unreadable column, never quoting it."""
+    """Return a sample per count of a day. Raises BadRecord, which names the unreadable column, never its content."""
     payload = record.payload
     if "unreadable" in payload:
         raise BadRecord(f"messages/day: {UNREADABLE.get(str(payload['unreadable']), 'a line is no day')}")
@@ -44,7 +44,7 @@ def _day(payload: Mapping[str, Any]) -> date:
 
 
 def _count(payload: Mapping[str, Any], name: str, metric: Metric) -> int | None:
-    """Return the count of a column, or None where the file left the cell empty. Raises BadRecord."""
+    """Return the count of a column, or None where the file left the cell empty. Raises BadRecord for anything else."""
     value = payload.get(name)
     if value is None:
         return None

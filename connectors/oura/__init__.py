@@ -1,4 +1,4 @@
-"""Oura by its API v2, with sleep, scores, activity, heart rate, blood oxygen, workouts and sessions."""
+"""Connect Oura by its API v2: sleep, scores, activity, heart rate, blood oxygen, workouts and sessions."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings

@@ -1,6 +1,6 @@
 """Pull Oura's collections a month at a time, oldest first.
 
-The API knows neither changes nor deletions, so every pull reads the trailing window again (``SPEC.overlap``).
+The API reports neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,12 +32,14 @@ class Oura:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a stream's pages from the cursor's date, less SPEC.overlap, to tomorrow, 30 days per request."""
+        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
 
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the records of the dates ``first`` to ``last``, page by page. Heart rates become a record per day."""
+        """Yield the raw records of the dates ``first`` to ``last``, one tuple per answer. Heart rates become one record
+        per day.
+        """
         if stream == "heartrate":
             asked = {"start_datetime": midnight(first).isoformat(), "end_datetime": midnight(last + DAY).isoformat()}
             pages = iter([_by_day([row for rows in self._listed(stream, asked, now) for row in rows], self._zone)])
@@ -56,7 +58,7 @@ class Oura:
 
 
 def _by_day(rows: Rows, zone: str) -> Rows:
-    """Return heart rates grouped by UTC date, because they have no id: {"id": date, "zone", "data": rows}.
+    """Return heart rates, which have no id, grouped by UTC date: {"id": date, "zone", "data": rows}.
 
     ``zone`` is the user's zone of residence.
     """

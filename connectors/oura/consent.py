@@ -1,4 +1,6 @@
-"""Consent at Oura. The redirect is registered, access lasts a day, and each refresh token works a single time."""
+"""Obtain consent at Oura. The redirect is registered, access lasts a day, and each refresh token works a single
+time.
+"""
 
 from functools import partial
 
@@ -11,5 +13,8 @@ revoke = partial(oauth.revoke, spec=SPEC)
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for consent to read the scopes of SPEC: daily summaries, heart rate, workouts, sessions and blood oxygen."""
+    """Ask for consent to the scopes of SPEC, and save the token.
+
+    They are daily summaries, heart rate, workouts, sessions and blood oxygen.
+    """
     oauth.authorise(account, browser, SPEC, scopes=SCOPES)

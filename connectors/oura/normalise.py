@@ -1,4 +1,4 @@
-"""Oura's records as samples and episodes. Names and units: Oura's API v2 (OpenAPI 1.28)."""
+"""Turn Oura's raw records into samples and episodes. Names and units: Oura's API v2 (OpenAPI 1.28)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,9 @@ MINDFUL = frozenset({"breathing", "meditation", "relaxation"})
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
+    value.
+    """
     return list(_items(record.stream, record.key, Fields.of(SPEC.name, record)))
 
 
@@ -43,10 +45,10 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
-    """Yield the scores and totals of a day, by the fields in ``table``.
+    """Yield the scores and totals of a day as samples, from the fields in ``table``.
 
-    A day with 0 steps and no active energy yields nothing. Oura always states the date, but not always the time at
-    which the day began.
+    A day with 0 steps and no active energy yields nothing, because the ring was not worn. Oura always states the date,
+    but not always when the day began.
     """
     values = fields.measured(table)
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a ring in a drawer counts 0: no measurement

@@ -1,4 +1,4 @@
-"""Polar by AccessLink v3 (www.polar.com/accesslink-api), with nights, recharges, days of activity and exercises."""
+"""Connect Polar by AccessLink v3 (www.polar.com/accesslink-api): nights, recharges, days of activity and exercises."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Setting, client_settings

@@ -1,6 +1,6 @@
-"""Pull Polar's lists. Activity is asked for by dates, and the other lists always hold the last weeks.
+"""Pull Polar's lists. Activity is requested by dates, and the other lists always hold the last weeks.
 
-The API knows neither changes nor deletions, so every pull reads the trailing window again (``SPEC.overlap``).
+The API reports neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ NO_DATA = 204
 
 
 class Polar:
-    """A client of Polar's API for an account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """An open account at Polar. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)
@@ -41,7 +41,7 @@ class Polar:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream: activity since the cursor four weeks a page, any other list in one page."""
+        """Yield the pages of a stream: activity since the cursor four weeks a page, any other list in a single page."""
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
         yield from window.pages(stream, held or ASKED_MAX, lambda first, last: self._records(stream, first, last, now))

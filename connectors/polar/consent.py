@@ -1,4 +1,6 @@
-"""Consent at Polar. A person whom the application has not registered is refused every list."""
+"""Obtain consent at Polar, and register the user. A user whom the application has not registered is refused every
+list.
+"""
 
 import secrets
 from contextlib import closing
@@ -15,7 +17,10 @@ revoke = partial(oauth.revoke, spec=SPEC)
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask to read everything that AccessLink offers, which is Polar's only scope, and register the person."""
+    """Ask for consent to read everything that AccessLink offers, which is Polar's only scope, and register the user.
+
+    The token is saved before the user is registered.
+    """
     oauth.authorise(account, browser, SPEC)
     address = oauth.filled("{base_url}/v3/users", account.settings)
     member = {"member-id": secrets.token_hex(16)}  # any name that no other member has; the answer is not read

@@ -1,4 +1,4 @@
-"""Polar's records as samples and episodes. Names and units: Polar's AccessLink v3."""
+"""Turn Polar's raw records into samples and episodes. Names and units: Polar's AccessLink v3."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,9 @@ from connectors.polar import ACTIVITY, EXERCISE, RECHARGE, SCORES, SLEEP, SPEC, 
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
+    value.
+    """
     return list(_items(record.stream, record.key, Fields.of(SPEC.name, record), parent))
 
 
@@ -32,7 +34,10 @@ def _night(fields: Fields) -> Stretch:
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield a night. Minutes of no known stage are asleep, and a night without any known stage has none."""
+    """Yield a night as an episode, and its score as a sample.
+
+    Minutes of no known stage count as asleep. A night without any known stage has no minutes per stage.
+    """
     night, stages = _night(fields), fields.measured(STAGES)
     unknown = fields.number("unrecognized_sleep_stage", SECONDS) or 0.0
     values = {
@@ -48,7 +53,7 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
     """Return the time of the night that a recharge belongs to, from its sleep record.
 
-    Without a readable record it is no more than the recharge's date.
+    Without a readable sleep record it is midnight UTC of the recharge's date, without an end.
     """
     try:
         if sleep is not None:
@@ -60,9 +65,9 @@ def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
 
 
 def _activity(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield the sums of a day, dated by the person's clock at its start.
+    """Yield the totals of a day as samples, dated by the user's clock at its start.
 
-    A day of 0 steps and no active energy is left out, because the watch was not worn.
+    A day of 0 steps and no active energy yields nothing, because the watch was not worn.
     """
     values = fields.measured(ACTIVITY)
     day = fields.wall("start_time").date()

@@ -1,4 +1,6 @@
-"""WHOOP by its API v2 (cycles, sleeps, recoveries, workouts) and the data export a member can download."""
+"""Connect WHOOP by its API v2 (cycles, sleeps, recoveries, workouts) and by the data export that a member can
+download.
+"""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings

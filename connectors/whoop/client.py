@@ -1,6 +1,6 @@
-"""Pull WHOOP's collections newest first, 25 a page, filtered by the time of the event.
+"""Pull WHOOP's collections newest first, 25 records a page, filtered by the time of the event.
 
-The API has no change token and no modified-since filter. Every pull therefore reads the trailing window again
+The API has no change token and no modified-since filter. Every pull therefore reads the last days again
 (``SPEC.overlap``), which finds late values and scores that were pending. A first pull brings the days that the meters
 read. The years before come afterwards in the stream ``history``, a page of each collection in turn. A limit or a crash
 in the middle of them then costs no recent days.
@@ -44,8 +44,8 @@ class Place:
     """The position that a stream's pulls have reached, which its cursor holds. All times are ISO 8601 UTC.
 
     All records between ``below`` and ``since`` were delivered. The stream ``history`` delivers records from before
-    ``below``. While a pull runs, ``top`` is the time at which the pull began, and ``low`` the oldest time that it has
-    reached. A pull that resumes asks only for records before ``low``.
+    ``below``. While a pull runs, ``top`` is the time at which it began, and ``low`` the oldest time reached. A pull
+    that resumes requests only records from before ``low``.
     """
 
     since: str | None = None
@@ -80,7 +80,8 @@ class Whoop:
             self._below[stream] = place.below
 
     def _down(self, stream: str, place: Place, *, now: datetime) -> Generator[Page, None, Place]:
-        """Yield the pages from ``place.top``, or from ``place.low`` after an interruption, back to the window's start.
+        """Yield the pages from ``place.top``, or from ``place.low`` after an interruption, back to the start of the
+        window.
 
         A first pull stops after the recent days (``_reaches_history``). Returns the place of the finished pull.
         """
@@ -113,7 +114,8 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield pages of the records before the recent days, from the collection whose history is least complete.
+        """Yield pages of the records before the recent days, always from the collection whose history is least
+        complete.
 
         ``lows`` maps each collection to the oldest time that its history has reached.
         """
@@ -137,9 +139,10 @@ class Whoop:
             )
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the current record that a webhook notice names by its id. A record that is gone yields nothing.
+        """Yield the current record that a webhook notice names by its id, or nothing if WHOOP has it no longer.
 
-        For a recovery, ``key`` is the id of its sleep. The sleep is fetched first, because it names the cycle.
+        For a recovery, ``key`` is the id of its sleep. The sleep is fetched and yielded first, because it names the
+        cycle.
         """
         sleep = self._one(PATHS["sleep" if stream == "recovery" else stream], key, now=now)
         found = {"sleep" if stream == "recovery" else stream: sleep}
@@ -150,7 +153,9 @@ class Whoop:
                 yield Page(stream=name, records=_records(name, [record]))
 
     def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
-        """Return a single record by its path and id, or None if WHOOP has none."""
+        """Return a single record by its collection's path and its id, or None if WHOOP has none. Raises SourceChanged
+        for an answer that is no object.
+        """
         address = f"{self._base}{path}/{key}"
         body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
         if body is not None and not isinstance(body, dict):
@@ -160,7 +165,7 @@ class Whoop:
     def _page(
         self, stream: str, query: Mapping[str, str], *, now: datetime
     ) -> tuple[list[Mapping[str, Any]], str | None]:
-        """Return the records of a page and the token of the next page, or None as the token of the last page."""
+        """Return (records of a page, token of the next page). The token is None for the last page."""
         params = {"limit": str(PAGE_MAX_RECORDS), **query}
         body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params, limit=self._limit)
         return listing(body, "records", SPEC.name, stream), words(body.get("next_token"))
@@ -171,7 +176,7 @@ def _window(place: Place) -> datetime | None:
 
 
 def _reaches_history(stream: str, place: Place) -> bool:
-    """Tell if a first pull has come past the recent days: 60 days, or 90 of sleeps."""
+    """Return True if a first pull has come past the recent days: 60 days, or 90 of sleeps."""
     if place.since is not None or place.low is None or place.top is None:
         return False
     recent = RECENT + LEAD if stream == "sleep" else RECENT
@@ -181,7 +186,7 @@ def _reaches_history(stream: str, place: Place) -> bool:
 def _next(lows: Mapping[str, str]) -> str:
     """Return the collection whose history is least complete, from the oldest time that each has reached.
 
-    Recoveries stay 30 days (LEAD) behind sleeps.
+    Recoveries are kept 30 days (LEAD) behind sleeps.
     """
 
     def depth(stream: str) -> datetime:
@@ -200,9 +205,9 @@ def _text(at: datetime) -> str:
 
 
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
-    """Return the instant a millisecond after the oldest record of a page, or None for a page without times.
+    """Return a millisecond after the oldest record of a page, as ISO 8601 text. Return None for a page without times.
 
-    A resumed pull thus delivers that record again. A recovery has no start, so the time at which it was made counts.
+    A resumed pull thus delivers that record again. A recovery has no start, so the time at which it was made is taken.
     WHOOP lists recoveries by the start of their sleep, which is earlier.
     """
     starts = [start for record in found if (start := _start(record)) is not None]
@@ -214,13 +219,13 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
 
 
 def _member(found: list[Mapping[str, Any]]) -> str | None:
-    """Return WHOOP's number of the user, which every record holds. None for a page without records."""
+    """Return WHOOP's number of the user, which every record holds, or None for a page without records."""
     member = found[0].get("user_id") if found else None
     return str(member) if isinstance(member, int) else None
 
 
 def _records(stream: str, found: Iterable[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-    """Return rows as records. A recovery's key is the id of its sleep, which is its parent."""
+    """Return rows as raw records. A recovery's key is the id of its sleep, which is its parent."""
     if stream != "recovery":
         return raw_records(stream, found)
     named = raw_records(stream, found, key="sleep_id")

@@ -1,4 +1,4 @@
-"""The columns of the files of WHOOP's export, in their order, and the meaning of a row."""
+"""Define the columns of the files of WHOOP's export, in their order, and turn their rows into items."""
 
 from __future__ import annotations
 
@@ -135,9 +135,10 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a row of the export. Raises BadRecord naming the column, never its value.
+    """Return the samples and episodes of a row of the export. Raises BadRecord, which names the column, never its
+    value.
 
-    ``parent`` is the row of the file of sleeps for a cycle's night, if that row has come.
+    For a cycle, ``parent`` is the row of its night in the file of sleeps, if that is stored.
     """
     match record.stream:
         case "export_cycle":
@@ -150,9 +151,10 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
 
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
-    """Yield the night's recovery, on the date of waking, and if the cycle has ended its strain and energy.
+    """Yield samples of the night's recovery, on the date of waking. If the cycle has ended, also yield its strain and
+    energy.
 
-    Strain and energy belong to the date of the cycle's middle.
+    Strain and energy are on the date of the cycle's middle. Raises BadRecord for a row without a start time.
     """
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
@@ -172,7 +174,7 @@ def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def _is_night(parent: RawRecord | None) -> bool:
-    """Tell if ``parent`` is a readable row of the file of sleeps."""
+    """Return True if ``parent`` is a readable row of the file of sleeps."""
     try:
         return parent is not None and bool(list(_night(parent)))
     except BadRecord:
@@ -195,7 +197,10 @@ def _session(record: RawRecord) -> Episode:
 
 
 def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
-    """Return the time between two columns, read with the row's own offset, on the date of its end. Raises BadRecord."""
+    """Return the time between two columns, read with the row's own offset, on the date of its end.
+
+    Raises BadRecord for unreadable times or a wrong order.
+    """
     offset = _offset(record.payload)
     begun, over = _utc(record.payload, start, offset), _utc(record.payload, end, offset)
     Fields.of("whoop", record).ordered(begun, over, longest=None)
@@ -203,9 +208,8 @@ def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
 
 
 def instant_key(row: Mapping[str, Any], column: str) -> str | None:
-    """Return the UTC instant (ISO 8601) in a row's column, which identifies the row across exports.
-
-    None for an unreadable instant.
+    """Return the UTC instant (ISO 8601) in a row's column, which identifies the row across exports, or None if
+    unreadable.
     """
     try:
         return _utc(row, column, _offset(row)).isoformat()
@@ -214,9 +218,9 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 
 
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
-    """Return the path ("export_sleep/KEY") of the sleep of a cycle's row, whose file may not have come yet.
+    """Return the path ("export_sleep/KEY") of the sleep of a cycle's row. That record may not have been stored yet.
 
-    None for rows of other streams, or without a sleep.
+    Returns None for rows of other streams, or without a sleep.
     """
     onset = instant_key(row, "Sleep onset") if stream == "export_cycle" and _has(row, "Sleep onset") else None
     return onset and f"export_sleep/{onset}"
@@ -240,7 +244,7 @@ def _offset(row: Mapping[str, Any]) -> int:
 
 
 def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
-    """Return the instant of a column's wall-clock text, read with ``offset``. Raises BadRecord."""
+    """Return the instant of a column's wall-clock text, read with ``offset``. Raises BadRecord for other text."""
     text = row.get(column)
     try:
         if not isinstance(text, str):
@@ -254,12 +258,12 @@ def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
 
 
 def _values(row: Mapping[str, Any], columns: Mapping[Metric, str]) -> dict[Metric, float | None]:
-    """Return the number in each metric's column, or None for a cell without a number."""
+    """Return metric -> number in the metric's column, with None for a cell without a number."""
     return {metric: _number(row.get(column)) for metric, column in columns.items()}
 
 
 def _number(text: Any) -> float | None:
-    """Return the number in a cell, which may have the decimal comma that Excel writes. None for anything else."""
+    """Return the number in a cell, which may have the decimal comma that Excel writes, or None for anything else."""
     try:
         return float(text.replace(",", ".")) if isinstance(text, str) else None
     except ValueError:

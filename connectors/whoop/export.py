@@ -1,8 +1,8 @@
-"""WHOOP's data export, which is CSV files with headers in English or in another language.
+"""Read WHOOP's data export, which is CSV files with headers in English or in another language.
 
-English headers tell the kind of a file. In another language the number of columns does, because their order is
-the same. Times are the user's wall clock, and each row names its own offset (``UTC+01:00``, ``UTCZ``). Journal answers
-are recognised and left alone, because they hold medication and other private facts.
+English headers tell the kind of a file. In another language the number of columns does, because their order is the
+same. Times are the user's wall clock, and each row names its own offset (``UTC+01:00``, ``UTCZ``). Journal answers are
+recognised and only counted, because they hold medication and other private facts.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ LEFT_ALONE = "journal answers are private and left unread on purpose"
 
 
 def recognise(file: File) -> bool:
-    """Tell if the file's first line has the columns of a WHOOP export."""
+    """Return True if the file's first line has the columns of a WHOOP export."""
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
-    """Yield the rows as records, at most 500 a page. Journal answers are only counted.
+    """Yield the rows as raw records, at most 500 a page. Journal answers are only counted.
 
     Raises SourceChanged for a file of more than 20 MB, and after the readable part of a damaged file.
     """
@@ -61,7 +61,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
 
 
 def _decode(content: bytes) -> str:
-    """Return the text of UTF-8, or else of the encoding that Excel writes (Windows-1252)."""
+    """Return bytes as text, read as UTF-8, or else in the encoding that Excel writes (Windows-1252)."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -71,7 +71,7 @@ def _decode(content: bytes) -> str:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """Return the rows of a CSV text. Excel may have put semicolons between the columns."""
+    """Return an iterator over the rows of a CSV text. Excel may have put semicolons between the columns."""
     first = text.partition("\n")[0]
     delimiter = ";" if first.count(";") > first.count(",") else ","
     csv.field_size_limit(1_000_000)
@@ -86,7 +86,7 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Return the kind of file with the columns of a header, or None.
+    """Return the kind of file that has the columns of a header, or None.
 
     The kind shares more than half of the column names. In another language the number of columns decides, if a name
     contains "whoop" or a word for cycle.
@@ -99,9 +99,9 @@ def _table(header: Sequence[str]) -> Table | None:
 
 
 def _likeness(table: Table, header: Sequence[str]) -> float:
-    """Return how many column names a table and a header have in common, as a share of the names in either.
+    """Return the share of column names that a table and a header have in common, of all names in either.
 
-    A count would not do, because nearly all columns of the file of sleeps are also in the file of cycles.
+    A count would not do, because the file of cycles has nearly all columns of the file of sleeps.
     """
     return len(table.names & set(header)) / len(table.names | set(header))
 

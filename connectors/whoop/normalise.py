@@ -1,4 +1,4 @@
-"""WHOOP's records as samples and episodes. Names and units follow developer.whoop.com (API v2).
+"""Turn WHOOP's raw records into samples and episodes. Names and units: developer.whoop.com (API v2).
 
 The numbers of PENDING_SCORE and UNSCORABLE records are left out, because a pending zero is not a measurement.
 """
@@ -45,7 +45,9 @@ SCORED = {"SCORED": True, "PENDING_SCORE": False, "UNSCORABLE": False}
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
+    value.
+    """
     if record.stream.startswith("export_"):
         from connectors.whoop.columns import normalise_row
 
@@ -64,7 +66,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _cycle(fields: Fields) -> Iterator[Item]:
-    """Yield strain and energy of a cycle, which runs from one sleep's onset to the next, on the date of its middle.
+    """Yield strain and energy of a cycle on the date of its middle. It runs from one sleep's onset to the next.
 
     A cycle that has not ended yields nothing, because both still grow.
     """
@@ -99,9 +101,9 @@ def _stages(score: Fields) -> dict[Metric, float | None]:
 
 
 def _recovery(key: str, fields: Fields, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a recovery's values at the time of its sleep (``parent``), because a recovery has no time of its own.
+    """Yield a recovery's values as samples at the time of its sleep (``parent``), as it has no time itself.
 
-    The recovery of a nap yields nothing. Raises BadRecord until the sleep has arrived.
+    The recovery of a nap yields nothing. Raises BadRecord until the sleep has been stored.
     """
     if parent is None:
         raise fields.bad("its sleep has not arrived")
@@ -118,7 +120,7 @@ def _workout(fields: Fields) -> Episode:
 
 
 def _score(fields: Fields) -> Fields:
-    """Return the fields of a record's ``score``. They are empty while pending, or if WHOOP could not compute them."""
+    """Return a record's ``score`` as Fields, which are empty while it is pending, or if WHOOP could not compute it."""
     return fields.inner("score") if fields.choice("score_state", SCORED) else Fields({}, fields.name)
 
 

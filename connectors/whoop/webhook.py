@@ -1,4 +1,4 @@
-"""WHOOP's webhooks, version 2, which are signed notices that a sleep, a recovery or a workout changed or is gone.
+"""Check WHOOP's webhooks (version 2), which are signed notices that a sleep, recovery or workout changed or is gone.
 
 Source: developer.whoop.com/docs/developing/webhooks. Cycles have no notices, and some notices are lost. Every sync
 therefore still reads the last days again.
@@ -27,7 +27,7 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
     """Return the notice in a correctly signed request, or None for a notice that the bridge does not use.
 
     Raises Forged for a wrong signature, or a time more than five minutes from ``now``. The signature is the base64 of
-    an HMAC-SHA256 with the client's secret, over the timestamp header (milliseconds since 1970) and the raw body.
+    an HMAC-SHA256 with the client's secret. It covers the timestamp header (milliseconds since 1970) and the raw body.
     """
     stamp = headers.get("x-whoop-signature-timestamp", "")
     _check_signature(stamp, headers.get("x-whoop-signature", ""), body, settings["client_secret"])

@@ -1,4 +1,4 @@
-"""Withings: its public API, version 2, documented at https://developer.withings.com/api-reference."""
+"""Connect Withings by its public API, version 2, documented at https://developer.withings.com/api-reference."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Registration, Setting, client_settings

@@ -22,23 +22,23 @@ LISTS = {  # stream -> path, what is asked for, the list in the answer, and the 
 
 
 class Client:
-    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """An open account at Withings. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base, self._days = oauth.filled("{base_url}", account.settings), int(account.settings["days"])
         self._session = oauth.open_session(account, SPEC)
 
     def close(self) -> None:
-        """Let go of the network."""
+        """Close the connections to the API."""
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of the dates since the cursor, and of the days before that are read again."""
+        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the pages of a list between two dates, both included."""
+        """Yield the raw records of a list between two dates, both included, one tuple per answer."""
         path, action, rows, key = LISTS[stream]
         asked = action | {"startdateymd": str(first), "enddateymd": str(last)}
         offset, more = 0, True
@@ -51,7 +51,7 @@ class Client:
 
 
 def _after(offset: int, told: object) -> int:
-    """Return the offset of the next page. Raises SourceChanged where none lies ahead, which would never end."""
+    """Return the offset of the next page. Raises SourceChanged if it does not lie ahead, or pulling would never end."""
     if not isinstance(told, int) or told <= offset:
         raise SourceChanged(f"{SPEC.name} told of more rows, but not where they begin")
     return told

@@ -1,4 +1,4 @@
-"""Consent at Withings, as ``SPEC.oauth`` states it."""
+"""Obtain and revoke consent at Withings, as ``SPEC.oauth`` defines it."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Withings's records as episodes and samples. Field names: https://developer.withings.com/api-reference."""
+"""Turn Withings's raw records into episodes and samples. Field names: https://developer.withings.com/api-reference."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
@@ -11,7 +11,9 @@ SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a raw record. Raises BadRecord, which names the unreadable field, never its
+    value.
+    """
     fields = Fields.of(SPEC.name, record)
     return list(_sleep(record.key, fields) if record.stream == "sleep" else _activity(record.key, fields))
 
@@ -34,7 +36,7 @@ def _activity(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _instant(fields: Fields, path: str) -> datetime:
-    """Return the instant of a count of seconds since 1970. Raises BadRecord."""
+    """Return the instant in a field that holds seconds since 1970. Raises BadRecord for anything else."""
     at = utc_of_unix(fields.get(path))
     if at is None:
         raise fields.bad(f"{path} is no instant")

@@ -44,7 +44,10 @@ def evaluate(
         ),
     ] = "heuristic",
     condition: Condition = "in",
-    episodes: Annotated[int, typer.Option(help="Weeks, with the same seeds for all policies.", min=2)] = 500,
+    episodes: Annotated[
+        int,
+        typer.Option(help="Number of weeks, or with --deployed of lives, with the same seeds for all policies.", min=2),
+    ] = 500,
     objective: Annotated[str, typer.Option(help="What a planner maximises: grade or reward.")] = "grade",
     against: Annotated[
         str | None,

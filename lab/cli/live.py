@@ -56,7 +56,8 @@ def live(
 ) -> None:
     """Let made-up people live behind the vendors' servers, be advised by the real bridge, and see what comes of it.
 
-    For scale, people also live with random advice and with an oracle's, which knows profile, meters and calendar.
+    For comparison, the same people also live with random advice, and with the advice of an oracle. The oracle knows
+    profile, meters and calendar.
     """
     from lab.closed_loop.figures import dots
     from lab.closed_loop.run import report, seconds
@@ -74,9 +75,15 @@ def live(
     else:
         typer.echo(text)
     if write is not None:
-        put(write, text, mark=MARKS[ablation])
+        put(write, text, mark=_mark(answers, ablation=ablation))
     if picture is not None:
         live_picture.draw(picture, body, dots(next(iter(lives.values()))))
+
+
+def _mark(answers: str | None, *, ablation: bool) -> str:
+    """Return the mark of a run's tables in a document. People of a world, such as habits, have tables of their own."""
+    where = "" if answers is None else f"-{Path(answers).stem}"
+    return MARKS[ablation] + where
 
 
 def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:

@@ -27,6 +27,8 @@ def markdown(body: Body, spent: Mapping[str, float]) -> str:
     """Return every table with the command that made it, as Markdown."""
     policies = ",".join(one["policy"] for one in body["policies"])
     more = (" --ablation" if "ablation" in body else "") + (" --moments lifesnaps" if "moments" in body else "")
+    if body.get("answers") is not None:
+        more += f" --answers {body['answers']}"
     asked = f"--people {body['people']} --weeks {body['weeks']} --policy {policies} --seed {body['seed']}{more}"
     wore = ", ".join(f"{people} {source}" for source, people in body["sources"].items())
     lines = [

@@ -285,7 +285,7 @@ def personalise(
             adapters.take_back(bridge, person)
         elif not history:
             _tune(bridge, person, model, threads, epochs)
-        rows = [_attempt(one) for one in adapters.history(bridge, person)]
+        rows = [_attempt(one) for one in adapters.attempts(bridge, person)]
     if json:
         show.document(rows if history else {"user": user, "undone": undo, **rows[0]})
     elif history or undo:
@@ -345,7 +345,9 @@ def serve(
         int, typer.Option(help="The port to listen on, for this machine only; 0 takes any free one.", min=0, max=65535)
     ] = 8081,
     threads: Annotated[int, typer.Option(help="Processor threads that the model uses.", min=1)] = 1,
-    json: options.Json = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print address and model as a JSON document, before serving.")
+    ] = False,
 ) -> None:
     """Serve a model and people's adapters to this machine, as OpenAI's chat completions; stop it with Ctrl-C."""
     from bridge import config

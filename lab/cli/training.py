@@ -33,7 +33,7 @@ def train(
     episodes: Annotated[int, typer.Option(help="With --plot: weeks per policy and condition.", min=2)] = 200,
     json: options.Json = False,
 ) -> None:
-    """Train a policy from scratch on simulated people; shipped weights are never touched."""
+    """Train a policy from scratch on simulated people, into the folder of --out."""
     course = _course(policy)
     length = course.MINUTES if minutes is None else minutes
     if (out / "course.pt").exists() and not resume:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 HABIT_WEEKS = (3, 8)  # lived before anybody advises, as the watch has recorded them
 PLANNED = 0.2  # of the slots of a week that are planned on the Sunday before
-KEPT = 0.8  # of plans that nothing else was advised against
+KEPT = 0.8  # of plans, unless other advice was accepted
 NARROWEST = 0.03  # spread of a hidden meter that hardly ever moves
 Levels = dict[Meter, float]
 
@@ -77,16 +77,22 @@ class Resident:
         for step in range(STEPS):
             moment, rng = moment_of(monday, step), self.dice("plan", monday, step)
             if moment.slot is not Slot.NIGHT and rng.random() < PLANNED:
-                found[moment] = own_choice(self.meters, moment.slot, self.person, ACTIONS, rng)
+                found[moment] = self._by_habit(moment, rng)
         self.plans |= found
         return found
 
     def respond(
         self, moment: Moment, advised: ActionType, feasible: Sequence[ActionType]
     ) -> tuple[Answer, Slot | None, ActionType]:
-        """(answer, the slot it is put off to, what is done)."""
+        """Return the answer, the slot that advice is put off to, and the action that is done.
+
+        A planned action is done as often when it is advised as without advice, and is then accepted if the advice is
+        seen. Any other advice is answered by the person's chance.
+        """
         rng = self.dice("answer", moment.week, moment.timestep)
         chance, seen = self._chance(moment, advised, feasible)
+        if seen and advised is self._kept(moment):
+            return Answer.ACCEPT, None, advised
         given, moved = Answer.IGNORE, None
         if seen:
             given, moved = answer(self.meters, moment.slot, self.person, advised, feasible, rng, chance=chance)
@@ -102,11 +108,17 @@ class Resident:
         return chance, seen
 
     def chosen(self, moment: Moment) -> ActionType:
-        """What is done without advice: what was planned as a rule, else what habit says."""
+        """Return the action that is done without advice: the planned one if the plan is kept, else one by habit."""
         rng = self.dice("own", moment.week, moment.timestep)
-        planned = self.plans.get(moment)
-        if rng.random() < KEPT and planned is not None:
-            return planned
+        rng.random()  # the draw of _kept
+        return self._kept(moment) or self._by_habit(moment, rng)
+
+    def _kept(self, moment: Moment) -> ActionType | None:
+        """Return the slot's planned action, or None if nothing is planned or the plan is not kept."""
+        kept = self.dice("own", moment.week, moment.timestep).random() < KEPT
+        return self.plans.get(moment) if kept else None
+
+    def _by_habit(self, moment: Moment, rng: random.Random) -> ActionType:
         habit = None if self._hidden is None else self._hidden.habit(moment.day, int(moment.slot))
         return own_choice(self.meters, moment.slot, self.person, ACTIONS, rng, habit=habit)
 

@@ -1,4 +1,4 @@
-"""The policy that serves users, which corrects the planner's forecasts by the user's own answers.
+"""Choose actions by the planner's forecasts, corrected by the user's own answers. This is the default policy.
 
 The planner predicts simulated people well, and real people badly. ``learner`` weighs the planner's forecasts against
 models without assumptions about the user. The weights follow from each model's predictions of the answers so far. The
@@ -27,9 +27,9 @@ CROWD = 192
 
 
 class Adaptive:
-    """A policy around ``planner``, whose forecasts it corrects.
+    """The policy that corrects the forecasts of ``planner``. ``prior`` is a user's prior that ``learn`` returned.
 
-    For a simulated person who never answers, the planner decides. ``prior`` is a user's prior from ``learn``.
+    For a simulated person who never answers, the planner decides.
     """
 
     name = "adaptive"
@@ -41,14 +41,13 @@ class Adaptive:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Adaptive:
-        """Return the same policy around a variant of its planner, for comparisons.
-
-        The parameters are those of ``Planner``.
+        """Return an equal policy around a variant of its planner, for comparisons. The parameters are those of
+        ``Planner``.
         """
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior, as a JSON object, from all answers of the observation.
+        """Return a user's prior, as a JSON object, learnt from all answers in the observation.
 
         Raises ValueError without answers.
         """
@@ -58,7 +57,7 @@ class Adaptive:
         return {**body, "heard": kept(self._crowd(observation), observation.routine)}
 
     def personal(self, prior: Mapping[str, Any]) -> Adaptive:
-        """Return the policy with a user's prior."""
+        """Return the policy with a user's prior, as ``learn`` returned it."""
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
@@ -74,7 +73,7 @@ class Adaptive:
         )
 
     def findings(self, observation: Observation) -> tuple[str, ...]:
-        """Return sentences about patterns in the user's answers with their evidence.
+        """Return sentences about patterns in the user's answers, with their evidence.
 
         The first may say that the answers follow no pattern. There are none for a simulated person who never answers.
         """
@@ -90,7 +89,7 @@ class Adaptive:
         return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return the decision for the best action, or for a draw between the best two if they are close.
+        """Return a decision for the best action. If the best two are close, one of them is drawn.
 
         For a simulated person who never answers, the planner decides. While the forecasts are clearly bad,
         ``shared_arms`` decides.
@@ -116,10 +115,7 @@ class Adaptive:
 
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
-    """Return the decision of ``shared_arms``, which supposes nothing about the user.
-
-    Its belief is unknown in every dimension.
-    """
+    """Return the decision of ``shared_arms``, which assumes nothing about the user. Its belief is marked as unknown."""
     from policies.adaptive.advice import UNKNOWN_SD
     from policies.adaptive.words import LOST
     from policies.shared_arms import SharedArms

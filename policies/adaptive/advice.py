@@ -1,4 +1,4 @@
-"""The choice of an action from the forecasts of the models."""
+"""Choose an action from the forecasts of the models."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLANNED = 1.4
 def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
     """Return the probability (n,) that the user accepts each of ``actions``, averaged over all models.
 
-    ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the answers.
+    ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the user's answers.
     """
     standing = crowd.standings(crowd.changes(int(observation.slot)))
     planned = acceptance(standing) @ crowd.weights()
@@ -48,9 +48,9 @@ def chances(observation: Observation, crowd: Particles, known: Heard, actions: S
 def advise(
     observation: Observation, posterior: Posterior, crowd: Particles, known: Heard, rng: random.Random
 ) -> Decision:
-    """Decide for the best feasible action, or for a draw between the best two if they are close.
+    """Return a decision for the best feasible action. If the best two are close, one of them is drawn.
 
-    Scores are probabilities of acceptance, so that they can later be compared with the answers.
+    Its scores are probabilities of acceptance, so that they can later be compared with the answers.
     """
     import numpy as np
 
@@ -77,7 +77,7 @@ def advise(
 
 
 def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
-    """Return the learner's forecast of each of ``actions``.
+    """Return the learner's forecast for each of ``actions``.
 
     ``planned`` (10,) holds the planner's probabilities of acceptance for all actions.
     """
@@ -97,7 +97,7 @@ def _foretold(observation: Observation, planned: Array, known: Heard, actions: S
 
 
 def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
-    """Return the probabilities of drawing the best and the second best action.
+    """Return the probabilities of drawing the best and the second best action of ``order``.
 
     They are 1 and 0 if their scores differ clearly. A single action has the probability 1.
     """
@@ -128,15 +128,15 @@ def say(learner: Learner) -> float:
 
 
 def counted(trust: float) -> float:
-    """Return the weight (0 to 1) of the planner's values, from its share ``trust`` in the forecasts."""
+    """Return the weight (0 to 1) of the planner's values, given its share ``trust`` in the forecasts."""
     return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
 
 
 def belief(posterior: Posterior, trust: float) -> tuple[tuple[float, ...], tuple[float, float, float]]:
-    """Return mean and standard deviation (3,) of the belief, mixed from the planner's posterior and ignorance.
+    """Return (mean, standard deviation), each of shape (3,), of the belief about the user.
 
-    ``trust`` is the planner's share in the forecasts. At a low share nothing is known, and the 90 % interval reaches
-    from 0 to 1.
+    It mixes the planner's posterior with ignorance, by the planner's share ``trust`` in the forecasts. At a low share
+    nothing is known, and the 90 % interval reaches from 0 to 1.
     """
     import numpy as np
 

@@ -1,13 +1,12 @@
-"""The probability that a user accepts an action, learnt from the user's answers by a weighted set of models.
+"""Learn the probability that a user accepts an action from the user's answers, by a weighted set of models.
 
 Every model is a Bayesian logistic regression. Its features are the planner's forecast, a base rate, action and slot,
 alone, combined, and at the weekend. Recent repetitions of the action and the user's routine are features too.
-Coefficients have independent normal priors around 0, and around 1 for the planner's forecast.
-
-The models differ in the size of personal tastes and in the use of the planner. They also differ in the speed at which
-tastes change, and in the share of recommendations that are seen. Each model first predicts an answer, which updates its
-weight (prequential marginal likelihood, Dawid 1984). The model then learns from the answer (assumed density filtering,
-Opper 1998). Tastes that change return to the prior as an Ornstein-Uhlenbeck process does.
+Coefficients have independent normal priors around 0, and around 1 for the planner's forecast. The models differ in the
+size of personal tastes and in the use of the planner. They also differ in the speed at which tastes change, and in the
+share of recommendations that are seen. Each model first predicts an answer, which updates its weight (prequential
+marginal likelihood, Dawid 1984). The model then learns from the answer (assumed density filtering, Opper 1998). Tastes
+that change return to the prior as an Ornstein-Uhlenbeck process does.
 """
 
 from __future__ import annotations
@@ -59,10 +58,10 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 
 
 class Asked(NamedTuple):
-    """The features of a recommendation.
+    """The features of a recommendation that was put to the user.
 
-    ``planner`` is the planner's logit. ``repeated`` counts recent recommendations of the action. ``usual`` is the log
-    of how much more usual the action is than the mean action at this hour.
+    ``planner`` is the logit of the planner's forecast. ``repeated`` counts recent recommendations of the action.
+    ``usual`` is the log of how much more usual the action is than the mean action at this hour.
     """
 
     action: int
@@ -75,7 +74,9 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Models:
-    """Assumptions of the m models. ``prior`` holds means (m, SIZE) and ``spread`` variances (m, SIZE)."""
+    """The assumptions of the m models. ``prior`` holds means (m, SIZE) and ``spread`` variances (m, SIZE) of
+    coefficients.
+    """
 
     prior: Array
     spread: Array
@@ -88,7 +89,7 @@ class Models:
 
 @cache
 def models(*, planner: bool = True) -> Models:
-    """Return all models, or without a planner only the models that ignore it."""
+    """Return the assumptions of all models, or without ``planner`` of those only that ignore the planner."""
     import numpy as np
 
     found = []
@@ -118,7 +119,7 @@ PLACES = {
 
 @cache
 def _quadrature() -> tuple[Array, Array]:
-    """Return negative points (12,) for the mean over a standard normal, and weights (12, 3) of its moments.
+    """Return points (12,), negated, for means over a standard normal, and weights (12, 3) of its moments 0 to 2.
 
     They are those of Gauss and Hermite.
     """
@@ -131,9 +132,9 @@ def _quadrature() -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Learner:
-    """State of the models, namely ``mean`` (m, SIZE), ``cov`` (m, SIZE, SIZE) and log evidence ``logs`` (m,).
+    """The state of the m models: ``mean`` (m, SIZE), ``cov`` (m, SIZE, SIZE) and log evidence ``logs`` (m,).
 
-    ``foretold`` holds the probability of each answer heard so far, before it was heard, averaged over the models.
+    ``foretold`` holds, for each answer so far, the probability that the models gave it beforehand.
     """
 
     of: Models
@@ -150,10 +151,10 @@ class Learner:
         return np.asarray(found / found.sum())
 
     def leaning(self) -> Array:
-        """Return the weights (m,) that decisions use.
+        """Return the weights (m,) of the models that decisions use.
 
         Models with the planner and small corrections decide alone as long as their share reaches LIKELIER. Thus the
-        planner's forecasts stand until answers contradict them.
+        planner's forecasts are used until answers contradict them.
         """
         import numpy as np
 
@@ -163,13 +164,13 @@ class Learner:
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
-        """Return the learner after an answer, without time passing before it."""
+        """Return the learner after one more answer, without time passing before it."""
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
-        """Return the learner after several answers.
+        """Return the learner after several more answers.
 
-        ``asked`` and ``taken`` are the recommendations and whether each was accepted. ``days`` are the days before each
+        ``asked`` are the recommendations, and ``taken`` says which were accepted. ``days`` are the days before each
         answer.
         """
         found = self
@@ -189,10 +190,10 @@ class Learner:
 
 
 def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequence[float]) -> Learner:
-    """Return the learner after a block of answers.
+    """Return the learner after a block of answers. ``rows`` are their features (n, SIZE).
 
-    The block is heard in the space of its logits, which is smaller than that of the coefficients. Every answer changes
-    the logits of later answers and the coefficients at the end, by their covariance with the answer's logit.
+    The block is learnt in the space of its logits, which is smaller than that of the coefficients. Every answer changes
+    the later answers' logits and the final coefficients, by their covariance with the answer's logit.
     """
     import numpy as np
 
@@ -222,7 +223,9 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
 
 
 def _each_foretold(logs: Array) -> list[float]:
-    """Return the probability of each of n answers, from the log evidence (m, n + 1) before and after them."""
+    """Return the probability of each of n answers. ``logs`` (m, n + 1) is the log evidence of m models, before any
+    answer and after each.
+    """
     import numpy as np
 
     return [float(one) for one in np.exp(np.diff(np.logaddexp.reduce(logs, axis=0)))]
@@ -250,7 +253,9 @@ def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[A
 
 @cache
 def fresh(*, planner: bool = True) -> Learner:
-    """Return the learner before any answer, of all models or without those that use the planner."""
+    """Return the learner before any answer, with all models, or without ``planner`` only those that ignore the
+    planner.
+    """
     import numpy as np
 
     known = models(planner=planner)
@@ -258,7 +263,7 @@ def fresh(*, planner: bool = True) -> Learner:
 
 
 def _rows(asked: Sequence[Asked]) -> Array:
-    """Return the features (n, SIZE) of several recommendations."""
+    """Return the features (n, SIZE) of n recommendations."""
     import numpy as np
 
     rows = np.zeros((len(asked), SIZE), dtype="f4")
@@ -272,7 +277,7 @@ def _rows(asked: Sequence[Asked]) -> Array:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Forecasts of n actions by m models.
+    """Forecasts of the answers to n actions by m models.
 
     ``mean`` and ``variance`` (m, n) are of the logits, and ``weights`` (m,) of the models.
     """
@@ -283,8 +288,8 @@ class Forecast:
     shared: Array  # (m, n, n) covariances of the logits
 
     def each(self) -> Array:
-        """Return the probability (m, n) that a seen recommendation is accepted, by the approximation
-        of MacKay (1992).
+        """Return the probability (m, n) that a seen recommendation is accepted, by the approximation of MacKay
+        (1992).
         """
         import numpy as np
 
@@ -297,7 +302,7 @@ class Forecast:
         return np.asarray(self.weights @ self.each())
 
     def spread(self) -> Array:
-        """Return the standard deviation (n,) of the probability, within and between models."""
+        """Return the standard deviation (n,) of the probability of acceptance, within and between models."""
         import numpy as np
 
         each = self.each()
@@ -305,7 +310,10 @@ class Forecast:
         return np.asarray(np.sqrt(self.weights @ (within + (each - self.weights @ each) ** 2)))
 
     def apart(self, one: int, other: int) -> float:
-        """Return the standard deviation of the difference between the probabilities of two actions."""
+        """Return the standard deviation of the difference between the probabilities of accepting two actions.
+
+        ``one`` and ``other`` are their positions in the forecast.
+        """
         import numpy as np
 
         each = self.each()
@@ -321,7 +329,7 @@ class Forecast:
 
 
 def forecast(learner: Learner, options: Sequence[Asked]) -> Forecast:
-    """Return the learner's forecast of the answer to each option."""
+    """Return the learner's forecast of the answer to each of ``options``."""
     import numpy as np
 
     rows = _rows(options)

@@ -1,4 +1,4 @@
-"""The learner after all answers of a user, each with the planner's forecast at the time of the answer."""
+"""Keep the learner after all answers of a user, each with the planner's forecast at the time of the answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 class Lesson(NamedTuple):
     """An answer with the features that the learner uses.
 
-    ``planner`` is the logit of the planner's forecast. ``taken`` says that the user accepted. ``usual`` is how much
+    ``planner`` is the logit of the planner's forecast. ``taken`` is True if the user accepted. ``usual`` is how much
     more usual the action is than others at this hour.
     """
 
@@ -49,7 +49,7 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The learner after some lessons, which is None before any answer.
+    """The learner after some lessons. ``learner`` is None before any answer.
 
     ``repeated`` counts recent recommendations by action, with decay.
     """
@@ -60,11 +60,11 @@ class Heard:
 
     @property
     def known(self) -> Learner:
-        """Return the learner, or a learner that has heard nothing if there is none."""
+        """The learner, or a learner before any answer if there is none."""
         return self.learner or fresh()
 
     def after(self, lessons: Sequence[Lesson]) -> Heard:
-        """Return the learner with its counts after further lessons."""
+        """Return the learner, with its counts, after further lessons."""
         if not lessons:
             return self
         asked, repeated = [], list(self.repeated)
@@ -82,8 +82,8 @@ class Heard:
         """Return True if the last answers were predicted clearly worse than by the user's own share of acceptance.
 
         The mean squared error of the forecasts is compared with that of the share, as in ``bridge.advice.foresight``.
-        The difference must exceed its standard error, because few answers vary much by chance. Below MANY_ENOUGH
-        answers it is False.
+        The difference must exceed three standard errors, because few answers vary much by chance. Below 28 answers it
+        is False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:
@@ -102,7 +102,7 @@ NOTHING = Heard()
 
 
 def logit(chance: float) -> float:
-    """Return the logit of a probability, which is first kept CERTAIN away from 0 and 1.
+    """Return the logit of a probability, which is first limited to between 0.01 and 0.99.
 
     >>> logit(0.5)
     0.0
@@ -112,13 +112,14 @@ def logit(chance: float) -> float:
 
 
 class Listening:
-    """A cache of the learners of the last users, which saves time and changes no result."""
+    """A cache of the learners of the last 32 users, which saves time and changes no result."""
 
     def __init__(self) -> None:
         self._kept: tuple[Heard, ...] = ()
 
     def heard(self, crowd: Particles, routine: Routine, prior: Mapping[str, Any] | None = None) -> Heard:
-        """Return the learner after the lessons of a prior and of the answers that the particles have processed.
+        """Return the learner after the lessons of a prior and of the answers that the planner's particles have
+        processed.
 
         The calendar still shows the actions of the last slots, so the planner's forecasts for them change. Only older
         lessons are cached.
@@ -136,14 +137,16 @@ class Listening:
 def usual(routine: Routine, day: int, slot: int, action: int) -> float:
     """Return the log of how much more usual an action is than the mean action at this hour.
 
-    Returns 0 if the calendar shows fewer than SHOWN slots. The value is rounded to steps of ``STEP``, so that a new
-    calendar entry rarely changes earlier lessons.
+    Returns 0 if the calendar shows fewer than 12 slots. The value is rounded to steps of 0.5, so that a new calendar
+    entry rarely changes earlier lessons.
     """
     return _habits(routine.get(kind_of_slot(day, slot), {}))[action]
 
 
 def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
-    """Return how usual each action is, as logs against the mean, from action -> slots that the calendar shows."""
+    """Return, for each action, the log of how usual it is against the mean. ``shown`` maps actions to slots in the
+    calendar.
+    """
     if sum(shown.values()) < SHOWN:
         return NOTHING_USUAL
     logs = [log(shown.get(one, 0.0) + RARE) for one in ACTIONS]
@@ -152,7 +155,7 @@ def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
 
 
 def _lessons(crowd: Particles, routine: Routine) -> tuple[Lesson, ...]:
-    """Return the answers that the particles have processed, as lessons."""
+    """Return the answers that the planner's particles have processed, as lessons."""
     habits = {kind: _habits(shown) for kind, shown in routine.items()}
     found = []
     for one, chance in crowd.foretold:
@@ -167,13 +170,13 @@ SHARED = Listening()  # the cache of this process
 
 
 def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
-    """Return the answers that the particles have processed as lessons in JSON form, for a user's prior.
+    """Return the answers that the planner's particles have processed as lessons in JSON form, for a user's prior.
 
-    There are none without particles.
+    The list is empty without particles.
     """
     return [] if crowd is None else [[one.at.isoformat(), *one[1:]] for one in _lessons(crowd, routine)]
 
 
 def _remembered(prior: Mapping[str, Any] | None) -> tuple[Lesson, ...]:
-    """Return the lessons that a user's prior holds, none without a prior."""
+    """Return the lessons that a user's prior holds, or none without a prior."""
     return tuple(Lesson(datetime.fromisoformat(at), *rest) for at, *rest in (prior or {}).get("heard", ()))

@@ -1,4 +1,4 @@
-"""Explanations of a decision, by the planner while its forecasts hold, otherwise from the user's answers."""
+"""Explain a decision: by the planner while its forecasts hold, otherwise from the user's answers."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first. There is always at least a single sentence.
+    """Return the sentences for a decision, the strongest first, at least one.
 
-    They are the planner's if ``trust``, its share in the forecasts, reaches DOUBTED, or if answers are few. Otherwise
-    they tell the user's answers.
+    They are the planner's if ``trust``, its share in the forecasts, is at least 0.1, or if answers are few. Otherwise
+    they state patterns in the user's answers.
     """
     if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         return of_the_planner(action, observation, posterior.person(), body, posterior.belief())
@@ -46,7 +46,7 @@ def reasons(
 
 
 def findings(known: Heard) -> Iterator[str]:
-    """Yield a sentence per clear pattern in the user's answers with its evidence, the clearest first.
+    """Yield a sentence, with evidence, per clear pattern in the user's answers, the clearest first.
 
     A pattern must be clearer than the clearest that chance makes of the same answers.
     """
@@ -65,8 +65,8 @@ def findings(known: Heard) -> Iterator[str]:
 def beyond_chance(cells: Cells) -> Cells:
     """Return the cells whose share of accepted answers lies further from the user's own share than chance explains.
 
-    Cells with fewer than ENOUGH answers are left out. The same answers are dealt anew to all cells. The limit is the
-    largest distance in 95 % of the deals. Thus many cells do not make a pattern likelier.
+    A cell is (action, slot), with at least 4 answers. The same answers are dealt at random to all cells, 400 times. The
+    limit is the largest distance in 95 % of the deals. Many cells thus do not make a pattern likelier.
     """
     import numpy as np
 
@@ -88,9 +88,8 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return the user's own taste for an action in a slot, in standard deviations from zero.
-
-    It is taken over all models.
+    """Return the user's own taste for an action in a slot, averaged over all models, in standard deviations from
+    zero.
     """
     import numpy as np
 

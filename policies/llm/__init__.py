@@ -1,9 +1,9 @@
-"""A policy that learned in simulation to read a person, either the shipped sequence model or a model behind an address.
+"""Choose by a model that learned in simulation to read a person: the shipped sequence model, or a service's model.
 
 Without an address the sequence model decides, offline (``policies.llm.sequence``). With an address, a service that
 speaks OpenAI's chat completions is asked, which may run on this machine. **What is sent** then are meters, answers to
-advice, the week's slots, and shares of the calendar by type of action. No event's title and no name is sent. If the
-service gives no usable answer, the planner decides. README.md describes the abilities of both models.
+advice, the week's slots, and shares of the calendar by action. No event's title and no name is sent. If the service
+gives no usable answer, the planner decides. README.md describes the abilities of both models.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """The model to ask, and the size of its prompts.
+    """The model to ask, and the size of its prompts in tokens.
 
-    ``adapter`` is the service's name for an adapter tuned to one person.
+    ``adapter`` is the service's name for an adapter tuned to one person, or None.
     """
 
     model: str = "rhythm"
@@ -108,7 +108,7 @@ class Llm:
         return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"), by="planner")
 
     def _tries(self, observation: Observation) -> list[Question]:
-        """Return the questions to try in order. A person's own adapter comes first, then the model for everybody."""
+        """Return the questions to try in order: first to a person's own adapter, if any, then to the general model."""
         from policies.llm.asking import Question
         from policies.llm.prompt import messages
 
@@ -134,7 +134,7 @@ def _decision(said: Said, observation: Observation, model: str, by: str) -> Deci
 
 
 def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
-    """Return the policy that asks a service if an address is set, otherwise the shipped model.
+    """Return the policy that asks a service if an address is set, otherwise the shipped sequence model.
 
     Raises ValueError for a setting that is not valid.
     """

@@ -1,4 +1,4 @@
-"""The parser of a language model's answer, which must end in three digits and a possible action."""
+"""Parse a language model's answer, which must end in three digits and a possible action."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_REASON = 400  # characters of the reasoning that are shown to a person
 
 
 class Unreadable(ValueError):
-    """The text is no valid answer. The error says what is wrong without quoting the text."""
+    """The error of a text that is no valid answer. It says what is wrong without quoting the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +35,10 @@ class Said:
 
 
 def read(text: str, feasible: Collection[ActionType]) -> Said:
-    """Read an answer's reasoning and its last line, which holds the belief's digits and the action.
+    """Return an answer's reasoning, and from its last line the belief's three digits and the action.
 
-    Raises Unreadable if either is missing or wrong. A missing belief is never made up.
+    Raises Unreadable if digits or action are missing, or the action is not feasible. It is also raised for an answer
+    that is too long or ends inside its reasoning. A missing belief is never made up.
     """
     if len(text) > ANSWER_MAX_CHARS:
         raise Unreadable("an answer that is too long")
@@ -63,7 +64,7 @@ def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
 
 
 def reasoning(text: str) -> str:
-    """Return the first reasoning in an answer, as a short line of visible characters, or an empty text."""
+    """Return the first reasoning in an answer, as a single line of at most 400 visible characters, or an empty text."""
     found = REASONING.search(text)
     if found is None:
         return ""
@@ -72,5 +73,5 @@ def reasoning(text: str) -> str:
 
 
 def written(reasoning: str, belief: Belief, action: ActionType) -> str:
-    """Write an answer in the form that ``read`` accepts."""
+    """Return an answer's text in the form that ``read`` accepts."""
     return f"{OPENED}{reasoning}{CLOSED}\n{belief.digits()} {action}"

@@ -1,4 +1,6 @@
-"""Requests to a service for a decision, at most two, within a time limit. Raises Fault without a usable answer."""
+"""Send requests to a service for a decision, at most two, within a time limit. Fault is raised without a usable
+answer.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ ANSWER_TOKENS = 320  # more than the published 256, because an answer cut off in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """A service, with the options of its requests. ``seconds`` is the time limit for both tries together."""
+    """A service's address, with the options of requests. ``seconds`` is the time limit for both tries together."""
 
     address: str
     key: str = ""
@@ -31,7 +33,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The text of a service's answer. ``cut`` means that it broke off at the limit of tokens.
+    """The text of a service's answer. ``cut`` is True if it broke off at the limit of tokens.
 
     The counts of tokens are as the service states them, or None.
     """
@@ -51,10 +53,10 @@ class Question:
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """Send the questions one after another until an answer is readable.
+    """Send the questions in turn until an answer is readable.
 
-    Returns that answer, and the reason why the question before it failed, or an empty text. A next question is sent
-    if it goes to another model, or if a retry may soon succeed. Raises Fault if no answer is readable.
+    Returns (that answer, reason why the question before it failed, or an empty text). After a failure, the next
+    question is sent if it goes to another model, or may soon succeed. Raises Fault if no answer is readable.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):
@@ -80,7 +82,7 @@ def _once(chat: Chat, question: Question, until: float, feasible: Sequence[Actio
 
 
 def asked(chat: Chat, question: Question, seconds: float) -> Reply:
-    """Send a question to the service and return the reply. Raises Fault without a reply within ``seconds``."""
+    """Send a question to the service and return its reply. Raises Fault without a reply within ``seconds``."""
     service = Service(chat.address, chat.key, timeout=max(seconds, 0.001))
     body = {
         "model": question.model,
@@ -92,7 +94,7 @@ def asked(chat: Chat, question: Question, seconds: float) -> Reply:
 
 
 def reply_of(answer: bytes) -> Reply:
-    """Return the first choice of a completion as a reply. Raises Fault if the body is no completion."""
+    """Return the first choice in the body of a completion as a reply. Raises Fault if the body is no completion."""
     try:
         body = json.loads(answer)
         choice = body["choices"][0]

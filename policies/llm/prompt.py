@@ -1,4 +1,4 @@
-"""The prompt for a language model: the rules, the answers of the last 30 days, and the person's present state.
+"""Write the prompt for a language model: the rules, the answers of the last 30 days, and the person's present state.
 
 It consists of numbers and of words from the model interface. An observation holds no event, title or name, so none can
 be sent.
@@ -120,7 +120,7 @@ def when(day: int, slot: Slot) -> str:
 
 
 def _sum(older: Sequence[Interaction], room: float) -> str:
-    """Return how often each action was accepted, ignored or rescheduled in each slot of the day.
+    """Return a text on how often each action was accepted, ignored or rescheduled at each time of day.
 
     The most frequent come first. The rarest are left out if they do not fit into ``room`` characters.
     """
@@ -149,7 +149,7 @@ def _now(observation: Observation) -> str:
 
 
 def _level(meter: Meter, state: MeterState | None) -> str:
-    """Return a meter's name with its level, or ``unknown`` for a meter without fresh inputs."""
+    """Return a meter's name with its level and deviation as text, or with ``unknown`` without fresh inputs."""
     name = meter.capitalize()
     if state is None or state.coverage <= 0:
         return f"{name} unknown"

@@ -1,4 +1,4 @@
-"""The network policy, a small recurrent network that was trained to infer traits and to plan.
+"""Choose by a small recurrent network that was trained to infer traits and to plan.
 
 The network runs in numpy in about a millisecond. It reads the completed slots in order, the last seven in the
 simulator. For a user it reads 30 days of answers. It forms a belief with its uncertainty and chooses an action by the
@@ -26,7 +26,7 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 
 
 class Learned:
-    """A policy with the weights of ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
+    """A policy with the weights in ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
 
     Without ``learns`` the network decides for an average person, whatever the history.
     """
@@ -38,11 +38,11 @@ class Learned:
         self.objective, self.learns, self._file = objective, learns, file
 
     def variant(self, *, objective: str, learns: bool = True) -> Learned:
-        """Return the same network with another objective, for comparisons."""
+        """Return a policy with the same weights and another objective, for comparisons."""
         return Learned(objective, learns=learns, file=self._file)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
-        """Return the feasible action with the highest score. Nothing is drawn."""
+        """Return the decision for the feasible action with the highest score. ``rng`` is not used."""
         from policies.network.forward import OBJECTIVES, think, weights
         from policies.network.inputs import NUMBER, read
         from policies.planner.inference import answered
@@ -76,7 +76,7 @@ def reasons(
 
 
 def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
-    """Say how clearly the action is preferred to the second best, as percentages among the feasible actions."""
+    """Return a sentence on how clearly the action is preferred to the second best, in percentages."""
     others = [other for other in scores if other is not action]
     if not others:
         return f"{plain(action)} is all that is possible now"

@@ -1,4 +1,4 @@
-"""The network in numpy. It reads the slots in order, forms a belief, and scores the actions by that belief.
+"""Run the network in numpy: read the slots in order, form a belief, and score the actions by that belief.
 
     slot -> 96 -> GRU, 128
     the 128 joined with the features of the present: 256 -> 256 -> belief (mean and deviation of each dimension)
@@ -29,7 +29,7 @@ OBJECTIVES = ("grade", "reward")
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """Outputs of the network.
+    """The outputs of a model for a single decision.
 
     ``belief`` and ``sd`` have the shape (3,). ``scores`` (2, 10) are log probabilities by objective. ``taken`` (10,)
     are probabilities of acceptance.
@@ -43,7 +43,10 @@ class Thought:
 
 @cache
 def weights(path: Path) -> Mapping[str, Array]:
-    """Return the weights of the network by name. ``lab.training.network.model`` uses the same names."""
+    """Return the weights of the network by name, read from a file and cached.
+
+    ``lab.training.network.model`` uses the same names.
+    """
     import numpy as np
 
     with np.load(path) as file:
@@ -84,14 +87,14 @@ def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
 
 
 def _linear(values: Array, known: Mapping[str, Array], layer: str) -> Array:
-    """Apply a linear layer."""
+    """Return the output of the linear layer called ``layer``."""
     import numpy as np
 
     return np.asarray(known[f"{layer}.weight"] @ values + known[f"{layer}.bias"])
 
 
 def _logistic(values: Array) -> Array:
-    """Apply the logistic function, in a form that cannot overflow."""
+    """Return the logistic function of the values, in a form that cannot overflow."""
     import numpy as np
 
     return np.asarray(0.5 * np.tanh(0.5 * values) + 0.5)

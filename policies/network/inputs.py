@@ -1,4 +1,4 @@
-"""The network's input, made from an observation."""
+"""Make the network's input from an observation."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ UNKNOWN_METER = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter wi
 
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
-    """Return the input vectors of completed slots (t, PER_SLOT), oldest first, and of the present (PRESENT,).
+    """Return (vectors of completed slots (t, PER_SLOT), oldest first; vector of the present (PRESENT,)).
 
-    If not ``learns``, there are no completed slots.
+    Without ``learns`` there are no completed slots.
     """
     import numpy as np
 
@@ -47,7 +47,9 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 
 def _stated(observation: Observation) -> Slots:
-    """Return the completed slots of a simulated person, whose changes, anomalies and rewards the simulator states."""
+    """Return the completed slots of a simulated person, for whom the simulator states changes, anomalies and rewards.
+    Slots without a known action, anomaly or reward are left out.
+    """
     import numpy as np
 
     shown = [
@@ -72,7 +74,7 @@ def _stated(observation: Observation) -> Slots:
 
 
 def _by_meter(values: Sequence[Any]) -> Array:
-    """Return values (n, 5) as an array, in the order of the meters."""
+    """Return mappings from meter to value as an array (n, 5), in the order of the meters."""
     import numpy as np
 
     return np.array([[row[meter] for meter in Meter] for row in values], dtype=float).reshape(len(values), METERS)

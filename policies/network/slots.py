@@ -1,4 +1,4 @@
-"""The network's input vectors, a vector per completed slot and a vector of the present, for any number of people.
+"""Make the network's input vectors: one per completed slot and one of the present, for any number of people.
 
 Nothing here is learned. The arithmetic spares a small network two tasks. The first is the change of a neutral person's
 meters (``rhythm_env.dynamics``). The second is the weighting of meters that explains the rewards so far.
@@ -42,7 +42,7 @@ SEEN_WITHIN = 5e-4  # error of a stated reward, in weighted change
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Completed slots along the last axis of (..., t), oldest first. Numbers are -1 where unknown.
+    """Completed slots along the last axis of (..., t), oldest first. Whole numbers are -1 where unknown.
 
     ``levels`` (..., t, 5) are before the slot. ``changes``, ``anomalies`` and ``reward`` are the simulator's, or zeros
     for a user. ``action`` was done, and ``refused`` was recommended but not accepted. ``answer`` counts in the order of
@@ -62,7 +62,7 @@ class Slots:
 
 
 def one_hot(numbers: Ints, size: int) -> Array:
-    """Encode numbers as indicator vectors (..., size), all zeros for -1."""
+    """Return numbers as indicator vectors (..., size), all zeros for -1."""
     import numpy as np
 
     return np.asarray((numbers[..., None] == np.arange(size)).astype(np.float32))
@@ -107,7 +107,7 @@ def _unexplained(slots: Slots) -> Array:
 
 
 def _cost_of_company(slots: Slots) -> Array:
-    """Return the relative excess (..., t) of the vitality that company costs, 0 without company."""
+    """Return the relative excess (..., t) of the vitality that company costs, or 0 without company."""
     import numpy as np
 
     usual, company = _neutral(slots)[..., V], tables().social[slots.action] > 0
@@ -123,9 +123,10 @@ def felt(slots: Slots) -> Array:
 
 
 def weighed(changes: Array, weighted: Array) -> Array:
-    """Return means and deviations (..., 10) of a person's weights, by Bayesian linear regression.
+    """Return means and deviations (..., 10) of the five weights of a person's meters, by Bayesian linear regression.
 
-    ``changes`` has the shape (..., r, 5), and ``weighted`` (..., r) their weighted sums. Rows of zeros are ignored.
+    ``changes`` has the shape (..., r, 5), and ``weighted`` (..., r) holds their weighted sums. Rows of zeros are
+    ignored.
     """
     import numpy as np
 
@@ -139,9 +140,9 @@ def weighed(changes: Array, weighted: Array) -> Array:
 
 
 def tallies(slots: Slots, now: Ints) -> Array:
-    """Return log counts (..., t + 1, TALLIES) of accepted and refused actions before each slot.
+    """Return log(1 + count) / 3 (..., t + 1, TALLIES) for the accepted and refused actions before each slot.
 
-    They are counted in total and at the time of day ``now``.
+    They are counted in total, and at the time of day ``now``.
     """
     import numpy as np
 

@@ -1,8 +1,7 @@
-"""The planner, which infers the user's traits and plans the rest of the week in every slot.
+"""Choose by inferring the user's traits and planning the rest of the week anew in every slot.
 
 ``inference`` turns an observation into particles, each a possible person. ``plans`` searches the best rest of the week
 for their mean. ``advice`` combines the plan with the probability of acceptance, and ``words`` explains the choice.
-
 Users are served by the objective ``reward``, their own weighted meters. The objective ``grade`` reproduces published
 figures, which reward a bad first half of the week. ``variant`` builds it for comparisons.
 """
@@ -54,14 +53,12 @@ class Planner:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Planner:
-        """Return a planner with another objective or other assumptions, for comparisons.
-
-        A user's prior is left out.
-        """
+        """Return a planner with another objective or other assumptions, for comparisons. It has no user's prior."""
         return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior: people with traits and meters that fit all answers of the observation, however old.
+        """Return a user's prior, as a JSON object: people with traits and meters that fit all answers in the
+        observation.
 
         Raises ValueError without answers.
         """
@@ -74,16 +71,13 @@ class Planner:
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the probability that the user accepts the action.
-
-        For a simulated person who never answers it is 0.5.
-        """
+        """Return the probability that the user accepts the action, or 0.5 for a simulated person who never answers."""
         from policies.planner.advice import taken
 
         return taken(observation, self.posterior(observation), action)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
-        """Return the decision for the action with the best score. Nothing is drawn."""
+        """Return the decision for the action with the best score. ``rng`` is not used."""
         from policies.planner.advice import advise
         from policies.planner.inference import prior
 
@@ -102,7 +96,7 @@ class Planner:
         )
 
     def posterior(self, observation: Observation) -> Posterior:
-        """Return the posterior over the user's traits, from the observation and the prior, if there is one."""
+        """Return the posterior over the user's traits, given the observation and the prior, if there is one."""
         from policies.planner.inference import anyone, infer
         from policies.planner.particle_filter import SHARED
 

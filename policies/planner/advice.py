@@ -1,4 +1,4 @@
-"""The choice of an action from the best plan for the mean person and the probability of acceptance.
+"""Choose an action from the best plan for the mean person and the probability of acceptance.
 
 A simulated person follows the policy, a real user may not. An action is therefore worth its probability of acceptance
 times its gain over the user's own choice. Each refused recommendation costs a little.
@@ -43,7 +43,7 @@ class Advice:
 
 
 def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
-    """Return the feasible action with the best score.
+    """Return the feasible action with the best score, with all scores and reasons.
 
     Scores are mean levels over the plan, or points of the grade. For a user who answers, they are the values of
     ``Prospects.scores``.
@@ -60,7 +60,7 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
 
 
 def taken(observation: Observation, posterior: Posterior, action: ActionType) -> float:
-    """Return the probability that the action is accepted, 0.5 for a simulated person, who never answers."""
+    """Return the probability that the action is accepted, or 0.5 for a simulated person, who never answers."""
     crowd = posterior.crowd
     if crowd is None:
         return 0.5
@@ -69,10 +69,10 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
 
 
 def read_into(supposed: Array, observation: Observation) -> Array:
-    """Return the supposed meters (5,) moved towards the readings, further if the readings are more certain.
+    """Return the supposed meters (5,) moved towards the readings, further for more certain readings.
 
-    Body and mind are measured against the user's own normal level, so their distance from it counts. Progress and
-    connection are counted, and move towards their count.
+    Vitality, cognition and serenity are read against the user's own normal level, so they move by the distance from it.
+    Progress and connection are counted, and move towards their reading.
     """
     import numpy as np
 
@@ -87,10 +87,10 @@ def read_into(supposed: Array, observation: Observation) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Prospects:
-    """Arrays (10,) about recommending each action to a user who answers.
+    """What recommending each action to a user who answers would bring, as arrays (10,).
 
     ``taken`` is the probability of acceptance. ``gains`` is the gain over the user's own choice, -inf if infeasible.
-    ``tells`` is the information of the answer in nats.
+    ``tells`` is the information in the answer, in nats.
     """
 
     taken: Array
@@ -98,8 +98,9 @@ class Prospects:
     tells: Array
 
     def scores(self) -> Array:
-        """Return the value (10,) of each action over no advice, plus the value of its information. Infeasible actions
-        get -inf.
+        """Return the value (10,) of recommending each action, over no advice, including the value of its information.
+
+        Infeasible actions get -inf.
         """
         import numpy as np
 
@@ -109,7 +110,7 @@ class Prospects:
 
 
 def prospects(observation: Observation, posterior: Posterior, crowd: Particles) -> Prospects:
-    """Return the prospects of all actions, from the particles' meters moved by the readings."""
+    """Return what recommending each action would bring, from the particles' meters moved towards the readings."""
     import numpy as np
 
     supposed = crowd.meters @ posterior.weights
@@ -127,12 +128,12 @@ def prospects(observation: Observation, posterior: Posterior, crowd: Particles) 
 
 
 def body_of(person: Array) -> Bodies:
-    """Return the tables of actions of a person (18,), in single precision, which is enough for plans."""
+    """Return the tables of actions for a person (18,), in single precision, which is enough for plans."""
     return bodies(profiles(person.astype("f4")[:, None]).traits).one(0)
 
 
 def _entropy(chance: Array) -> Array:
-    """Return the entropy of a binary event in nats."""
+    """Return the entropy, in nats, of an event with a given probability."""
     import numpy as np
 
     return np.asarray(-chance * np.log(chance) - (1 - chance) * np.log1p(-chance))

@@ -1,4 +1,4 @@
-"""Linear evidence about a person from the last slots, as rows ``h . person = y`` with standard errors.
+"""Collect linear evidence about a person from the last slots, as rows ``h . person = y`` with standard errors.
 
 Everything here is linear in the person of ``population``. A change of meters is a neutral person's change plus traits
 (``rhythm_env.dynamics.changes``). A step's reward is the weighted change (``rhythm_env.grading.step_reward``). In the
@@ -45,7 +45,7 @@ METERS_BY_PLACE = tuple(Meter)
 
 
 class Row(NamedTuple):
-    """An equation ``sum(share * person[place]) = value`` with standard error ``sd``.
+    """An equation ``sum(share * person[place]) = value`` with the standard error ``sd``.
 
     ``shares`` maps a place in a person of ``population`` to its factor.
     """
@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def rows(observation: Observation) -> list[Row]:
-    """Return all rows of the completed slots in the observation."""
+    """Return the rows of evidence from all completed slots in the observation."""
     found: list[Row] = []
     for record, before in levels_before(observation):
         found += _reward(record, before)
@@ -66,9 +66,9 @@ def rows(observation: Observation) -> list[Row]:
 
 
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
-    """Yield each completed slot with the levels (5,) of the meters before it, the newest first.
+    """Yield each completed slot with the levels (5,) of the meters before it, newest first.
 
-    It ends at the first slot whose changes are not known.
+    It stops at the first slot whose changes are not known.
     """
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):
@@ -87,8 +87,9 @@ def _level(observation: Observation, meter: Meter) -> float:
 
 
 def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
-    """Yield the row of a step's reward. For a user who answers, ``reward`` is the answer, which is
-    processed elsewhere.
+    """Yield the row of evidence in a step's reward.
+
+    A user who answers yields none, because ``reward`` then is the answer, which is processed elsewhere.
     """
     if record.answer is not None or record.reward is None or record.deltas is None or record.anomalies is None:
         return
@@ -99,14 +100,14 @@ def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
-    """Return the changes (5,) that the action brings to the meters of a person whose traits are 0, before decay."""
+    """Return the changes (5,) that an action brings to the meters of a person whose traits are 0, before decay."""
     effects = [float(effect) for effect in tables().effects[int(slot), :, ACTIONS.index(action)]]
     gain = GAIN_FLOOR + GAIN_SLOPE * vitality
     return [effect * gain if effect > 0 else effect for effect in effects]
 
 
 def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, float]]:
-    """Return meter -> place of a trait in a person -> factor with which the trait adds to the meter.
+    """Return meter -> index of a trait in a person -> factor with which the trait adds to the change.
 
     ``base`` (5,) are the changes of a neutral person. The social cost adds its excess over 1.
     """
@@ -130,7 +131,7 @@ def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, 
 
 
 def _stated(record: StepRecord, before: Levels) -> Iterator[Row]:
-    """Yield rows from stated anomalies and, from the remaining change, rows of the passive decay."""
+    """Yield rows of evidence from stated anomalies and, from the remaining change, from passive decay."""
     assert record.action is not None and record.anomalies is not None and record.deltas is not None  # noqa: S101, PT018
     base = neutral(record.action, record.slot, before[V])
     anomalies = [record.anomalies[meter] for meter in Meter]
@@ -144,8 +145,9 @@ def _stated(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def _without_spiral(total: float, serenity: float) -> tuple[float, float]:
-    """Return a change before a possible spiral, and its error. Serenity within the tolerances leaves the spiral
-    uncertain.
+    """Return (a change as it was before a possible spiral of low serenity, its error).
+
+    If serenity lies within the range of tolerances, the spiral is uncertain, and half of it is assumed.
     """
     if total >= 0 or serenity >= TOLERANCE[1]:
         return total, 0.0
@@ -156,7 +158,9 @@ def _without_spiral(total: float, serenity: float) -> tuple[float, float]:
 
 
 def _decay(record: StepRecord, before: Levels, totals: Levels) -> Iterator[Row]:
-    """Yield rows of the passive decay, from slots without an event in which the meter stayed within its bounds."""
+    """Yield rows of evidence from passive decay, in slots without an event in which the meter stayed within its
+    bounds.
+    """
     assert record.action is not None and record.deltas is not None  # noqa: S101, PT018
     left = [record.deltas[m] - totals[at] for at, m in enumerate(METERS_BY_PLACE)]
     free = [0 < before[at] + record.deltas[m] < 1 for at, m in enumerate(METERS_BY_PLACE)]
@@ -170,7 +174,7 @@ def _decay(record: StepRecord, before: Levels, totals: Levels) -> Iterator[Row]:
 
 
 def _measured(record: StepRecord, before: Levels, observation: Observation) -> Iterator[Row]:
-    """Yield rows from changes of readings, with the errors of two readings and of possible events."""
+    """Yield rows of evidence from changes of readings, with the errors of two readings and of possible events."""
     assert record.action is not None and record.deltas is not None  # noqa: S101, PT018
     base = neutral(record.action, record.slot, before[V])
     wanted = shares(record.action, record.slot, base)

@@ -1,15 +1,14 @@
-"""Inference of a user's traits by particles, which meters move and answers weigh.
+"""Infer a user's traits by particles, which evidence from meters moves and answers weigh.
 
 Evidence from meters is linear with Gaussian errors, so every particle of the prior is moved to its conditional value.
 This is the conditioning of sample paths by Matheron's rule, with the prior's covariance P.
 
-x + K (y - H x - e) with K = P H' (H P H' + R)^-1
+    x + K (y - H x - e) with K = P H' (H P H' + R)^-1
 
 Exact evidence moves all particles to the same point, and none is lost. Answers are not linear. They weigh particles
 that live through the answered slots (``responses``, ``particle_filter``), and evidence from meters then moves these.
-The true traits are never read.
-
-A user's prior keeps the particles after all their answers, so that these answers need not be processed again.
+The true traits are never read. A user's prior keeps the particles after all their answers, so that these answers need
+not be processed again.
 """
 
 from __future__ import annotations
@@ -39,7 +38,8 @@ PRIOR_PARTICLES = 128  # particles of equal weight, 20 kB. In 24 simulated lives
 
 @dataclass(frozen=True)
 class Posterior:
-    """Possible persons ``people`` (18, n) with ``weights`` (n,) that add to 1, columns as in ``population``.
+    """Possible persons ``people`` (18, n) with ``weights`` (n,) that add to 1. Each column is a person of
+    ``population``.
 
     ``crowd`` holds the particles after the answers. It is None for a simulated person, who never answers.
     """
@@ -50,11 +50,11 @@ class Posterior:
 
     @cached_property
     def beliefs(self) -> Array:
-        """Return the belief (3, n) about social, morning and work that would be true of each particle."""
+        """The belief (3, n) about social, morning and work that would be true of each particle."""
         return belief_target(profiles(self.people))
 
     def belief(self) -> tuple[Array, Array]:
-        """Return mean and standard deviation (3,) of social, morning and work."""
+        """Return (mean, standard deviation), each of shape (3,), of social, morning and work."""
         return self.moments(self.beliefs)
 
     def person(self) -> Array:
@@ -64,7 +64,7 @@ class Posterior:
         return np.asarray(self.people @ self.weights)
 
     def moments(self, values: Array) -> tuple[Array, Array]:
-        """Return mean and standard deviation (m,) over the particles of values (m, n)."""
+        """Return (mean, standard deviation), each of shape (m,), over the particles of values (m, n)."""
         import numpy as np
 
         mean = values @ self.weights
@@ -73,7 +73,7 @@ class Posterior:
 
 
 def prior() -> Posterior:
-    """Return the posterior before any evidence."""
+    """Return the posterior before any evidence: the population, with equal weights."""
     import numpy as np
 
     people = population().people
@@ -88,7 +88,7 @@ def infer(
     whom: Particles | None = None,
     known: bool = False,
 ) -> Posterior:
-    """Return the posterior from everything in an observation. ``memory`` caches earlier slots.
+    """Return the posterior given everything in an observation. ``memory`` caches the results for earlier slots.
 
     ``three`` restricts the particles to the three archetypes and uses only answers, for comparisons. ``whom`` are the
     particles before any answer, by default the population. ``known`` states that they all equal the true person. Meters
@@ -112,7 +112,7 @@ def infer(
 
 
 def certain(person: Profiles) -> Particles:
-    """Return particles that all equal a person. Their meters may still differ."""
+    """Return particles that all equal a person. Their meters may later differ."""
     import numpy as np
 
     return Particles(np.repeat(column(person), CROWD, axis=1))
@@ -120,7 +120,7 @@ def certain(person: Profiles) -> Particles:
 
 @cache
 def anyone(size: int = CROWD) -> Particles:
-    """Return the particles of the population before any answer."""
+    """Return ``size`` particles of the population, before any answer."""
     return Particles(anybody(size))
 
 
@@ -147,12 +147,12 @@ def levels(observation: Observation) -> Array:
 
 
 def answered(observation: Observation) -> bool:
-    """Return True for a user, and for a simulated person who answered or whose meters have an error."""
+    """Return True for a user, and for a simulated person who has answered or whose meters have an error."""
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 
 def moved(people: Array, evidence: Sequence[Row]) -> Array:
-    """Return the prior's particles (18, n) given linear evidence, within the bounds of a person."""
+    """Return particles of the prior (18, n), conditioned on linear evidence and kept within the bounds of a person."""
     import numpy as np
 
     if not evidence:
@@ -172,7 +172,7 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
 
 
 def learnt(observation: Observation) -> dict[str, Any]:
-    """Return a user's prior in JSON form: people (18, 128), their meters (5, 128) and the last answer.
+    """Return a user's prior in JSON form: people (18, 128), their meters (5, 128) and the place of the last answer.
 
     Raises ValueError without answers.
     """
@@ -200,7 +200,7 @@ def _rounded(values: Array) -> list[list[float]]:
 
 
 def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
-    """Return about ``size`` particles of a prior. Raises ValueError if the prior has another form."""
+    """Return about ``size`` particles made from a prior. Raises ValueError if the prior has another form."""
     import numpy as np
 
     try:
@@ -217,6 +217,6 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
 
 
 def since(observation: Observation, prior: Mapping[str, Any]) -> Observation:
-    """Return the observation with only the answers that came after those of the prior."""
+    """Return the observation with only those answers that came after the answers in the prior."""
     through = datetime.fromisoformat(prior["through"])
     return replace(observation, history=tuple(one for one in observation.history if one.at > through))

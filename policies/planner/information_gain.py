@@ -1,4 +1,4 @@
-"""The information about a person that a plan would reveal.
+"""Estimate the information about a person that a plan would reveal.
 
 An observation shows only the last seven slots, and each kind of slot reveals different traits. Company reveals two of
 the three traits behind the belief's social dimension. Its effect on serenity is confounded with the loss in idle hours,
@@ -35,7 +35,7 @@ UNKNOWN = -1
 
 
 def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
-    """Return by how much plans (steps, n) from ``step`` on reduce the belief's error (n,), per dimension.
+    """Return by how much each of n plans (steps, n), from ``step`` on, reduces the belief's error, per dimension.
 
     The error is taken at the steps of ``LOOK_AT``. ``done`` holds the last actions before, oldest first.
     """
@@ -54,7 +54,7 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
 
 def _shown(actions: Ints, slots: Ints) -> Array:
-    """Return the error reduction (n,) by the ``actions`` (steps, n) of a window of slots."""
+    """Return the reduction (n,) of the belief's error by the ``actions`` (steps, n) in a window of slots."""
     import numpy as np
 
     work, social, idle = (members[actions] for members in _kinds())
@@ -69,9 +69,9 @@ def _shown(actions: Ints, slots: Ints) -> Array:
 
 @cache
 def _kinds() -> tuple[NDArray[np.bool_], ...]:
-    """Return three arrays that say of each action if it is work, company, or exercise.
+    """Return three arrays that say, for each action, if it is work, company, or exercise.
 
-    ``UNKNOWN``, the last index, is none of them.
+    The last index, ``UNKNOWN``, is none of them.
     """
     import numpy as np
 

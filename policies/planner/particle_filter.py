@@ -1,9 +1,11 @@
-"""A particle filter in which possible persons live through the answered slots.
+"""A particle filter, in which possible persons (particles) live through the slots in which a user answered.
 
-Each answer is weighed from the meters that a particle has at that time. Accepted recommendations are done. In other
-slots each particle chooses for itself, drawn as in ``rhythm_env.people.own_choice``, and events happen at random.
-Particles that explain the answers badly are replaced by particles that explain them well. Traits do not change with
-time. On replacement they are shrunk towards the mean and spread again (Liu and West 2001).
+An answer changes a particle's weight by its probability under the particle's meters at that time. In a slot with an
+accepted recommendation every particle does the recommended action. In other slots each particle draws an action as
+``rhythm_env.people.own_choice`` does. Events happen to particles at random.
+
+Particles that explain the answers badly are replaced by near copies of particles that explain them well. A person's
+traits do not change with time. A copy's traits are shrunk towards the mean and spread again (Liu and West 2001).
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ LIKENESS = 0.995  # shrinkage of a copied particle (Liu and West: about .95 to .
 
 
 class Kept(NamedTuple):
-    """A cached state, namely the initial particles, the older answers, and the particles after these."""
+    """A cached state. ``everybody`` are the particles before any answer, ``crowd`` those after the answers
+    ``older``.
+    """
 
     everybody: Particles
     older: tuple[Interaction, ...]
@@ -43,19 +47,19 @@ class Kept(NamedTuple):
 
 
 class Memory:
-    """A cache of the particles after older answers, which saves time and changes no result.
+    """A cache of the particles after older answers. It saves time and changes no result.
 
-    The cache holds ``KEPT_PEOPLE`` users, so that a process may serve many users in turn.
+    It holds one state for each of the last ``KEPT_PEOPLE`` users.
     """
 
     def __init__(self) -> None:
         self._kept: tuple[Kept, ...] = ()
 
     def heard(self, observation: Observation, everybody: Particles) -> Particles:
-        """Return the particles in the observation's slot, after all its answers.
+        """Return the particles at the start of the observation's slot, after all answers of its history.
 
-        ``everybody`` are the particles before any answer. The calendar shows the actions of the last slots only, so the
-        result of older answers can be cached.
+        ``everybody`` are the particles before any answer. The state after all but the last HISTORY_STEPS answers is
+        cached. Newer answers are computed each time, because the calendar's actions are known for the last slots only.
         """
         history = recalled(observation.history)
         older = history[: max(len(history) - HISTORY_STEPS, 0)]
@@ -70,7 +74,11 @@ class Memory:
         return crowd
 
     def _known(self, older: tuple[Interaction, ...], everybody: Particles) -> Kept:
-        """Return the cached state that covers most of the answers ``older``, or one without answers."""
+        """Return the cached state that covers most of the answers ``older``. Without one, return a state without
+        answers.
+
+        A state fits if it began with the same ``everybody`` object and its answers are the first of ``older``.
+        """
         fitting = (one for one in self._kept if one.everybody is everybody and one.older == older[: len(one.older)])
         return max(fitting, key=lambda one: len(one.older), default=Kept(everybody, (), everybody))
 
@@ -79,7 +87,11 @@ SHARED = Memory()  # the cache of this process
 
 
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
-    """Return all answers if they span less than WEEKS, else those from the first start of a new week on."""
+    """Return the answers of ``history`` that the filter uses.
+
+    These are all answers, if they span less than four weeks. Otherwise they begin with the first answer in a new week:
+    its slot of the week is before the preceding answer's.
+    """
     if not history or history[-1].at - history[0].at < WEEKS:
         return history
     mondays = (n for n, (last, one) in enumerate(pairwise(history), start=1) if _step(one) < _step(last))
@@ -87,21 +99,22 @@ def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
 
 
 def _step(place: Interaction | Place | Observation) -> int:
-    """Return the number of a slot in its week, from 0 on Monday."""
+    """Return the number of a slot in its week, 0..27, where 0 is Monday morning."""
     return place.day * SLOTS + place.slot
 
 
 def _slots_since(one: Interaction | Place, place: Observation) -> int:
-    """Return the slots from an answer to the observation's slot, within a week, because an observation
-    states no date.
+    """Return the number of slots from an answer to the observation's slot, 0..27.
+
+    Whole weeks between them are lost, because an observation states no date.
     """
     return (_step(place) - _step(one)) % STEPS
 
 
 def _apart(before: Interaction | Place, one: Interaction) -> int:
-    """Return the slots between two answers.
+    """Return the number of slots from the answer ``before`` to the answer ``one``.
 
-    The times only tell the number of weeks, because advice may be requested at any hour.
+    The times only give the number of weeks, because advice may be requested at any hour of a slot.
     """
     steps = _step(one) - _step(before)
     return steps + STEPS * round(((one.at - before.at) / SLOT - steps) / STEPS)
@@ -110,7 +123,7 @@ def _apart(before: Interaction | Place, one: Interaction) -> int:
 def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[int, ActionType]:
     """Return number of the answer -> action that the calendar shows in the slot of the answer.
 
-    Answers without a known action in their slot are left out.
+    Numbers count from 0 in ``history``. Answers without a known action in their slot are left out.
     """
     recent = enumerate(reversed(observation.step_history), start=1)
     done = {ago: record.action for ago, record in recent if record.action is not None}
@@ -122,9 +135,10 @@ def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[
 
 
 def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown: Mapping[int, ActionType]) -> Particles:
-    """Return the particles after the answers with the numbers ``which``, and after living through their slots.
+    """Return a copy of the particles that has lived through the answers numbered ``which``, and the slots between them.
 
-    ``shown`` is number of the answer -> action that the calendar shows.
+    Each answer weighs the particles and may resample them. ``shown`` is number of the answer -> action that the
+    calendar shows in its slot. An accepted action counts instead of it.
     """
     crowd, room = crowd.copy(), crowd.room()
     for number in which:
@@ -142,9 +156,11 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Live through the slots without advice after the answer ``one``, in place.
+    """Let the particles live through the slots without advice after ``one``, by changing ``crowd`` itself.
 
-    At most UNSEEN slots are lived through. Progress restarts at the week's end.
+    ``slots`` is the number of slots until the next answer or the present. ``room`` is scratch memory of
+    ``Particles.room``. At most UNSEEN - 1 slots are lived through. Progress becomes 0 if a new week begins within the
+    distance.
     """
     import numpy as np
 
@@ -157,9 +173,11 @@ def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -
 
 
 def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | None) -> None:
-    """Live through a slot with the action ``done``, or with each particle's own choice if it is None, in place.
+    """Live through a slot and change the particles' meters and age, in place.
 
-    The largest sum of a standing and a Gumbel draw is a draw from the shares exp(standing) (Gumbel 1954).
+    All particles do the action ``done``. If it is None, each draws an action with the shares exp(standing) (Gumbel
+    1954). ``changes`` (5, 10, n) and ``standings`` (10, n) are those of the slot. Events then hit some particles, whose
+    meters are clipped to 0..1.
     """
     import numpy as np
 
@@ -194,7 +212,7 @@ class Draws(NamedTuple):
 
 @cache
 def _draws(n: int) -> Draws:
-    """Return random draws for n particles, the same at every call."""
+    """Return the random draws for n particles. They are the same at every call."""
     import numpy as np
 
     rng = np.random.default_rng(3)
@@ -208,7 +226,11 @@ def _draws(n: int) -> Draws:
 
 
 def renew(crowd: Particles) -> None:
-    """Resample the particles, in place, within each group in which the effective sample size is too small."""
+    """Resample the particles, in place, in each group whose effective sample size is below the share ENOUGH of the
+    group.
+
+    The group's total weight stays, and its particles then have equal weights.
+    """
     import numpy as np
 
     weights = _within_groups(crowd)
@@ -230,7 +252,7 @@ def renew(crowd: Particles) -> None:
 
 
 def _within_groups(crowd: Particles) -> Array:
-    """Return the weights (kinds, n) of the particles, which add to 1 in each group."""
+    """Return the weights (kinds, n / kinds) of the particles. They add to 1 in each group."""
     import numpy as np
 
     if crowd.kinds == 1:
@@ -241,7 +263,10 @@ def _within_groups(crowd: Particles) -> Array:
 
 
 def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
-    """Return people (18, n) near the copied particles, with the group's mean and spread, within bounds."""
+    """Return new people (18, n) near the particles at the indices ``copied``, within the bounds of a person.
+
+    They keep the weighted mean and spread of the group ``people`` (18, n). Guilt is copied unchanged.
+    """
     import numpy as np
 
     mean = (people @ weights)[:, None]

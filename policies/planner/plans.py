@@ -1,4 +1,4 @@
-"""The value of plans for the rest of a week, and the best plan that a short search finds."""
+"""The value of plans for the rest of a week, and a short search for the best plan."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ NORMAL = 0.7  # level of a meter without readings
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The state at the beginning of a plan.
+    """The state at the beginning of a plan. ``step`` is the slot in the week, 0..27.
 
-    ``middle`` holds the meters (5,) at the start of the week's second half, None before it or if unknown.
+    ``middle`` holds the meters (5,) at the start of the week's second half. It is None before that time or if unknown.
     """
 
     step: int
@@ -59,7 +59,10 @@ class Situation:
 
 
 def situation_of(observation: Observation) -> Situation:
-    """Return the situation at the beginning of a plan for the rest of the observation's week."""
+    """Return the situation for a plan from the observation's slot to the end of its week.
+
+    A meter without readings gets the level 0.7.
+    """
     import numpy as np
 
     levels = [NORMAL if (state := observation.meters.get(m)) is None else state.level for m in Meter]
@@ -78,9 +81,9 @@ def situation_of(observation: Observation) -> Situation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan's ``actions`` by slot, as numbers.
+    """A plan, as the number of an action for each slot from now on (``actions``).
 
-    ``worth`` (10,) is the value of each first action with the best continuation found, -inf if it was not tried.
+    ``worth`` (10,) is, by first action, the value of the best plan that the search tried. It is -inf if none was tried.
     """
 
     actions: Ints
@@ -88,10 +91,11 @@ class Plan:
 
 
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
-    """Return the best plan that a short search finds for the rest of the week.
+    """Return the best plan that a short search finds, with the best value of each first action.
 
-    ``weights`` (5,) are those of the person's meters. The search begins with typical weeks. It then changes or
-    exchanges slots of the best plan until nothing improves.
+    ``weights`` (5,) are those of the person's meters. ``objective`` is that of ``_worth``. ``curiosity`` times the
+    information of a plan is added to its value. The search begins with typical weeks. It then changes or exchanges
+    slots of the best plan, until nothing improves or after 16 rounds.
     """
     import numpy as np
 
@@ -113,7 +117,9 @@ def best_plan(situation: Situation, weights: Array, person: Bodies, objective: s
 
 
 def _typical(situation: Situation) -> Ints:
-    """Return plans (steps, n) that combine two kinds of days, with each feasible first action."""
+    """Return typical plans (steps, n) for the situation's slots. Their first actions run through the possible ones in
+    turn.
+    """
     import numpy as np
 
     slots = np.arange(situation.step, situation.until) % STEPS
@@ -124,7 +130,7 @@ def _typical(situation: Situation) -> Ints:
 
 @cache
 def _weeks() -> Ints:
-    """Return the weeks (n, 28) with a kind of day in each half."""
+    """Return typical weeks (n, 28), one for each pair of kinds of days for the two halves of a week."""
     import numpy as np
 
     days = [[ord(letter) - ord("A") for letter in day] for day in DAYS]
@@ -135,7 +141,9 @@ def _weeks() -> Ints:
 
 @cache
 def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
-    """Return the slots and actions, each (2, PAIRS), of a round's random changes. The draws are fixed."""
+    """Return slots and actions, each (2, PAIRS), for the random changes in round ``turn``. Equal input gives equal
+    draws.
+    """
     import numpy as np
 
     rng = np.random.default_rng((steps, turn))
@@ -143,9 +151,9 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """Return plans (steps, n) near the best plan whose first action is possible.
+    """Return plans (steps, n) that differ a little from ``best`` and begin with a possible action.
 
-    They have another action in a slot, two slots exchanged, or two random changes. ``turn`` numbers the round.
+    They have another action in a slot, two slots exchanged, or two random changes. ``turn`` is the number of the round.
     """
     import numpy as np
 
@@ -162,7 +170,7 @@ def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
 
 
 def _exchanged(best: Ints) -> Ints:
-    """Return the plans (steps, n) with two differing slots exchanged."""
+    """Return copies (steps, n) of a plan, each with two slots of different actions exchanged."""
     import numpy as np
 
     one, other = np.triu_indices(len(best), 1)
@@ -174,9 +182,9 @@ def _exchanged(best: Ints) -> Ints:
 
 
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
-    """Return the value (n,) of each plan.
+    """Return the value (n,) of each plan from the meters under it.
 
-    The objective ``reward`` is the mean weighted level over the plan. The objective ``grade`` is the published grade
+    The objective ``reward`` gives the mean weighted level over the plan. Any other gives the second published grade
     without its belief part.
     """
     import numpy as np
@@ -201,7 +209,7 @@ def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -
 
 @cache
 def _start() -> Array:
-    """Return the meters at the start of a week."""
+    """Return the meters (5, 1) at the start of a week."""
     from rhythm_env.dynamics import start
 
     return start(1)
@@ -210,7 +218,7 @@ def _start() -> Array:
 def _half(change: Array, bad: Array, weights: Array) -> Array:
     """Return the mean reward (n,) of a slot in half a week, by the formulas of ``grading.step_reward``.
 
-    ``change`` is that of the meters (5, n) over the half. ``bad`` (n,) counts slots with a meter below the crash level.
+    ``change`` (5, n) is that of the meters over the half. ``bad`` (n,) counts slots with a meter below the crash level.
     """
     import numpy as np
 

@@ -1,7 +1,7 @@
-"""The population prior, as particles from the simulator's own distribution of profiles.
+"""The prior over persons, as particles drawn from the simulator's distribution of profiles.
 
-A person is a column of 18 numbers. Five weights that add to 1 come first, then the traits of
-``rhythm_env.constants.RANGES`` in their units. Guilt is 0 or 1, because only its side of 0.5 matters.
+A person is a column of 18 numbers. The first five are the weights of the meters and add to 1. The others are the traits
+of ``rhythm_env.constants.RANGES`` in their units. Guilt is 0 or 1, because only its side of 0.5 matters.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REFERENCE = 20_000  # draws from which the weights' moments are taken
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Particles ``people`` (18, 512), as drawn from the simulator's distribution.
+    """The prior: particles ``people`` (18, 512) drawn from the simulator's distribution, and the moments of it.
 
     ``covariance`` (18, 18) is that of the distribution. ``low`` and ``high`` (18, 1) are the bounds of a person.
     """
@@ -45,7 +45,7 @@ class Population:
 
 @cache
 def population() -> Population:
-    """Return the population, which is drawn with fixed seeds."""
+    """Return the prior. It is computed once per process, from fixed seeds."""
     import numpy as np
 
     people = drawn(_even(PARTICLES))
@@ -64,12 +64,17 @@ def population() -> Population:
 
 @cache
 def anybody(size: int = CROWD) -> Array:
-    """Return ``size`` particles (18, size) of the population, with which the answers of a user are explained."""
+    """Return ``size`` persons (18, size) drawn from the prior, with which a user's answers are explained.
+
+    The result is cached. Equal sizes give the same object.
+    """
     return drawn(_even(size))
 
 
 def within(people: Array) -> Array:
-    """Return the people (18, n) moved into the bounds of a person, with weights that add to 1."""
+    """Return the people (18, n) clipped to the bounds of a person. Weights are raised to 0.03 at least, then scaled to
+    add to 1.
+    """
     import numpy as np
 
     known = population()
@@ -80,8 +85,9 @@ def within(people: Array) -> Array:
 
 
 def _even(n: int) -> Array:
-    """Return points (18, n) spread evenly over the unit cube, by the additive recurrence of Roberts (2018) and its
-    mirror.
+    """Return n points (18, n) spread evenly over the unit cube, for an even n.
+
+    They follow the additive recurrence of Roberts (2018). The second half mirrors the first.
     """
     import numpy as np
 
@@ -94,7 +100,9 @@ def _even(n: int) -> Array:
 
 
 def drawn(unit: Array) -> Array:
-    """Return people (18, n) from uniform draws (18, n), as ``rhythm_env.profiles.sampled`` does."""
+    """Convert uniform draws (18, n) in 0..1 into people (18, n), with the distribution of
+    ``rhythm_env.profiles.sampled``.
+    """
     import numpy as np
 
     low = np.array([low for low, _ in RANGES.values()])[:, None]
@@ -106,7 +114,7 @@ def drawn(unit: Array) -> Array:
 
 
 def _weights(unit: Array) -> Array:
-    """Return Dirichlet(1, 1, 1, 1, 1) weights with a floor, from uniform draws (5, n)."""
+    """Convert uniform draws (5, n) into weights (5, n) from Dirichlet(1, 1, 1, 1, 1) with a floor."""
     import numpy as np
 
     weights = -np.log(unit)
@@ -120,7 +128,7 @@ def profiles(people: Array) -> Profiles:
 
 
 def column(person: Profiles) -> Array:
-    """Convert the simulator's profiles into people (18, n)."""
+    """Convert the simulator's profiles into people (18, n), with guilt as 0 or 1."""
     import numpy as np
 
     traits = [person.traits[name] for name in TRAITS]

@@ -1,12 +1,14 @@
-"""The likelihood of a user's answers for each particle.
+"""The probability of a user's answer for each particle.
 
 The model of an answer is that of ``rhythm_env.people``. The probability of acceptance is logistic in the action's value
 at that time, relative to all ten actions. A refused action is rescheduled if it would be clearly better later that day,
-otherwise ignored. Real users also reschedule to another day, which counts as evidence about the chosen hour. Reschedule
-is thus evidence for the action and against the hour. Ignore is evidence against both.
+otherwise ignored.
 
-An action's value depends on the true meters, and readings correlate with them by only 0.1 to 0.5. Each particle
-therefore lives through the answered slots (``particle_filter``).
+Real users also reschedule to another day. This is evidence about the chosen hour. Reschedule is thus evidence for the
+action and against the hour. Ignore is evidence against both.
+
+An action's value depends on the true meters. Readings correlate with these by only 0.1 to 0.5. Each particle therefore
+lives through the answered slots with its own meters (``particle_filter``).
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ TRUST = 0.8
 
 
 class Place(NamedTuple):
-    """Time, day and slot of a recommendation that was answered."""
+    """The time, day and slot of an answered recommendation."""
 
     at: datetime
     day: int
@@ -44,17 +46,18 @@ class Place(NamedTuple):
 
 
 class Foretold(NamedTuple):
-    """An answer with the probability of acceptance that the particles gave before they knew it."""
+    """An answer and the probability of acceptance that the particles gave before they were weighed by it."""
 
     answer: Interaction
     chance: float
 
 
 class Particles:
-    """Possible persons (18, n) who live through the answered slots, with their meters (5, n).
+    """Possible persons (18, n) with meters (5, n) and log weights (n,), which live through the answered slots.
 
     ``foretold`` holds the processed answers, oldest first, with their predictions. ``last`` is the place of the last
-    answer before them, if a prior gives it. ``kinds`` is the number of equal groups, and no particle changes its group.
+    answer before them, if a prior gives it. Particles form ``kinds`` groups of equal size, and none changes its group.
+
     Arrays are replaced and never changed in place, so that a copy is cheap. Single precision suffices, because answers
     are far noisier.
     """
@@ -71,7 +74,7 @@ class Particles:
         self.become(people)
 
     def become(self, people: Array) -> None:
-        """Replace the persons of the particles, keeping meters and weights."""
+        """Replace the persons (18, n) of the particles, in place. Their meters and weights stay."""
         import numpy as np
 
         self.people = people
@@ -88,13 +91,16 @@ class Particles:
         return copy.copy(self)
 
     def replaced(self, people: Array) -> Particles:
-        """Return a copy with other people, keeping meters and weights."""
+        """Return a copy with other persons (18, n), and the same meters and weights."""
         found = self.copy()
         found.become(people)
         return found
 
     def weights(self) -> Array:
-        """Return the posterior probability (n,) of each particle. The result is cached until ``logs`` change."""
+        """Return the posterior probability (n,) of each particle. They add to 1.
+
+        The result is cached until ``logs`` is replaced.
+        """
         import numpy as np
 
         if self._weighed is None or self._weighed[0] is not self.logs:
@@ -103,9 +109,9 @@ class Particles:
         return self._weighed[1]
 
     def hear(self, one: Interaction, standings: Array) -> None:
-        """Weigh the particles by the probability of the answer, in place.
+        """Weigh the particles by the probability of an answer, in place, and append its prediction to ``foretold``.
 
-        ``standings`` (k, 10, n) are of the slots of ``looked_at``.
+        ``standings`` (k, 10, n) are those of the k slots that ``looked_at`` returns for the answer.
         """
         import numpy as np
 
@@ -118,10 +124,10 @@ class Particles:
         self.logs = self.logs + TRUST * np.log(likely)
 
     def standings(self, changes: Array) -> Array:
-        """Return the value (10, n) of each action relative to all ten, in units of their spread.
+        """Return the value (10, n) of each action relative to the mean of all, in units of their standard deviation.
 
-        ``changes`` has the shape (5, 10, n), or (k, 5, 10, n) for k slots. The formulas are those of
-        ``rhythm_env.people.utilities`` and ``standing``.
+        ``changes`` has the shape (5, 10, n). With (k, 5, 10, n) for k slots the result is (k, 10, n). The formulas are
+        those of ``rhythm_env.people.utilities`` and ``standing``.
         """
         import numpy as np
 
@@ -138,16 +144,16 @@ class Particles:
         return np.asarray(worth)
 
     def room(self) -> Array:
-        """Return an array (4, 5, 10, n) that ``changes`` may fill. Its values mean nothing."""
+        """Return an uninitialised array (4, 5, 10, n) for the argument ``room`` of ``changes``."""
         import numpy as np
 
         return np.empty((SLOTS, METERS, len(ACTIONS), len(self.logs)), dtype=np.float32)
 
     def changes(self, slots: int | slice | list[int], room: Array | None = None) -> Array:
-        """Return the change (5, 10, n) of the meters by each action, in the dynamics of ``rollout``.
+        """Return the change (5, 10, n) of the meters by each action in a slot, by the dynamics of ``rollout``.
 
-        For k slots the shape is (k, 5, 10, n). The result is put into ``room`` (4, 5, 10, n), because new memory costs
-        more than the sums.
+        For k slots the shape is (k, 5, 10, n). The result is written into ``room`` (4, 5, 10, n) if given, because new
+        memory costs more than the sums.
         """
         import numpy as np
 
@@ -164,7 +170,10 @@ class Particles:
         return np.asarray(np.minimum(wanted, (1 - self.meters)[:, None], out=wanted))
 
     def _spiral(self, wanted: Array, struggling: Array) -> Array:
-        """Return the changes of the particles below their tolerance, who lose more before decay."""
+        """Return the changes of the particles numbered ``struggling``, whose serenity is below their tolerance.
+
+        ``wanted`` holds their changes without this effect. Losses before decay grow by the factor SPIRAL.
+        """
         import numpy as np
 
         decay = _linear().decay @ self._traits[:, struggling]
@@ -174,7 +183,7 @@ class Particles:
 
 
 class Linear(NamedTuple):
-    """The tables of ``rollout.bodies`` as linear functions of a person, which makes them cheap for many people."""
+    """The tables of ``rollout.bodies`` as linear functions of a person's 18 numbers, which are fast for many people."""
 
     growing: Array  # (4, 5, 10), equal for everybody
     calm: Array  # (200, 18) per unit of each number of a person: the changes that do not grow, after decay
@@ -184,7 +193,9 @@ class Linear(NamedTuple):
 
 @cache
 def _linear() -> Linear:
-    """Return the linear functions, from the tables of 18 people with a single number of 1 and another with none."""
+    """Return the linear functions. They are derived from the tables of 19 people, of whom 18 have a single number
+    of 1.
+    """
     import numpy as np
 
     ones = bodies(profiles(np.eye(SIZE, SIZE + 1)).traits)
@@ -195,10 +206,10 @@ def _linear() -> Linear:
 
 
 def looked_at(one: Interaction) -> slice | list[int]:
-    """Return the slots that tell the probability of an answer: its own first, then those that may look better.
+    """Return the slots of the day on which the probability of an answer depends, the answer's own slot first.
 
-    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant. Accept needs its own slot
-    only.
+    The others are slots that may look better. For Reschedule this is the chosen slot, whatever its day. For Ignore, and
+    without a chosen slot, these are all later slots of the day. Accept depends on its own slot only.
     """
     slot = int(one.slot)
     if one.answer is Answer.ACCEPT:
@@ -208,9 +219,10 @@ def looked_at(one: Interaction) -> slice | list[int]:
 
 
 def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
-    """Return the probability (n,) of the answer. ``there`` (k, n) holds the action's standing in ``looked_at``.
+    """Return the probability (n,) of an answer for each particle.
 
-    Where no other slot can be meant, as for the same hour of another day, Reschedule is a plain refusal.
+    ``accepted`` (n,) is the probability of acceptance. ``there`` (k, n) holds the action's standing in the slots of
+    ``looked_at``. Reschedule to the same hour of another day has the probability of a refusal.
     """
     if one.answer is Answer.ACCEPT:
         return accepted
@@ -223,7 +235,9 @@ def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
 
 
 def _better(there: Array) -> Array:
-    """Return the probability (n,) that some later row of ``there`` looks clearly better than the first."""
+    """Return the probability (n,) that the highest later row of ``there`` (k, n) is clearly better than the first
+    row.
+    """
     import numpy as np
 
     gain = there[1:].max(axis=0)
@@ -235,7 +249,7 @@ def _better(there: Array) -> Array:
 
 @cache
 def _mean_of_actions() -> Array:
-    """Return the weights (10,) of a mean over actions."""
+    """Return the weights (10,) of a mean over the actions, each 0.1."""
     import numpy as np
 
     return np.full(len(ACTIONS), 1 / len(ACTIONS), dtype=np.float32)

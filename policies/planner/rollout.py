@@ -1,6 +1,6 @@
 """The simulator's dynamics for many plans of a person at once.
 
-The effects of ``rhythm_env.dynamics`` are laid out per person in two tables. The first holds effects that grow with
+The effects of ``rhythm_env.dynamics`` are computed per person into two tables. The first holds effects that grow with
 vitality, the second the remaining effects. A step of several hundred plans then costs a dozen small array operations.
 Events are left out, because they cannot be predicted. ``tests/policies/test_planner.py`` compares the tables with
 ``dynamics.changes``.
@@ -38,9 +38,9 @@ HALF = STEPS // 2
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """Tables of the effect of each action on the meters of ``n`` people in a slot.
+    """Tables of the effect of each action on the meters of n people in a slot.
 
-    ``growing`` is multiplied by a line in vitality. ``rest`` holds the other effects except decay.
+    ``growing`` is multiplied by GAIN_FLOOR + GAIN_SLOPE * vitality. ``rest`` holds the other effects except decay.
     """
 
     growing: Array  # (4, 5, 10) by slot, meter and action, shared by all, times floor + slope * vitality
@@ -49,12 +49,14 @@ class Bodies:
     tolerance: Array  # (n,)
 
     def one(self, at: int) -> Bodies:
-        """Return the tables of the person at an index, without the last axis."""
+        """Return the tables of the person at index ``at``, without the last axis."""
         return Bodies(self.growing, self.rest[..., at], self.decay[..., at], self.tolerance[at])
 
 
 def bodies(traits: Mapping[str, Array]) -> Bodies:
-    """Return the tables of people with traits (n,). The formulas are those of ``dynamics.changes``."""
+    """Return the tables of n people from their traits (name -> (n,)). The formulas are those of
+    ``dynamics.changes``.
+    """
     import numpy as np
 
     known, kind_of = tables(), traits["guilt"].dtype
@@ -82,7 +84,7 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """Results of ``n`` plans. Meters have the shape (5, n), and counts (n,)."""
+    """Results of n plans. Meters have the shape (5, n), and counts (n,)."""
 
     middle: Array | None  # meters at the start of the second half, None if the plans begin later
     end: Array
@@ -92,9 +94,10 @@ class Lived:
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Return what becomes of the meters (5,) of ``person`` under each of the ``plans``, from slot ``step`` on.
+    """Return the results of n plans for a person with the meters (5,), from slot ``step`` (0..27) on.
 
-    A column of ``plans`` (steps, n) is a plan, as numbers of actions. The precision is that of ``person``.
+    Each column of ``plans`` (steps, n) is a plan, as numbers of actions. No events happen. The precision is that of
+    ``person``.
     """
     import numpy as np
 
@@ -115,7 +118,10 @@ def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
 
 
 def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
-    """Return the meters (5, n) after a slot in which the person does ``actions`` (n,), without an event."""
+    """Return the meters (5, n) after a slot of the day (0..3), from the meters ``now`` (5, n).
+
+    Column i does the action number ``actions[i]``. No events happen, and levels are clipped to 0..1.
+    """
     import numpy as np
 
     change = person.growing[slot].take(actions, axis=1)

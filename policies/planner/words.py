@@ -1,4 +1,4 @@
-"""Explanations of a decision from the action's purpose, earlier answers and the belief about the user."""
+"""Sentences that explain a decision by the action's purpose, earlier answers, and the belief about the user."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ NOUNS = {
 def reasons(
     action: ActionType, observation: Observation, person: Array, supposed: Bodies, belief: tuple[Array, Array]
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first. There is always at least a single sentence.
+    """Return the sentences for a decision, at least one: its purpose, then earlier answers, then the belief.
 
-    ``supposed`` are the tables of the mean ``person`` (18,). ``belief`` is mean and standard deviation (3,).
+    ``person`` (18,) is the mean of the inferred persons, and ``supposed`` holds its tables. ``belief`` is mean and
+    standard deviation, each (3,).
     """
     found = [purpose(action, observation, person, supposed)]
     found += answers(observation.history, observation.slot, action)
@@ -51,9 +52,10 @@ def reasons(
 
 
 def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
-    """Return a sentence about the meter that the action serves best, with the change.
+    """Return a sentence about the meter that the action serves best, with the expected change of its level.
 
-    Meters count by the user's inferred weights, and against the mean of all actions.
+    The best meter has the largest change above the mean of all actions, times the person's weight. If its level would
+    not rise, the sentence instead says that the action fits the rest of the week.
     """
     import numpy as np
 
@@ -72,7 +74,7 @@ def purpose(action: ActionType, observation: Observation, person: Array, suppose
 def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
     """Return the beginning of a sentence on how the action serves the meter.
 
-    Without any data the sentence speaks of most people.
+    Without any answers and readings the sentence speaks of most people. A level below 0.5 is mentioned.
     """
     state, name = observation.meters.get(meter), meter.lower()
     if not observation.history and all(other.coverage <= 0 for other in observation.meters.values()):
@@ -83,9 +85,10 @@ def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
 
 
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
-    """Yield a sentence on the earlier answers to this action in this slot of the day, if there are any.
+    """Yield a sentence on the earlier answers to ``action`` in this slot of the day, if there are any.
 
-    Another names the other action that was refused most there, if it was never accepted.
+    A second sentence names another action, if one was refused at least twice and never accepted in this slot. The one
+    refused most often is named.
     """
     here = [one for one in history if one.slot is slot]
     mine = [one for one in here if one.recommended is action]
@@ -105,17 +108,17 @@ def _accepted(some: Sequence[Interaction]) -> bool:
 
 
 def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str:
-    """Return the counts of the answers in words.
-
-    An example is "mornings: deep work ignored 3 of 3".
-    """
+    """Return the counts of the answers in words, such as "mornings: deep work ignored 3 of 3"."""
     counts = {answer: sum(one.answer is answer for one in some) for answer in Answer}
     said = ", ".join(f"{SAID[answer]} {count} of {len(some)}" for answer, count in counts.items() if count)
     return f"{TIMES[slot]}: {plain(action)} {said}"
 
 
 def leanings(mean: Array, sd: Array) -> Iterator[str]:
-    """Yield a sentence for each dimension of the belief whose distance from the middle exceeds its uncertainty."""
+    """Yield a sentence for each dimension of the belief that is clearly away from the middle 0.5.
+
+    Its distance must exceed both 0.15 and its standard deviation. ``mean`` and ``sd`` have the shape (3,).
+    """
     for (low, high), centre, spread in zip(SIDES.values(), mean, sd, strict=True):
         lean = float(centre) - 0.5
         if abs(lean) > max(LEANING, float(spread)):

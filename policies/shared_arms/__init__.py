@@ -1,9 +1,9 @@
-"""Thompson sampling with shared arms, in which slots share answers, without any model of actions.
+"""Thompson sampling in which slots and actions share what was learnt from answers, without a model of actions.
 
-The policy is a Bayesian logistic regression. Its effects are a base rate, the action, the slot, and the action in the
-slot. They are shrunk towards zero, as random effects in IntelligentPooling without its users. A refusal in the morning
-thus counts a little in the evening. Rates are drawn from the posterior, and the highest is recommended (Thompson 1933).
-The policy ``thompson`` learns every slot on its own.
+The policy is a Bayesian logistic regression of acceptance. Its effects are a base rate, the action, the slot, and the
+action in the slot. They are shrunk towards zero, as the random effects of IntelligentPooling, but for a single user. A
+refusal in the morning thus counts a little in the evening. Rates are drawn from the posterior, and the action with the
+highest is recommended (Thompson 1933). The policy ``thompson`` learns every slot on its own.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ STEPS = 8  # iterations of Newton's method, which needs five
 
 
 class SharedArms:
-    """A policy that draws the acceptance rates of all actions in 32 rounds. The highest rate wins a round.
+    """A policy that draws the acceptance rates of all feasible actions in 32 rounds. The highest rate wins a round.
 
-    An action is recommended as often as it wins rounds. Scores are the most probable rates.
+    An action is recommended with the share of rounds that it won. Scores are acceptance rates at the posterior's mode.
     """
 
     name = "shared_arms"
@@ -38,7 +38,7 @@ class SharedArms:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Draw an action with the probability of its share of won rounds."""
+        """Return a decision whose action is drawn with the share of rounds that it won, as its probability."""
         import numpy as np
 
         mean, cov = posterior(observation)
@@ -58,9 +58,9 @@ class SharedArms:
 
 
 def posterior(observation: Observation) -> tuple[Array, Array]:
-    """Return the mean (55,) and covariance (55, 55) of the effects, learnt from the history's answers.
+    """Return the mean (55,) and covariance (55, 55) of the effects in logits, learnt from the history's answers.
 
-    The posterior is approximated by Laplace's method.
+    The 55 effects are the base rate, 10 actions, 4 slots and 40 pairs. The posterior is Laplace's approximation.
     """
     import numpy as np
 
@@ -77,13 +77,13 @@ def posterior(observation: Observation) -> tuple[Array, Array]:
 
 
 def _cell(action: ActionType, slot: Slot) -> int:
-    """Return the index of a pair of action and slot."""
+    """Return the index, 0..39, of a pair of action and slot."""
     return ACTIONS.index(action) * SLOTS + int(slot)
 
 
 @cache
 def _rows() -> Array:
-    """Return the design matrix (40, 55) of all cells."""
+    """Return the design matrix (40, 55), with a row for each pair of action and slot."""
     import numpy as np
 
     cells = len(ACTIONS) * SLOTS
@@ -92,7 +92,7 @@ def _rows() -> Array:
 
 
 def _variances() -> Array:
-    """Return the prior variances (55,) of the effects."""
+    """Return the prior variances (55,) of the effects, in squared logits."""
     import numpy as np
 
     sizes = {"base": 1, "action": len(ACTIONS), "slot": SLOTS, "both": len(ACTIONS) * SLOTS}

@@ -1,13 +1,13 @@
-"""The failure of a request to a model service."""
+"""The failure of a request to a language-model service."""
 
 from __future__ import annotations
 
 
 class Fault(Exception):
-    """A request without a usable answer. The text names the kind of failure, never the request or the answer.
+    """A failed request. The text names the kind of failure, and never holds the request or the answer.
 
-    ``wait`` is the number of seconds before a retry, None if a retry is useless. ``stops`` means that requests
-    with other content would fail too.
+    ``wait`` is the number of seconds before a retry, None if a retry is useless. ``stops`` is True if requests with
+    other content would fail too.
     """
 
     def __init__(self, kind: str, *, wait: float | None = None, stops: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""The HTTP client of a model service, bounded in time and size. Every failure is a Fault."""
+"""The HTTP client of a language-model service, bounded in time and size. Every failure is a Fault."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # statuses that concern only this reques
 
 
 class Service:
-    """A client of ``POST {address}/chat/completions``. It follows no redirects and reads no stored passwords."""
+    """A client of ``POST {address}/chat/completions``. It follows no redirects and ignores ``~/.netrc``.
+
+    ``timeout`` is the limit in seconds of a whole request. With an empty ``key`` no key is sent.
+    """
 
     def __init__(self, address: str, key: str, *, timeout: float) -> None:
         self._url = f"{address.rstrip('/')}/chat/completions"
@@ -31,9 +34,9 @@ class Service:
         self._timeout = timeout
 
     def post(self, body: bytes) -> bytes:
-        """Send ``body`` and return the answer's body, within the time limit. Raises Fault and no other error.
+        """Send ``body`` and return the body of the answer, within the time limit. Raises Fault and no other error.
 
-        The time-out of ``requests`` applies to each read, so a slow sender could hold the call for ever. The request
+        The time-out of ``requests`` applies to each read, so a slow sender could delay the call for ever. The request
         therefore runs in a thread, which is abandoned at the time limit.
         """
         answered: Future[bytes] = Future()
@@ -44,7 +47,7 @@ class Service:
             raise Fault("no answer in time") from None
 
     def _settle(self, body: bytes, answered: Future[bytes]) -> None:
-        """Send the request and set its result or its Fault."""
+        """Send ``body`` and give the result or its Fault to the future ``answered``."""
         try:
             answered.set_result(self._ask(body))
         except Fault as fault:
@@ -53,7 +56,7 @@ class Service:
             answered.set_exception(_unreachable(error))
 
     def _ask(self, body: bytes) -> bytes:
-        """Send the request and read the answer. Raises Fault or an error of ``requests``."""
+        """Send ``body`` and return the body of the answer. Raises Fault or an error of ``requests``."""
         import requests
 
         until = monotonic() + self._timeout
@@ -71,14 +74,20 @@ class Service:
             return _read(answer, until)
 
     def _signed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """Add the key. This replaces the look-up in ``~/.netrc``, whose passwords ``requests`` would send."""
+        """Add the key to a request, if there is one, and return the request.
+
+        As an ``auth`` function this also keeps ``requests`` from sending passwords of ``~/.netrc``.
+        """
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
 
 
 def _check(answer: requests.Response) -> None:
-    """Raise Fault unless the answer has status 200 and its header says that it is JSON."""
+    """Raise Fault unless the answer has status 200 and its content type is JSON.
+
+    Status 429 and 5xx are worth a retry. With 400, 413 or 422 other requests may still succeed.
+    """
     status = answer.status_code
     if status == 429 or status >= 500:
         raise Fault(f"HTTP {status}", wait=wait(answer.headers.get("Retry-After"), now=datetime.now(UTC)))
@@ -91,7 +100,7 @@ def _check(answer: requests.Response) -> None:
 def _read(answer: requests.Response, until: float) -> bytes:
     """Return the body of an answer.
 
-    Raises Fault if the body is too large, or is not complete at the time ``until`` of ``monotonic``.
+    Raises Fault if the body is too large, or is incomplete at the time ``until`` (in seconds of ``time.monotonic``).
     """
     read = bytearray()
     for piece in answer.iter_content(PIECE):
@@ -115,9 +124,10 @@ def _unreachable(error: Exception) -> Fault:
 
 
 def wait(said: str | None, *, now: datetime) -> float:
-    """Return the seconds to wait that a ``Retry-After`` header says, from 0 to a day.
+    """Return the number of seconds to wait by a ``Retry-After`` header, from 0 to a day.
 
-    The header holds a number or a date. Without it (None) half a second is waited, and an hour if it is unreadable.
+    The header holds a number of seconds or a date. Without it (None) the result is half a second. If it is unreadable,
+    the result is an hour.
     """
     if said is None:
         return PAUSE

@@ -123,6 +123,19 @@ def test_half_a_week_is_compared_with_halves(ana: tuple[Store, User]) -> None:
     assert late.done["workouts"] == Compared(value=2.0, usual=2.0)
 
 
+def test_nights_of_half_a_week_are_compared_with_the_same_weekdays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_CLASSIFIER", "keywords")
+    with installation.open_bridge() as opened:
+        user = person(opened.store)
+        wednesday = MONDAY + 2 * DAY + 6 * HOUR
+        nights = [night(2 + ago, 420.0 if (2 - ago) % 7 < 3 else 600.0) for ago in range(30)]  # longer from Thursday on
+        land(opened.store, user, *nights, now=wednesday - HOUR)
+        found = load_review(opened.store, user, CLASSIFIER, MONDAY.date(), now=wednesday)
+    assert (found.sleep.asleep.value, found.sleep.asleep.usual) == (420.0, 420.0)
+
+
 def test_people_read_sentences_without_causes(ana: tuple[Store, User]) -> None:
     told, command, _ = bridge("review", "--user", "ana").stdout.partition("bridge effect --user ana")
     assert command

@@ -1,4 +1,4 @@
-"""Alembic's entry: run the migrations on the connection that the store opened."""
+"""Run the migrations on the connection that the store opened. Alembic executes this module."""
 
 from __future__ import annotations
 

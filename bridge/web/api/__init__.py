@@ -1,4 +1,4 @@
-"""The JSON interface ``/api/v1``, with the documents that the command line prints for ``--json``."""
+"""Serve the JSON interface ``/api/v1``, with the documents that the command line prints for ``--json``."""
 
 from __future__ import annotations
 

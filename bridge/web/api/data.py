@@ -1,4 +1,4 @@
-"""Connections, syncs, imports, daily values of metrics, and the export as JSON."""
+"""Serve connections, syncs, imports, daily values of metrics, and the export as JSON."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ Document = Mapping[str, Any]
 
 @router.get("/connections")
 def connections(visit: Visitor) -> Sequence[Document]:
-    """Each connection with last success, next due time, age of the newest data, records set aside and the next step."""
+    """Return each connection with last success, next due time, age of the newest data, records set aside and next
+    step.
+    """
     return connection_documents(visit.bridge, visit.user, visit.now)
 
 
 @router.post("/connections/{source}/sync", status_code=202)
 def sync(visit: Visitor, source: str) -> Document:
-    """Fetch new data from a source. The answer names a job to poll."""
+    """Start fetching new data from a source. The answer names a job, whose progress `/jobs/{name}` returns."""
     if source not in registry.names("connectors"):
         raise HTTPException(404, "there is no such source; see: bridge sources")
     connecting.connections_of(visit.bridge, visit.user, source)
@@ -45,14 +47,14 @@ def sync(visit: Visitor, source: str) -> Document:
 async def upload(
     request: Request, visit: Visitor, name: Annotated[str, Query(min_length=1, max_length=255)]
 ) -> Document:
-    """Import the request's body as a file called ``name``. The answer names a job to poll."""
+    """Start importing the request's body as a file called ``name``. `/jobs/{name of the job}` returns the progress."""
     place = await background.receive_upload(visit, name, request.stream())
     return _job(background.import_file(visit, place))
 
 
 @router.get("/jobs/{name}")
 def job(visit: Visitor, name: str) -> Document:
-    """The progress of a sync or an import, which is running, done or failed, with the outcomes."""
+    """Return the progress of a sync or an import: running, done or failed, with the outcomes once it is done."""
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         raise HTTPException(404, "there is no such job, or it is over; start it again")
@@ -75,7 +77,7 @@ def days(
     last: Annotated[int, Query(ge=1, le=3660)] = 14,
     source: Annotated[str | None, Query(max_length=100)] = None,
 ) -> list[Document]:
-    """The metrics of each day and source over the ``last`` days, newest first, with numbers of measurements."""
+    """Return the metrics of each day and source over the ``last`` days, newest first, with numbers of measurements."""
     since = (day.local(visit, visit.now) - timedelta(days=last - 1)).date()
     store, user = visit.bridge.store, visit.user
     found = figures(store.reading.samples(user.id, since=since), store.reading.episodes(user.id, since=since))
@@ -84,5 +86,5 @@ def days(
 
 @router.get("/export", response_class=StreamingResponse)
 def export(visit: Visitor) -> StreamingResponse:
-    """A zip of everything of the user but the consents. `bridge import` reads it for a new user."""
+    """Send a zip of all the user's data except consents. `bridge import` reads it for a new user."""
     return background.export_zip(visit)

@@ -1,4 +1,4 @@
-"""Today, meters, recommendations and feedback, check-ins and the calendar as JSON."""
+"""Serve today, meters, recommendations and feedback, check-ins and the calendar as JSON."""
 
 from __future__ import annotations
 
@@ -53,13 +53,15 @@ class Correction(Body):
 
 @router.get("/me")
 def me(visit: Visitor) -> Document:
-    """The user of the token, the user's time zone, and the time."""
+    """Return the name of the token's user, the user's time zone, and the present time."""
     return {"user": visit.user.name, "zone": visit.user.zones[-1].zone, "now": visit.now.isoformat()}
 
 
 @router.get("/today")
 def today(visit: Visitor) -> Document:
-    """The five meters, the day's four slots with events, and the current slot's recommendation if it is made yet."""
+    """Return the five meters, the day's four slots with events, and the current slot's recommendation if already
+    made.
+    """
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     found = visit.bridge.store.recommendations.of_slot(visit.user.id, current.moment)
     return {
@@ -75,15 +77,18 @@ def today(visit: Visitor) -> Document:
 
 @router.get("/meters")
 def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Document:
-    """The five meters now and at the start of every slot of the last days. Null means that nothing was known."""
+    """Return the five meters now and at the start of every slot of the last ``days``. Null means that nothing was
+    known.
+    """
     return meters_document(load_meters(visit.bridge, visit.user, visit.now, days))
 
 
 @router.get("/recommendation")
 def recommendation(visit: Visitor) -> Document:
-    """The recommendation of the current slot, the same for every request within the slot.
+    """Return the recommendation of the current slot, the same for every request within the slot.
 
-    The recommendation counts as seen once it is on the page, is answered, or a program reports it as shown.
+    This does not mark it as seen. It counts as seen once a page shows it, the user answers it, or a program reports it
+    as shown.
     """
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
     held = {str(action): why for action, why in requests.withheld(visit.bridge, visit.user, found).items()}
@@ -92,7 +97,7 @@ def recommendation(visit: Visitor) -> Document:
 
 @router.post("/recommendation/{number}/shown")
 def shown(visit: Visitor, number: Number) -> Document:
-    """Report that the user has seen a recommendation.
+    """Record that the user has seen a recommendation, and return it.
 
     It is then no longer sent as a notification. If the user gives no answer, the model learns from what the data show.
     """
@@ -103,9 +108,10 @@ def shown(visit: Visitor, number: Number) -> Document:
 
 @router.post("/recommendation/{number}/feedback")
 def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
-    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day.
+    """Record the answer to a recommendation, or what became of it. A new answer on the same day replaces the earlier
+    one.
 
-    "reschedule" without ``to`` brings ``offers``, up to three good times with the slot that takes each.
+    "reschedule" without ``to`` returns ``offers`` too: up to three good times, each with the slot to send as ``to``.
     """
     moved = None if body.to is None else parse_slot(body.to, visit.now, visit.user.zones)
     given = parse_answer(body.answer)
@@ -117,7 +123,7 @@ def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
 
 @router.get("/checkins")
 def checkins(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[Document]:
-    """The user's check-ins, newest first."""
+    """Return the user's check-ins of the last ``days``, newest first."""
     since = (day.local(visit, visit.now) - timedelta(days=days - 1)).date()
     found = checkin.recent(visit.bridge.store, visit.user, since=since)
     return [checkin_document(said, visit.user.zones) for said in found]
@@ -125,7 +131,7 @@ def checkins(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> 
 
 @router.post("/checkins")
 def say(visit: Visitor, body: CheckIn) -> Document:
-    """Store a check-in. A second check-in within the same minute corrects the first."""
+    """Store a check-in, and return it with its outcome. A second check-in within the same minute corrects the first."""
     score = parse_score(f"{body.score:g}", visit.user.name)
     said = checkin.CheckIn(at=_moment(visit, body), score=score, about=body.about)
     outcome = checkin.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
@@ -146,7 +152,7 @@ def _moment(visit: Visit, body: CheckIn) -> datetime:
 
 @router.get("/calendar")
 def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> Document:
-    """A week (2026-W47, or a date in it) as 28 slots with events, their activities with reasons, and calendar facts."""
+    """Return a week (2026-W47, or a date in it) as 28 slots with events, their activities, and calendar facts."""
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
     found = weeks.load_week(visit.bridge.store, visit.user, visit.bridge.classifier, monday, at=visit.now)
     return {"user": visit.user.name, **week_document(found)}
@@ -154,7 +160,7 @@ def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] =
 
 @router.post("/labels")
 def label(visit: Visitor, body: Correction) -> Document:
-    """Correct the activity of an event, of its series and of similar titles."""
+    """Correct the activity of an event. The correction also holds for its series and for similar titles."""
     action = body.action
     fixed = requests.fix(visit.bridge, visit.user, body.event, action, now=visit.now)
     return {

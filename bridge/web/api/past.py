@@ -1,4 +1,4 @@
-"""Trends over weeks, weekly reviews and the history of recommendations and of the model's belief as JSON."""
+"""Serve trends over weeks, weekly reviews, and the history of recommendations and of the model's belief, as JSON."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ BELIEF: dict[int | str, dict[str, Any]] = {200: {"model": BeliefDocument}}
 
 @router.get("/trends", responses={200: {"model": TrendsDocument}}, response_class=Response)
 def trends(visit: Visitor, weeks: Weeks = 12) -> Response:
-    """Meters, their inputs, planned hours and happenings, day by day over the last weeks."""
+    """Return meters, their inputs, planned hours and happenings, day by day over the last ``weeks``."""
     found = load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False)
     return Response(found.text, media_type="application/json", headers={"X-Fresh": "yes" if found.fresh else "no"})
 
 
 @router.get("/review")
 def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> ReviewDocument:
-    """A week (2026-W47, or a date in it; default: that of yesterday) with its recommendations and what became of
-    them."""
+    """Return a week's recommendations with what became of them. ``week`` is 2026-W47, or a date; default: yesterday's
+    week.
+    """
     bridge, user, now = visit.bridge, visit.user, visit.now
     monday = review_week(now, user) if week is None else monday_of(week, now, user.zones)
     found = load_review(bridge.store, user, bridge.classifier, monday, now=now, proxies=bridge.proxies)
@@ -47,7 +48,7 @@ def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = N
 
 @router.get("/history")
 def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[PastAdviceDocument]:
-    """The recommendations of the last days, newest first, each with its answer and its outcome."""
+    """Return the recommendations of the last ``days``, newest first, each with its answer and its outcome."""
     bridge, user, now = visit.bridge, visit.user, visit.now
     outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
     found = outcomes.advised(bridge.store, user, since=now - timedelta(days=days), until=now + INSTANT)
@@ -56,19 +57,19 @@ def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> l
 
 @router.get("/belief", responses=BELIEF, response_class=JSONResponse)
 def belief(visit: Visitor) -> JSONResponse:
-    """The belief on each day of the last year, the answers that moved it, and its resets."""
+    """Return the model's daily belief about the user over the last year, the answers that moved it, and resets."""
     return JSONResponse(belief_document(beliefs(visit.bridge.store, visit.user, now=visit.now)))
 
 
 @router.post("/belief/reset", responses=BELIEF, response_class=JSONResponse)
 def reset(visit: Visitor) -> JSONResponse:
-    """Ignore all answers given so far, from the next recommendation on. Nothing is deleted."""
+    """Let the model ignore all answers given so far, from the next recommendation on. Nothing is deleted."""
     visit.bridge.store.recommendations.add_reset(visit.user.id, now=visit.now)
     return belief(visit)
 
 
 @router.post("/belief/restore", responses=BELIEF, response_class=JSONResponse)
 def restore(visit: Visitor) -> JSONResponse:
-    """Take the newest reset back, so that the answers before it count again."""
+    """Undo the newest reset, so that the answers before it count again."""
     visit.bridge.store.recommendations.withdraw_reset(visit.user.id, now=visit.now)
     return belief(visit)

@@ -1,4 +1,4 @@
-"""The plan of a day, the routine and the wishes as JSON."""
+"""Serve the plan of a day, the routine and the wishes as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Span = Annotated[list[Clock], Field(min_length=2, max_length=2)]
 
 
 class Wished(Body):
-    """All wishes, as ``GET /wishes`` gives them; a key left out has its default."""
+    """All wishes of the user, in the form that ``GET /wishes`` returns. A field left out has its default."""
 
     user: str | None = Field(None, max_length=64, description="Not read: the wishes are the token's user's.")
     never: list[ActionType] = Field([], max_length=len(ActionType), description="Actions never to suggest.")
@@ -39,9 +39,9 @@ def plan(
     visit: Visitor,
     date: Annotated[str | None, Query(max_length=20, description="A date such as 2026-11-20; default: today.")] = None,
 ) -> PlanDocument:
-    """The plan of a date: entries, what to keep, suggestions, tasks, winding down and sleep, in order of time.
+    """Return the plan of a date: entries, suggestions, tasks, winding down and sleep, in order of time.
 
-    Without a ``recommendation_id`` a suggestion is a preview, which may change with the day.
+    A suggestion without a ``recommendation_id`` is a preview, which may change during the day.
     """
     wanted = None if date is None else parse_day(date)
     return plan_document(
@@ -51,20 +51,20 @@ def plan(
 
 @router.get("/routine")
 def routine(visit: Visitor) -> RoutineDocument:
-    """The user's routine: sleep and working hours by weekday (0 is Monday), and habits."""
+    """Return the user's routine: sleep and working hours by weekday (0 is Monday), and habits."""
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
     return routine_document(visit.user.name, learn_routine(known))
 
 
 @router.get("/wishes")
 def wishes(visit: Visitor) -> WishesDocument:
-    """The user's wishes for the plan."""
+    """Return the user's wishes for the plan."""
     return wishes_document(visit.user.name, visit.bridge.store.people.wishes(visit.user.id))
 
 
 @router.post("/wishes")
 def wish(visit: Visitor, body: Wished) -> WishesDocument:
-    """Replace the user's wishes."""
+    """Replace all of the user's wishes, and return them."""
     found = wishes_of(body.model_dump(mode="json", exclude={"user"}))
     visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
     return wishes_document(visit.user.name, found)

@@ -1,4 +1,4 @@
-"""The pages, a file each. Only the routers listed here are served."""
+"""Serve the pages, each from a module of its own. Only the routers listed here are served."""
 
 from __future__ import annotations
 

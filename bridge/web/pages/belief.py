@@ -1,4 +1,4 @@
-"""The page about the model's belief over time, the answers that moved it, and a reset."""
+"""Serve the page about the model's belief over time, the answers that moved it, and a reset."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def belief(visit: Visitor) -> HTMLResponse:
 
 
 def _routine(visit: Visit) -> dict[str, Any]:
-    """Return the user's routine with a row per day of the week, and the habits in words."""
+    """Return the user's routine for the template, with a row per weekday, and the habits in words."""
     learnt = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now)
     found = routine_document(visit.user.name, learnt)
     nights = found["sleep"]
@@ -95,9 +95,9 @@ VERDICTS = {
 
 
 def _foretold(found: Foresight) -> dict[str, Any] | None:
-    """Return how well answers were forecast: a verdict, the scores, and the weeks, newest first.
+    """Return how well the model predicted the user's answers: a verdict, scores, and weeks, newest first.
 
-    None without an answer.
+    Returns None if there are no answers.
     """
     if not found.answers:
         return None
@@ -133,7 +133,7 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
 
 @router.get("/belief/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -> HTMLResponse:
-    """Show the values of a dimension of the belief day by day, newest first."""
+    """Show a dimension of the belief (social, morning or work) day by day as a table, newest first."""
     found = _beliefs(visit)
     chosen = of if of in DIMENSIONS else "social"
     rows = [
@@ -151,14 +151,14 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -
 
 @router.post("/belief/reset")
 def reset(visit: Visitor) -> RedirectResponse:
-    """Ignore all answers given so far. Nothing is deleted."""
+    """Let the model ignore all answers given so far. Nothing is deleted."""
     visit.bridge.store.recommendations.add_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 
 
 @router.post("/belief/restore")
 def restore(visit: Visitor) -> RedirectResponse:
-    """Take the newest reset back, so that the answers before it count again."""
+    """Undo the newest reset, so that the answers before it count again."""
     visit.bridge.store.recommendations.withdraw_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 
@@ -169,9 +169,9 @@ def _beliefs(visit: Visit) -> Beliefs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A line, and the band of its standard deviations, as SVG path data.
+    """A line and the band of its standard deviations, as SVG path data. ``at`` is the x position of each day.
 
-    The box is CURVE_WIDTH by CURVE_HEIGHT, with the value 1 on top. ``at`` maps days to x positions.
+    The drawing is CURVE_WIDTH wide and CURVE_HEIGHT high, with the value 1 at the top.
     """
 
     line: str
@@ -180,7 +180,9 @@ class Curve:
 
 
 def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float | None]) -> Curve:
-    """Draw values in 0..1 of ascending days, with their standard deviations or None where these are unknown."""
+    """Draw values between 0 and 1 of ascending days, with their standard deviations, or None where these are
+    unknown.
+    """
     span = max((days[-1] - days[0]).days, 1) if days else 1
     at = {day: round(CURVE_WIDTH * (day - days[0]).days / span, 1) for day in days}
     line = [
@@ -193,7 +195,7 @@ def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float
 def _bands(
     days: Sequence[date], means: Sequence[float], sds: Sequence[float | None], at: dict[date, float]
 ) -> list[str]:
-    """Return a closed shape per stretch of days with known standard deviations."""
+    """Return a closed SVG shape for each run of days with known standard deviations."""
     stretches: list[list[tuple[float, float, float]]] = [[]]
     for number, (day, mean, sd) in enumerate(zip(days, means, sds, strict=True)):
         if sd is None or (number and day - days[number - 1] > CURVE_GAP):

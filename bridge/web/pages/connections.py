@@ -1,4 +1,4 @@
-"""The connections page with sources, consents, files, export and deletion."""
+"""Serve the connections page with sources, consents, files, export and deletion."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def shown_source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocumen
 
 
 def _connection(row: ConnectionDocument) -> dict[str, Any]:
-    """Return a connection with its state in a word and the age of its newest data."""
+    """Return a connection for the template, with its state (well, failed or stopped) and its newest data's age."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
     aside = [f"{count} set aside: {why}" for why, count in row["set_aside_reasons"].items()]
@@ -87,7 +87,7 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
 
 
 def _spec(source: str) -> ConnectorSpec:
-    """Return the spec of a source. Raises HTTPException 404 for an unknown source."""
+    """Return the ConnectorSpec of a source. Raises HTTPException 404 for an unknown source."""
     if source not in registry.names("connectors"):
         raise HTTPException(404, "there is no such source; see: bridge sources")
     return registry.spec(source)
@@ -99,7 +99,9 @@ def _job_part(visit: Visit, job: Job) -> HTMLResponse:
 
 @router.post("/connections/{source}/connect")
 def connect(request: Request, visit: Visitor, source: str, write: Text = "", also: Names = ()) -> Response:
-    """Ask for consent. The page shows the next step to the user, and then the progress of the first sync."""
+    """Start obtaining the user's consent at a source. The page shows the next step, and then the progress of the first
+    sync.
+    """
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
         return _lead_to(request, f"/connections/{source}/keys")
     elsewhere = request.url.hostname not in LOOPBACK
@@ -120,7 +122,7 @@ def sync(visit: Visitor, source: str) -> Response:
 
 @router.post("/connections/{source}/push")
 def push(visit: Visitor, source: str) -> Response:
-    """Show a new token for pushes of an app, which is not shown again."""
+    """Create a token with which an app may push a source's data, and show it once."""
     token = grant(visit.bridge, visit.user, _spec(source).name)
     return page("connections/token.html", visit, token=token, place=PUSH_PATH + source)
 
@@ -137,7 +139,7 @@ def disconnect(visit: Visitor, source: str, keep: Text = "") -> Response:
 
 @router.get("/jobs/{name}")
 def job(request: Request, visit: Visitor, name: str) -> Response:
-    """Show the progress of a job."""
+    """Show the progress of a job. Once it is done, the page is told to reload its data."""
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
@@ -155,7 +157,7 @@ def _has_new_data(job: Job) -> bool:
 
 @router.post("/jobs/{name}")
 def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response:
-    """Pass on the user's reply to a job's question, for example a key."""
+    """Hand the user's reply, for example a key, to a job that asked a question."""
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
@@ -164,7 +166,11 @@ def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response
 
 
 def _gone(request: Request) -> Response:
-    """Answer for an unknown job. After a restart of the server, a page that polls an old job is loaded again."""
+    """Answer a request for an unknown job with a redirect to the connections for htmx, otherwise with an HTTPException
+    404.
+
+    After a restart of the server, a page may still poll a job of before.
+    """
     if "hx-request" not in request.headers:
         raise HTTPException(404, "this job is over; go back to the connections")
     return Response(status_code=204, headers={"HX-Redirect": "/connections"})
@@ -172,20 +178,22 @@ def _gone(request: Request) -> Response:
 
 @router.post("/connections/import")
 async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(max_length=255)]) -> Response:
-    """Write the request's body to disk as a file and import it while the page polls the progress."""
+    """Write the request's body to disk as a file, and start a job that imports it."""
     place = await background.receive_upload(visit, name, request.stream())
     return _job_part(visit, background.import_file(visit, place))
 
 
 @router.get("/connections/export.zip")
 def export(visit: Visitor) -> Response:
-    """Send a zip of everything of the user but the consents."""
+    """Send a zip of all the user's data except consents."""
     return background.export_zip(visit)
 
 
 @router.post("/connections/forget")
 def forget(visit: Visitor, name: Text = "") -> Response:
-    """Delete everything about the user, after the user has typed the name to confirm."""
+    """Delete everything about the user, if ``name`` is the user's name, typed to confirm. Raises SetupError
+    otherwise.
+    """
     if unicodedata.normalize("NFC", name.strip()) != visit.user.name:
         raise SetupError(f"nothing was deleted: type {visit.user.name} to delete everything about {visit.user.name}")
     unconfirmed = connecting.forget(visit.bridge, visit.user)

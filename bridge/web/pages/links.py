@@ -1,4 +1,4 @@
-"""The page behind a notification's link, with the buttons of the answer that the link stands for.
+"""Serve the page behind a notification's link, with a button for the answer that the link stands for.
 
 No login is needed. The link itself permits its answer, and the page shows nothing else.
 """
@@ -29,7 +29,7 @@ ANSWER_NAMES = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Not now", Answer.RESC
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the buttons of the link. The recommendation counts as seen, if a browser shows the page.
+    """Show the buttons of the link, and mark the recommendation as seen if a browser shows the page.
 
     Nothing is answered yet, because previews and mail scanners open links too.
     """
@@ -38,14 +38,14 @@ def confirm(request: Request, token: str) -> HTMLResponse:
 
 @router.post(f"{answer_links.ANSWER_PATH}{{token}}")
 def answer(request: Request, token: str, to: Annotated[str, Form(max_length=40)] = "") -> HTMLResponse:
-    """Answer. ``to`` is the slot of an offered time."""
+    """Record the answer that the link stands for. ``to`` is the slot of an offered time, for putting it off."""
     return _respond(request, token, done=True, to=to)
 
 
 def is_opened(request: Request) -> bool:
-    """Return True unless a program says that it fetches the page without showing it, as previews of browsers do.
+    """Return False if the request's headers say that the page is fetched without being shown, as for a preview.
 
-    On plain HTTP browsers send none of these headers, and the page then counts as opened.
+    On plain HTTP browsers send none of these headers, and the result is True.
     """
     ahead = any("prefetch" in request.headers.get(name, "") for name in ("sec-purpose", "purpose", "x-moz"))
     return not ahead and request.headers.get("sec-fetch-mode", "navigate") == "navigate"
@@ -84,7 +84,7 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
 
 
 def _moved(link: answer_links.Link, now: datetime) -> str | None:
-    """Return the time that a recommendation was put off to, or its slot where no time fits."""
+    """Return the time to which a recommendation was put off, or its slot if no time fits. Return None if it was not."""
     given, zones = link.recommendation, link.user.zones
     if given.moved_to is None:
         return None

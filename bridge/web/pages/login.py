@@ -1,4 +1,4 @@
-"""The first visit, the login and the logout."""
+"""Serve the first visit, the login and the logout."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Text = Annotated[str, Form(max_length=300)]
 
 @router.get("/welcome")
 def welcome(request: Request) -> Response:
-    """Greet the first user. Later users are added at the command line."""
+    """Show the page on which the first user is added. Once there is a user, redirect to the start page."""
     if not _is_first(app_state(request)):
         return RedirectResponse("/", 303)
     return _welcome_page(request)
@@ -105,7 +105,7 @@ def login(request: Request) -> Response:
 
 
 def _login_page(request: Request, wrong: str | None = None, status: int = 200) -> HTMLResponse:
-    """Render the login. A page for this machine alone offers users without a password by name."""
+    """Return the login page. On a page for this machine alone, it offers users without a password by name."""
     state = app_state(request)
     store = state.bridge.store
     free = [user.name for user in store.people.users() if not access.has_password(store, user)] if state.local else []
@@ -163,7 +163,10 @@ def _set_cookie(request: Request, answer: Response, name: str, value: str, secon
 
 
 def _is_encrypted(request: Request) -> bool:
-    """Return True if the browser speaks TLS. Not every proxy tells, but the browser's Origin does."""
+    """Return True if the browser uses TLS, by the request's scheme or else by its Origin header.
+
+    Not every proxy reports the scheme.
+    """
     return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
 
 
@@ -178,13 +181,13 @@ def log_out(request: Request) -> Response:
 
 
 def begin_demo(state: AppState) -> Job:
-    """Store the made-up person's data in a background job. If such a job is running, return that job."""
+    """Start and return a job that stores the made-up person's data, or return the running job."""
     running = next(iter(state.jobs.running(None)), None)
     return running or state.jobs.start(None, "A made-up person", lambda job: _land_demo(state, job))
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Add the made-up person with the data of every source, all or nothing."""
+    """Add the made-up person with the data of every source, in a single transaction."""
     now, store, sources = installation.now(), state.bridge.store, recorded_life.sources()
     with store.transaction():
         user = store.people.add_user(recorded_life.DEMO_USER, recorded_life.DEMO_ZONE, now=now)

@@ -1,4 +1,4 @@
-"""The plan of a day, the times to which a recommendation can be put off, and its entry for a calendar."""
+"""Serve the plan of a day, the times to which a recommendation can be put off, and its calendar file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ A_DAY = timedelta(days=1)
 
 @router.get("/day")
 def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date", max_length=20)] = "") -> Response:
-    """Show the plan of a date, today by default."""
+    """Show the plan of a date, by default of today."""
     today = local(visit, visit.now).date()
     wanted: date = parse_day(day) if day else today
     found = visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=is_seen(request, visit))
@@ -48,7 +48,10 @@ def gaps(request: Request, visit: Visitor, number: Number) -> Response:
 
 @router.get("/advice/{number}.ics")
 def entry(visit: Visitor, number: Number) -> Response:
-    """Send an iCalendar file with a recommendation, so that the user can add it to a calendar."""
+    """Send an iCalendar file with a recommendation, for the user to add to a calendar.
+
+    Raises SetupError for a recommendation without times.
+    """
     found = recommend.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
         raise SetupError("this recommendation has no time of day; choose one with Reschedule on the page")

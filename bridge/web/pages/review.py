@@ -1,4 +1,4 @@
-"""The page that looks back at a week: suggestions with what became of them, and how the week was."""
+"""Serve the page that looks back at a week: suggestions with what became of them, and how the week was."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Week = Annotated[str | None, Query(max_length=20)]
 
 @router.get("/review")
 def review(visit: Visitor, week: Week = None) -> HTMLResponse:
-    """Show a week, by default that of yesterday, and the user's questions that are open."""
+    """Show a week, by default that of yesterday, and the past recommendations that the page asks about."""
     newest = review_week(visit.now, visit.user)
     monday = newest if week is None else monday_of(week, visit.now, visit.user.zones)
     bridge = visit.bridge
@@ -59,7 +59,8 @@ def did(
 ) -> RedirectResponse:
     """Store what the user says became of a recommendation: done, partly or not_done.
 
-    ``back`` is the page to which the browser returns, ``/review`` or else ``/``.
+    The browser then returns to the page ``back``, which is ``/review`` or else ``/``. Raises SetupError for any other
+    word.
     """
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):

@@ -1,4 +1,4 @@
-"""Today's page with the meters, the day's slots, and the recommendation to accept, ignore or reschedule."""
+"""Serve today's page with the meters, the day's slots, and the recommendation to accept, ignore or reschedule."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 @router.get("/")
 def today(request: Request, visit: Visitor) -> HTMLResponse:
-    """Render today's page, with the slot's recommendation if it was made before and still stands.
+    """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    A browser then fetches a new recommendation if there is none, and the plan of the day.
+    The browser then requests the plan of the day, and a new recommendation if there is none.
     """
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     store = visit.bridge.store
@@ -58,14 +58,15 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
 
 @router.get("/advice")
 def show_recommendation(request: Request, visit: Visitor) -> Response:
-    """Show the slot's recommendation, or why there is none. The recommendation is made if the slot has none yet."""
+    """Show the slot's recommendation, or why there is none. If the slot has none yet, it is made."""
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=is_seen(request, visit))
     return _recommendation_part(visit, found) if day.is_part(request) else RedirectResponse("/", 303)
 
 
 @router.post("/advice/{number}")
 def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
-    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day.
+    """Record the answer to a recommendation, or what became of it. A new answer on the same day replaces the earlier
+    one.
 
     ``to`` is the slot to which the user puts it off, as ``week/timestep``.
     """
@@ -90,7 +91,7 @@ def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
 
 
 def _plan_again(answer: HTMLResponse) -> HTMLResponse:
-    """Return the response with a header that makes the page fetch the plan of the day again."""
+    """Return the response with a header that makes the page request the plan of the day again."""
     answer.headers["HX-Trigger"] = "advised"
     return answer
 
@@ -109,9 +110,9 @@ def _key(moment: Moment) -> str:
 
 
 def _slot(visit: Visit, key: str) -> Moment:
-    """Return the slot of a form's key ``week/timestep``.
+    """Return the slot that a form names as ``week/timestep``.
 
-    Raises SetupError for a slot that is over or more than a week ahead.
+    Raises SetupError for a slot that has begun, or is a week or more ahead.
     """
     found = next((moment for moment in _slots_ahead(visit) if _key(moment) == key), None)
     if found is None:
@@ -121,7 +122,7 @@ def _slot(visit: Visit, key: str) -> Moment:
 
 @router.post("/checkin")
 def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
-    """Store a check-in: the user's score as a whole, or of the meter ``about``."""
+    """Store a check-in with a score, for life as a whole or for the meter ``about``."""
     name = visit.user.name
     meter = parse_meter(about, name) if about else None
     said = checkins.CheckIn(at=visit.now, score=parse_score(score, name), about=meter)
@@ -132,7 +133,7 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
 
 
 def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
-    """Return the values of the check-in form, with ``said`` or else the last check-in of the day."""
+    """Return the values of the check-in form. They show the check-in ``said``, or else the day's last one."""
     since = day.local(visit, visit.now).date()
     found = said or next(iter(checkins.recent(visit.bridge.store, visit.user, since=since)), None)
     last = None if found is None else {"score": f"{found.score:g}", "at": f"{day.local(visit, found.at):%H:%M}"}
@@ -142,7 +143,7 @@ def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
 
 @router.post("/events")
 def label(request: Request, visit: Visitor, event: Text, action: Text) -> Response:
-    """Store the user's correction of an event's action, which also holds for its series and similar titles."""
+    """Store the user's correction of an event's action, which also holds for its series and for similar titles."""
     fixed = requests.fix(visit.bridge, visit.user, event, parse_action(action), now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)

@@ -1,4 +1,4 @@
-"""The trends page with meters and their inputs over weeks, as charts that zoom and as tables."""
+"""Serve the trends page with meters and their inputs over weeks, as charts that zoom and as tables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
 
 @router.get("/trends/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks = 12) -> HTMLResponse:
-    """Show the values of a chart as a table, newest first. ``of`` is a meter, a metric or ``planned``."""
+    """Show a chart's values as a table, newest day first. ``of`` is a meter, a metric or ``planned``."""
     body = _body(visit, weeks)
     columns = _columns(body, of)
     days = [day for day in reversed(range(len(body["days"]))) if any(c[day] is not None for c in columns.values())]
@@ -56,7 +56,7 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks
 
 
 def _columns(body: Body, of: str) -> dict[str, list[Any]]:
-    """Return heading -> values by day of the chart ``of``. Raises SetupError for a name without a chart."""
+    """Return heading -> values by day for the chart ``of``. Raises SetupError for a name without a chart."""
     if of in body["meters"]:
         return {"level": body["meters"][of]["level"], "±": body["meters"][of]["sd"], "what happened": _happenings(body)}
     if of == "planned":
@@ -79,7 +79,7 @@ def _body(visit: Visit, weeks: int) -> Body:
 
 
 def summary(body: Body, meter: str) -> str:
-    """Return a chart in a sentence, for people who cannot see the chart."""
+    """Return a sentence with the levels of a meter's chart, for people who cannot see the chart."""
     levels: list[float | None] = body["meters"][meter]["level"]
     known = {day: level for day, level in zip(body["days"], levels, strict=True) if level is not None}
     if not known:
@@ -98,7 +98,7 @@ def _short(day: str) -> str:
 
 
 def name(metric: str) -> str:
-    """Return the name of a metric or an activity on the page.
+    """Return the display name of a metric or an activity.
 
     >>> name("hrv_rmssd"), name("DEEP_WORK"), name("planned")
     ('HRV (RMSSD)', 'Deep work', 'Planned')

@@ -1,4 +1,4 @@
-"""The page of wishes for the plan: vetoes, hours, goals, weights of the meters, and suggestions a day."""
+"""Serve the page of wishes for the plan: vetoes, hours, goals, weights of the meters, and suggestions a day."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ async def fields(request: Request) -> Fields:
 
 @router.get("/wishes")
 def wishes(visit: Visitor, saved: str = "") -> HTMLResponse:
-    """Show the form of the user's wishes. ``saved`` is ``yes`` after they were saved, and the page then says so."""
+    """Show the form of the user's wishes. With ``saved`` = ``yes``, the page says that they were saved."""
     found = visit.bridge.store.people.wishes(visit.user.id)
     return _shown(visit, _fields_of(found), saved=saved == "yes")
 
 
 @router.post("/wishes")
 def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
-    """Replace the user's wishes. A form that cannot be read is shown again with the reason."""
+    """Replace the user's wishes by those of the form. A form that cannot be read is shown again with the reason."""
     try:
         found = _wishes(form, visit.user.name)
     except SetupError as error:
@@ -62,14 +62,14 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
 
 
 def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
-    """Return the choices of a meter's weight in the form. A present weight that is none of them is added."""
+    """Return a meter's weight in the form, with the choices for it. A saved weight that is none of them is added."""
     chosen = form.get(f"weight_{meter}", "1")
     own = () if chosen in dict(WEIGHT_CHOICES) else ((chosen, chosen),)
     return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHT_CHOICES, *own)}
 
 
 def _fields_of(wishes: Wishes) -> Fields:
-    """Return wishes as the names and values of the form's fields."""
+    """Return wishes as the form's fields: name -> value as text."""
     said = plain(wishes)
     found = {f"never_{action}": "yes" for action in said["never"]}
     found |= {f"hours_{a}": ", ".join("-".join(span) for span in spans) for a, spans in said["hours"].items()}
@@ -79,7 +79,7 @@ def _fields_of(wishes: Wishes) -> Fields:
 
 
 def _wishes(form: Fields, user: str) -> Wishes:
-    """Return the wishes of a form. Raises SetupError for a field that cannot be read."""
+    """Return the wishes that a form holds. Raises SetupError for a field that cannot be read, or is out of range."""
     goals = {a: _number(form.get(f"goal_{a}", ""), "a goal") for a in ActionType}
     weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
     suggestions = _number(form.get("suggestions", ""), "the number of suggestions")
@@ -99,7 +99,9 @@ def _hours(text: str, action: ActionType, user: str) -> tuple[Hours, ...]:
 
 
 def _number(text: str, what: str) -> int | None:
-    """Return a whole number, or None for an empty text. ``what`` names the number in the SetupError for other text."""
+    """Return a text as a whole number, or None for an empty text. The SetupError for other text begins with
+    ``what``.
+    """
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:

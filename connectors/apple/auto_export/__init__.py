@@ -1,4 +1,4 @@
-"""Health Auto Export: an iPhone app that writes or sends Apple Health data every day."""
+"""Connect Health Auto Export, an iPhone app that writes or sends Apple Health data every day."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec

@@ -1,4 +1,4 @@
-"""The app's files and pushes, recognised and read piece by piece.
+"""Recognise the app's files and pushes, and read them piece by piece.
 
 The members of an object have no fixed order, and a metric's points may precede its name. A file is therefore read once
 for the names and again for the points.
@@ -32,10 +32,10 @@ Metric = tuple[str, str]  # name and unit
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file is from Health Auto Export.
+    """Return True if a file is from Health Auto Export.
 
-    Such a file is JSON with a list of metrics or workouts near its beginning, or a single piece as in ``odd``. The
-    app's own packed files (.hae) are recognised too, although ``read`` refuses them.
+    Such a file is JSON with a list of metrics or workouts near its beginning, or a piece by ``odd``. The app's own
+    packed files (.hae) are recognised too, although ``read`` refuses them.
     """
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
@@ -46,9 +46,9 @@ def recognise(file: File) -> bool:
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:
-    """Raise BadRecord for a push that is not a complete JSON document of the app.
+    """Check a pushed body. Raises BadRecord if it is not a complete JSON document of the app.
 
-    Also raise it if the header ``automation-aggregation`` names sums over weeks, months or years.
+    BadRecord is also raised if the header ``automation-aggregation`` names sums over weeks, months or years.
     """
     grouping = headers.get("automation-aggregation", "").casefold()
     if any(word in grouping for word in COARSE):
@@ -65,9 +65,9 @@ def receive(headers: Mapping[str, str], body: File) -> None:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zone`` is used for times that state no offset.
+    """Yield a file's raw records in pages. ``zone`` is used for times that state no offset.
 
-    Raises SourceChanged for the app's packed format, and after the last readable record of a damaged file.
+    Raises SourceChanged for the app's packed format, and for a damaged file after its last readable record.
     """
     if file.head.startswith(PACKED):
         raise SourceChanged("it is in the app's own packed format; let the app export JSON files, or push")
@@ -82,7 +82,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Held:
-    """A buffer that joins pieces of the same record before they are stored.
+    """A buffer that joins pieces of the same record before they are stored, and makes pages of them.
 
     Without the buffer, every piece would rewrite the whole record in the database.
     """
@@ -129,7 +129,7 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 
 def _names(document: Json) -> Iterator[Metric]:
-    """Yield (name, unit) of each metric in the document. A damaged document ends the iteration without an error."""
+    """Yield (name, unit) of each metric in the document. At damage it stops without an error."""
     try:
         for name in _arrays(document):
             if name == "workouts":
@@ -145,7 +145,9 @@ def _names(document: Json) -> Iterator[Metric]:
 
 
 def _named(document: Json) -> Iterator[Metric]:
-    """Yield a metric's name and unit. For a damaged document the found part is yielded, then Broken is raised."""
+    """Yield (name, unit) of the metric object that follows. In a damaged object it yields what was found, then raises
+    Broken.
+    """
     found = {"name": "", "units": ""}
     cut_off = False
     try:
@@ -162,7 +164,7 @@ def _named(document: Json) -> Iterator[Metric]:
 
 
 def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
-    """Yield ``metrics`` or ``workouts`` each time the document stands at the start of a list of that name.
+    """Yield ``metrics`` or ``workouts`` each time the document is at the start of a list of that name.
 
     The list may lie within up to two nested ``data`` objects. Other members are skipped.
     """
@@ -208,9 +210,9 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, and records that count its unreadable points and sums over weeks.
+    """Yield the records of a metric's points, and one with the number of unreadable points and sums over weeks.
 
-    A metric that is not used yields none. Raises Broken after the records of the readable points.
+    A metric that is not used yields none. Raises Broken for damage, after the records of the readable points.
     """
     if name == "sleep_analysis":
         yield from _sleep(unit, points, zone)
@@ -235,9 +237,10 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of sleep points: summaries of nights, sleep stages, and a count of unreadable points.
+    """Yield the records of sleep points: summaries of nights, sleep stages, and the number of unreadable points.
 
-    All stages are read before their records are made, because the night of a stage depends on the stage before.
+    All stages are read before their records are made, because the night of a stage depends on the stage before. Raises
+    Broken for damage, after the records of the readable points.
     """
     failed, stages, broken = 0, [], None
     try:

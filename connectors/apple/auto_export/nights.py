@@ -1,4 +1,4 @@
-"""Sleeps and naps, built from sleep stages of several sources. A single source is chosen for each sleep."""
+"""Build sleeps and naps from sleep stages of several sources. For each sleep a single source is chosen."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASLEEP = (*STAGED, "unspecified")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sleep stage of a source, from start to end in Unix seconds. ``offset`` is minutes east of UTC."""
+    """A sleep stage recorded by a source, from start to end in Unix seconds. ``offset`` is minutes east of UTC."""
 
     start: int
     end: int
@@ -26,9 +26,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Sleep:
-    """A sleep or nap from falling asleep to waking, in Unix seconds. ``offset`` is minutes east of UTC on waking.
+    """A sleep or nap from falling asleep to waking, in Unix seconds. ``offset`` is minutes east of UTC at waking.
 
-    ``minutes`` maps in_bed, asleep, awake, light, deep and rem to their minutes, as far as they are known.
+    ``minutes`` maps in_bed, asleep, awake, light, deep and rem to their minutes. Unknown stages are missing.
     """
 
     start: int
@@ -47,7 +47,7 @@ class Sleep:
 
 
 def order(source: str) -> int:
-    """Return a source's rank by its name: 0 with "watch" in it, 1 with "phone", else 2. The lowest rank is preferred.
+    """Return a source's rank by its name: 0 if it contains "watch", 1 for "phone", else 2. The lowest is preferred.
 
     The app may join the names of several sources with a bar.
     """
@@ -56,9 +56,9 @@ def order(source: str) -> int:
 
 
 def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
-    """Return sleeps by start, without overlaps.
+    """Return the sleeps by start, with only the best of those that overlap.
 
-    Of overlapping sleeps, a sleep with light, deep or REM minutes is kept, and among those the longest.
+    The best has light, deep or REM minutes, and among such it has the most minutes asleep.
     """
     found: list[Sleep] = []
     for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):
@@ -68,7 +68,7 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 
 
 def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
-    """Return a sleep for each block of stages without a pause of more than 2.5 hours.
+    """Return a sleep for each block of stages that has no pause of more than 2.5 hours.
 
     The sleep holds the stages of the block's best source. A block without sleep or time in bed gives none.
     """
@@ -79,9 +79,9 @@ def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks with loose time in bed added, in order of start. ``_is_loose`` tells which time is loose.
+    """Return the blocks of stages by start, with the loose time in bed (see ``_is_loose``) added to them.
 
-    Time in bed within 2.5 hours of a block is cut to that margin and added. Other time in bed makes blocks of its own.
+    Time in bed within 2.5 hours of a block is cut to that margin. Other time in bed makes blocks of its own.
     """
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []
@@ -95,9 +95,9 @@ def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[
 
 
 def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
-    """Tell if a stretch is time in bed of more than 16 hours, or without any sleep of the same source.
+    """Return True for time in bed of more than 16 hours, or during which the same source records no sleep.
 
-    Loose time in bed is added to sleeps, but two sleeps within it remain two sleeps. ``ordered`` holds all stretches.
+    Loose time in bed is added to sleeps, but it does not join two sleeps into one. ``ordered`` holds all stretches.
     """
     if one.stage != IN_BED:
         return False
@@ -147,7 +147,7 @@ def _sleep(mine: Sequence[Stretch]) -> Sleep:
 
 
 def _minutes(stretches: Iterable[Stretch], stages: Sequence[str]) -> float:
-    """Return the minutes that the stretches of the given stages cover. Time that overlaps counts once."""
+    """Return how many minutes the stretches of the given stages cover. Time that overlaps counts once."""
     seconds, covered = 0, float("-inf")
     for one in sorted((one for one in stretches if one.stage in stages), key=lambda one: one.start):
         seconds += max(one.end - int(max(one.start, covered)), 0) if one.end > covered else 0

@@ -1,4 +1,4 @@
-"""Turn the app's records into samples and episodes."""
+"""Turn the app's raw records into samples and episodes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def total(sent: Mapping[str, Any]) -> float | None:
 
     ``sent`` maps each grouping (days, hours, minutes, single) to its sums by time. The total is the greater of the
     app's own sum of the day and the sum of the hours. Each hour is the greatest of its sums over the other groupings.
-    Groupings never add up, because a delivery with another grouping covers the same time again. Raises BadRecord.
+    Groupings never add up, because a delivery with another grouping covers the same time again. Raises BadRecord for
+    unreadable values.
     """
     hours: dict[int, float] = defaultdict(float)
     for found in (_per_hour(sent, "minutes"), _per_hour(sent, "hours"), _singles(sent)):
@@ -43,7 +44,7 @@ def _per_hour(sent: Mapping[str, Any], name: str) -> dict[int, float]:
 
 
 def _singles(sent: Mapping[str, Any]) -> dict[int, float]:
-    """Return sums of single measurements by hours since 1970. Each quarter of an hour counts its best source only.
+    """Return hour since 1970 -> sum of single measurements. In each quarter of an hour only the best source counts.
 
     Watch and phone count the same steps, so their sums must not be added.
     """
@@ -96,7 +97,7 @@ Point = tuple[int, float, float]  # Unix seconds, value, minutes east of UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
+    """Return the samples and episodes of a raw record. Raises BadRecord, which names the field, if it is unreadable."""
     match record.stream:
         case "day":
             return list(_day(record.payload))
@@ -121,7 +122,7 @@ def _unreadable(payload: Mapping[str, Any]) -> str:
 
 
 def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a civil day's totals and its last resting heart rate."""
+    """Yield a civil day's totals and its last resting heart rate as samples."""
     start, end, day, offset = _civil(payload)
     values: dict[Metric, float | None] = {metric: total(_object(payload, name)) for metric, name in TOTALS.items()}
     resting = sorted((_second(at), _finite(value)) for at, value in _object(payload, "resting_hr").items())
@@ -130,10 +131,10 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
-    """Return start, end, date and offset (minutes east of UTC) of a payload's civil day.
+    """Return (start, end, date, offset in minutes east of UTC) of a payload's civil day.
 
-    The day begins at midnight in the user's zone. If the phone printed an offset that the zone did not have on that
-    day, the day begins at midnight in the printed offset. Raises BadRecord.
+    The day begins at midnight in the user's zone. If the phone wrote another offset than the zone had, the day begins
+    at midnight in the written offset. Raises BadRecord for an unreadable day, zone or offset.
     """
     try:
         day, zone = date.fromisoformat(str(payload.get("day"))), ZoneInfo(str(payload.get("zone") or ""))
@@ -153,7 +154,7 @@ def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
 def _rates(payload: Mapping[str, Any]) -> Iterator[Sample]:
     """Yield mean heart rates of quarters of an hour, of hours and of days, whichever the app sent.
 
-    A quarter that came in parts, because a delivery ended within it, becomes a single mean.
+    A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean.
     """
     for name, length in SPANS.items():
         parts: dict[int, list[list[float]]] = {}
@@ -199,9 +200,9 @@ def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight.
+    """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight as samples.
 
-    If the app sent no times of sleep, minutes that it sent with a date alone are yielded instead of episodes.
+    If the app sent no times of sleep, minutes sent with a date alone are yielded as samples.
     """
     sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]
@@ -219,9 +220,9 @@ def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a night's minutes by stage, as samples without an end, when the app sent only the date of waking.
+    """Yield a night's minutes by stage as samples without an end, where the app sent only the date of waking.
 
-    If several sources sent minutes, the first source by name counts.
+    If several sources sent minutes, the first source by name is taken. Raises BadRecord if its minutes are unreadable.
     """
     told = [values for _, values in sorted(_object(payload, "dated").items())]
     for values in told[:1]:
@@ -293,8 +294,8 @@ def _in(point: Point, main: Sleep | None) -> bool:
 def _alone(value: Mapping[Metric, float | None], points: Iterable[Point]) -> Iterator[Sample]:
     """Yield the sample of a value that was measured at night while no sleep was recorded.
 
-    The sample lasts from the first to the last of ``points``, the measurements behind the value. It belongs to the
-    date of waking, which after 18:00 is the next date.
+    It lasts from the first to the last of ``points``, the measurements behind the value. It belongs to the date of
+    waking, which after 18:00 is the next date.
     """
     ordered = sorted(points)
     start, end = (datetime.fromtimestamp(at, UTC) for at in (ordered[0][0], ordered[-1][0]))
@@ -335,7 +336,7 @@ def _object(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _named(text: str) -> tuple[int, str]:
-    """Split ``1700000000 Ana’s Watch`` into Unix seconds and a source's name. Raises BadRecord."""
+    """Split ``1700000000 Ana’s Watch`` into (Unix seconds, source's name). Raises BadRecord for an unreadable time."""
     at, _, source = text.partition(" ")
     return _second(at), source
 

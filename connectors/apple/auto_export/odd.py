@@ -1,4 +1,4 @@
-"""Single pieces of the app's data instead of its usual file.
+"""Read files that hold a single piece of the app's data instead of its usual lists.
 
 A piece is a workout, a point, a day of the app's own unpacked files, or several points by name.
 """
@@ -23,7 +23,7 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file is a single piece of the app's data, in a shape that only this app writes.
+    """Return True if a file is a single piece of data in a shape that only this app writes.
 
     A file of more than 4 MiB is none.
     """
@@ -51,7 +51,9 @@ def _document(file: File) -> Mapping[str, Any]:
 
 
 def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the document if its shape is known, otherwise each member with a known shape, with its name as ``name``."""
+    """Yield the document if its shape is known. Otherwise yield each member of a known shape, with its key as
+    ``name``.
+    """
     if _shape(document):
         yield document
     else:
@@ -59,9 +61,9 @@ def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _shape(one: Mapping[str, Any]) -> str:
-    """Return a piece's shape: "day", "workout", "route", "sleep" or "point".
+    """Return a piece's shape: "day", "workout", "route", "sleep" or "point", or an empty text.
 
-    The text is empty for a shape that other apps may write too.
+    The text is empty for shapes that other apps may write too.
     """
     if isinstance(one.get("metric"), str) and isinstance(one.get("data"), list):
         return "day"

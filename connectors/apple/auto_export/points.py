@@ -1,4 +1,4 @@
-"""Points of a metric, grouped by day, so that a day sent again replaces itself and never adds up.
+"""Group a metric's points by day, so that a day sent again replaces itself and never adds up.
 
 The file does not state the intervals of the app's sums, so the day's own points decide. A point at midnight is a day's
 sum. Points on full hours are sums of hours, and points on full minutes are sums of minutes. All other points are single
@@ -37,7 +37,7 @@ DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The way a metric of the app is stored: its field in the payload, a key of ``SORTERS``, and its units' factors."""
+    """How a metric of the app is stored: its field in the payload, a key of ``SORTERS``, and a factor for each unit."""
 
     field: str
     stream: str
@@ -64,7 +64,7 @@ POINT_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A measurement or sum in the metric's unit.
+    """A measurement or sum of a metric, in the metric's unit.
 
     ``low`` and ``high`` are the lowest and highest measurement within a sum, or the value itself.
     """
@@ -78,7 +78,7 @@ class Point:
 
 @dataclass(slots=True)
 class Points:
-    """A buffer for the points of a metric, grouped by local day until the records of the day are made.
+    """A buffer for a metric's points, grouped by local day until the day's records are made.
 
     ``unit`` and ``zone`` are used for points that state none. ``unreadable`` counts points without a time, a number or
     a known unit. ``coarse`` counts points that sum up more than a day.
@@ -114,7 +114,7 @@ class Points:
         self._days = {}
 
     def _is_coarse(self) -> bool:
-        """Tell if the points seem to be sums of weeks, months or years.
+        """Return True if the points seem to be sums of weeks, months or years.
 
         Each day then has a single point at midnight. The days are whole weeks apart, or all are the first of a month.
         """
@@ -142,7 +142,7 @@ class Points:
         return instant(f"{day} 00:00:00" if day else written, self.zone)
 
     def _scaled(self, value: float, unit: str) -> float:
-        """Return blood oxygen up to 1.5, which is a fraction, in percent, and degrees Fahrenheit in Celsius.
+        """Return blood oxygen given as a fraction (up to 1.5) in percent, and degrees Fahrenheit in Celsius.
 
         Other values are returned unchanged.
         """
@@ -155,10 +155,10 @@ class Points:
 
 
 def level(points: list[Point]) -> str:
-    """Return the grouping of a day's points: "days", "hours", "minutes" or "single".
+    """Return what a day's points are: "days", "hours" or "minutes" for sums over that time, or "single" measurements.
 
-    A single point at midnight is the sum of a day. Other points are sums if their times differ and are all full hours
-    or full minutes. All others are single measurements.
+    One point at midnight alone is the sum of a day. Other points are sums if their times differ and are all full hours,
+    or all full minutes.
     """
     clocks = [(point.at[0] + point.at[1] * 60) % DAY for point in points]
     if clocks == [0]:
@@ -216,7 +216,8 @@ def _instants(name: str, day: str, points: list[Point], zone: str) -> Iterator[R
 
 
 def _by_utc_day(parts: dict[str, dict[str, dict[str, Any]]], at: int, name: str) -> dict[str, Any]:
-    """Return the dictionary within ``parts`` for the date of ``at`` and for ``name``, a metric or grouping.
+    """Return the dictionary within ``parts`` for the date of ``at`` and for ``name``, a metric or grouping. It is made
+    if new.
 
     The date is in UTC, so that a journey cannot count the point twice.
     """

@@ -1,4 +1,4 @@
-"""Sleep in the app's two shapes: a summary of a night in hours or minutes, or single stages."""
+"""Read sleep in the app's two shapes: a summary of a night in hours or minutes, or single stages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PAUSE_MAX_SECONDS = 3600  # longest seconds between two stages of the same sleep
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sleep stage that a point of the app tells, by our name of the stage."""
+    """A sleep stage that a point of the app states. ``stage`` is our name for it."""
 
     start: At
     end: At
@@ -42,7 +42,7 @@ class Told:
 
 
 def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
-    """Return the stage that a point holds, or the record of a night if the point is a summary.
+    """Return the stage that a point states, or the record of a night if the point is a summary.
 
     ``unit`` is the summary's unit, and ``zone`` is used for times that state no offset. Raises ValueError for a point
     without times, with a length of a day or more, or without content.
@@ -60,11 +60,11 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
 
 
 def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
-    """Yield each stage as a piece of its night's record. A stage within an hour of the last stage has the same night.
+    """Yield each stage as a piece of its night's record.
 
-    Some sleeps begin before evening, so the date alone would split them. Time in bed connects no sleeps, because its
-    end may not have been recorded. Time in bed belongs to the night of the first sleep within it. That night stays the
-    same in a delivery without time in bed.
+    A stage within an hour of the stage before belongs to the same night. The date alone would split sleeps that begin
+    before evening. Time in bed connects no sleeps, because its end may not have been recorded. It belongs to the night
+    of the first sleep within it. That night stays the same in a delivery without time in bed.
     """
     ordered = sorted(stages, key=lambda one: (one.start, one.end))
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
@@ -82,9 +82,9 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
-    """Return the stage that a point names, or None for a summary or an unknown stage.
+    """Return the stage that a point names, by our name, or None for a summary or an unknown stage.
 
-    A point of the app's own files names no stage, so the first stage with minutes counts.
+    A point of the app's own files names no stage, so the first stage with minutes is taken.
     """
     named = raw.get("value")
     if isinstance(named, str):
@@ -96,9 +96,9 @@ def _stage(raw: Mapping[str, Any]) -> str | None:
 
 
 def _stretch(told: Told, night: str) -> RawRecord:
-    """Return a stage as a part of its night's record.
+    """Return a stage as a piece of its night's record.
 
-    The part's name holds the stage, because sleep and time in bed may begin in the same second.
+    The piece's key holds the stage, because sleep and time in bed may begin in the same second.
     """
     name = f"{told.start[0]} {told.stage} {told.source}"
     return piece("night", night, {"stretches": {name: [told.end[0], told.stage, told.end[1]]}})
@@ -107,10 +107,9 @@ def _stretch(told: Told, night: str) -> RawRecord:
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
     """Return the record of a night's minutes by stage, from a summary in hours or minutes.
 
-    An amount above 24 makes them minutes, whatever ``unit`` says. Raises ValueError without any amount, with one of the
-    two times alone or swapped times, or without times and date.
-
-    Its times are those of falling asleep and waking, else those in bed. A summary without times has its date alone.
+    An amount above 24, or a total of more than twice the night's length in hours, makes all amounts minutes, whatever
+    ``unit`` says. The times are those of falling asleep and waking, else those in bed. A summary without times has its
+    date alone. Raises ValueError without any amount, with only one time or swapped times, or without times and date.
     """
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}

@@ -1,4 +1,4 @@
-"""Units, and times as the app writes them, in the phone's own zone and format."""
+"""Read units, and times as the app writes them, in the phone's own zone and format."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ At = tuple[int, int]  # Unix seconds, and minutes east of UTC
 
 
 def instant(value: Any, zone: str) -> At | None:
-    """Return Unix seconds and minutes east of UTC of a time that the app wrote, or None for an unreadable time.
+    """Return (Unix seconds, minutes east of UTC) of a time that the app wrote, or None if it is unreadable.
 
     Numbers, and texts without an offset, get the offset of ``zone``. Numbers below 1.2 billion are Apple's seconds
     since 2001, as in the app's own files. Greater numbers are Unix seconds.
@@ -43,7 +43,9 @@ def instant(value: Any, zone: str) -> At | None:
 
 @lru_cache(maxsize=4096)
 def _written(text: str, zone: str) -> At | None:
-    """Parse ``2024-02-06 14:30:00 -0800`` and its 12-hour form, which may contain no-break spaces."""
+    """Parse ``2024-02-06 14:30:00 -0800`` or its 12-hour form, which may contain no-break spaces. Returns None for
+    other text.
+    """
     if len(text) == 25 and text[19] == " ":
         try:
             return _bounded(datetime.fromisoformat(text[:19] + text[20:]))
@@ -79,7 +81,7 @@ def _offset(text: str) -> int:
 
 
 def offset_at(at: float, zone: str) -> int:
-    """Return minutes east of UTC in a zone at an instant in Unix seconds."""
+    """Return by how many minutes a zone is east of UTC at ``at``, in Unix seconds."""
     return _minutes(datetime.fromtimestamp(at, ZoneInfo(zone)).utcoffset())
 
 
@@ -88,7 +90,7 @@ def _minutes(offset: timedelta | None) -> int:
 
 
 def written_date(value: Any) -> date | None:
-    """Parse a date without a time, as the app writes for the sum of a day. None for anything else."""
+    """Parse a date without a time, as the app writes for the sum of a day. Returns None for anything else."""
     if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
         return None
     try:
@@ -99,12 +101,14 @@ def written_date(value: Any) -> date | None:
 
 
 def local(at: At) -> datetime:
-    """Return the local wall clock of an instant, as a datetime whose zone is set to UTC."""
+    """Return the local wall clock at an instant, as a datetime that is marked as UTC for arithmetic."""
     return datetime.fromtimestamp(at[0] + at[1] * 60, UTC)
 
 
 def number(value: Any) -> float | None:
-    """Return a number between -1e12 and 1e12, also from its text. None for anything else, booleans included."""
+    """Return a number between -1e12 and 1e12, given as a number or text. Returns None for anything else, also for
+    booleans.
+    """
     if isinstance(value, str):
         try:
             value = float(value)
@@ -115,9 +119,9 @@ def number(value: Any) -> float | None:
 
 
 def quantity(value: Any, units: Mapping[str, float]) -> float | None:
-    """Return ``{"qty": 3.5, "units": "mi"}``, or a bare number, times the factor of its unit in ``units``.
+    """Return ``{"qty": 3.5, "units": "mi"}``, or a bare number, multiplied by the factor of its unit in ``units``.
 
-    None for a unit that ``units`` lacks. A missing unit counts as the empty text.
+    A missing unit is looked up as an empty text. Returns None for a unit that ``units`` lacks.
     """
     qty, unit = (value.get("qty"), value.get("units") or "") if isinstance(value, Mapping) else (value, "")
     found, factor = number(qty), units.get(str(unit).strip())

@@ -1,4 +1,4 @@
-"""Workouts in all versions of the app's format, without routes and series."""
+"""Read workouts in all versions of the app's format, without routes and series."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PREFIX = "HKWorkoutActivityType"
 
 
 def record(found: Mapping[str, Any], zone: str) -> RawRecord:
-    """Return the record of a workout. Its key is its start and sport, which every version of the app tells alike."""
+    """Return the raw record of a workout. Its key is its start and sport, which all versions of the app write alike."""
     start, end = instant(found.get("start"), zone), instant(found.get("end"), zone)
     sport = str(found.get("name") or "").removeprefix(PREFIX).strip().casefold()
     payload = {
@@ -33,9 +33,9 @@ def record(found: Mapping[str, Any], zone: str) -> RawRecord:
 
 
 def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> float | None:
-    """Return the first value above 0 among the members ``names``. A list of quantities is added up.
+    """Return the first value above 0 among the members ``names``, in the base unit of ``units``, or None.
 
-    0 means "not measured". A bare number is ignored, because it has no unit.
+    A list of quantities is added up. 0 means "not measured". A bare number is ignored, because it has no unit.
     """
     for name in names:
         value = found.get(name)
@@ -47,7 +47,9 @@ def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> f
 
 
 def _rate(found: Mapping[str, Any]) -> float | None:
-    """Return the mean heart rate that the app states, or else the mean of its ``heartRateData``."""
+    """Return the mean heart rate that the app states, or else the mean of its ``heartRateData``, or None without
+    both.
+    """
     inner = found.get("heartRate")
     for value in (found.get("avgHeartRate"), inner.get("avg") if isinstance(inner, Mapping) else None):
         rate = quantity(value, PER_MINUTE)

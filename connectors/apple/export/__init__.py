@@ -1,4 +1,4 @@
-"""Apple Health: the export that a user makes on the phone (export.zip or export.xml)."""
+"""Connect Apple Health by the export that a user makes on the phone (export.zip or export.xml)."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Setting

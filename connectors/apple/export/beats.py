@@ -1,4 +1,4 @@
-"""RMSSD from the single heart beats listed beside a reading of SDNN (both measure heart-rate variability).
+"""Compute RMSSD from the single heart beats listed with a reading of SDNN (both measure heart-rate variability).
 
 A list is trusted if its own SDNN matches the reading's. In real exports both agree within a few percent. Beats per
 minute are whole numbers, so at a rate of 60 an interval is known to about 17 ms.
@@ -21,21 +21,22 @@ HOUR_MS = 3_600_000
 
 
 def listed(beats: Iterable[tuple[str, str]]) -> bytes:
-    """Return heart beats as XML text in the layout of an export. A beat is (beats per minute, wall clock)."""
+    """Return heart beats, given as (beats per minute, wall clock), as XML text in the layout of an export."""
     rows = (f'<InstantaneousBeatsPerMinute bpm="{bpm}" time="{clock}"/>' for bpm, clock in beats)
     return "".join(rows).encode("utf-8", "replace")
 
 
 def first_clock(text: bytes) -> str | None:
-    """Return the wall clock of the first beat of a list."""
+    """Return the wall clock of the first beat in a list of heart beats (XML). Return None for an empty list."""
     found = FIRST.search(text)
     return None if found is None else found[1].decode("utf-8", "replace")
 
 
 def rmssd(text: bytes, sdnn: float) -> float | None:
-    """Return the RMSSD of a list of beats in milliseconds. ``sdnn`` is that of the reading beside the list.
+    """Return the RMSSD in milliseconds of a list of heart beats (XML). ``sdnn`` is the reading that came with the list.
 
-    None for fewer than ten intervals without gaps, an unreadable beat, or a list whose own SDNN differs from ``sdnn``.
+    Returns None for fewer than ten intervals without gaps, or an unreadable beat. It is also None if the list's own
+    SDNN differs too much from ``sdnn``.
     """
     beats = BEAT.findall(text)
     if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):

@@ -1,4 +1,4 @@
-"""The contents of an export, collected in file order. Rows are stored so that they can be read in order of time."""
+"""Collect the contents of an export in file order, and store its rows for reading in order of time."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Attributes = Mapping[str, str]
 
 
 def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
-    """Return a workout's sport and, as far as known, metres, kilocalories and mean heart rate.
+    """Return a workout's sport and, if known, its metres, kilocalories and mean heart rate.
 
-    Totals are attributes until iOS 15, and child elements (``statistics``) since. The activities within a workout
+    Totals are attributes until iOS 15, and child elements (``statistics``) since then. The activities within a workout
     repeat the totals in statistics of their own, which are not passed here.
     """
     found: dict[str, Any] = {
@@ -73,7 +73,8 @@ def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> fl
 
 
 def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return workouts by start, each only once. Of several sources of the same workout, the most trusted counts.
+    """Return the workouts by start, without duplicates. Of several recordings of one workout, the most trusted source's
+    is kept.
 
     Two sources recorded the same workout if their times share more than half of the shorter time.
     """
@@ -102,7 +103,7 @@ Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beat
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The key of stored rows that belong together: the name of their kind, and their source.
+    """The key of rows that are stored together: the name of their kind, and their source.
 
     ``detail`` is a sleep stage, or with ``keep_all`` a unit or word. ``place`` is the time zone or offset that the rows
     state.
@@ -115,7 +116,7 @@ class Series:
 
 
 class Collected:
-    """A collection of the useful content of an export, filled while the file is read.
+    """The useful content of an export, filled while the file is read.
 
     ``homes`` are the zones of residence, as in ``Places``. ``order`` is the order in which sources are trusted. With
     ``keep_all``, every single row is also stored unchanged.
@@ -137,9 +138,9 @@ class Collected:
         self._waiting: list[tuple[int, bytes, bytes, bytes, Inside]] = []
 
     def columns(self, rows: Columns) -> bool:
-        """Collect rows that were found without an XML parser.
+        """Collect rows that were read without an XML parser, and return True.
 
-        Returns False, and collects none, if only an XML parser can read them.
+        Returns False, and collects none, if they can be read only with an XML parser.
         """
         import numpy as np
 
@@ -155,7 +156,7 @@ class Collected:
         return True
 
     def element(self, name: str, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
-        """Collect an element from an XML parser. ``within`` holds (name, attributes) of its children.
+        """Collect an element that an XML parser read. ``within`` holds (name, attributes) of its children.
 
         Grandchildren are in ``within`` too, with a slash before their names.
         """
@@ -172,7 +173,7 @@ class Collected:
                 self.flush()
 
     def flush(self) -> None:
-        """Collect the rows of the XML parser that wait until a batch is full."""
+        """Collect the rows from the XML parser that still wait for a batch to fill."""
         import numpy as np
 
         if self._waiting:
@@ -206,14 +207,14 @@ class Collected:
                 self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
 
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
-        """Count rows with unreadable or impossible times by type and reason. An export of 2019 held rows of 2030."""
+        """Count rows with unreadable or impossible times, by type and reason. An export of 2019 held rows of 2030."""
         for low, high in zip(start.tolist(), end.tolist(), strict=True):
             after = "after the export" if high > self.exported + DAY_SECONDS else "it lasts longer than a week"
             reason = "its times cannot be read" if low != low or high != high else after
             self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
 
     def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
-        """Store rows of the same type, unit and source, whose times are plausible."""
+        """Store rows of one type, unit and source, whose times are plausible."""
         kind = head.kind
         if self.keep_all:
             self._keep_every(head, span, texts)
@@ -236,7 +237,7 @@ class Collected:
     def _measured(
         self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]
     ) -> tuple[np.ndarray, np.ndarray, list[Inside]]:
-        """Return times, values in the metric's unit, and inner parts of the rows with plausible values.
+        """Return (times, values in the metric's unit, inner parts) of the rows with plausible values.
 
         The other rows are counted by reason. The inner parts are empty if ``inside`` is.
         """
@@ -289,7 +290,7 @@ class Collected:
             self._put(series, span[rows])
 
     def _varied(self, head: Head, span: np.ndarray, found: np.ndarray, inside: list[Inside]) -> None:
-        """Store readings of heart-rate variability. Their list of heart beats gives the time offset and the RMSSD."""
+        """Store readings of SDNN. The list of heart beats with a reading gives its UTC offset, and an RMSSD."""
         import numpy as np
 
         together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
@@ -318,8 +319,9 @@ class Collected:
         self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
 
     def _summary(self, attributes: dict[str, str]) -> None:
-        """Collect Apple's own totals of a day: active energy and stand hours. Zeros of days without a watch are left
-        out.
+        """Collect Apple's own totals of a day: active energy and stand hours.
+
+        Zeros are left out, because they stand for days without a watch.
         """
         energy = measured(attributes, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
         stood = number(attributes.get("appleStandHours"))
@@ -330,9 +332,9 @@ class Collected:
 
 
 class Listing:
-    """The state of reading: the type of record that the file lists now, and the latest start of its rows.
+    """The type of record that the file lists at present, and the latest start of its rows so far.
 
-    The state also tells if the rows come in order of time.
+    ``in_order`` tells if the rows come in order of time.
     """
 
     def __init__(self) -> None:
@@ -341,7 +343,7 @@ class Listing:
         self._rows = self._back = 0
 
     def saw(self, kind: str, starts: np.ndarray) -> None:
-        """Note the start times of further rows of a type, in file order."""
+        """Add the start times of further rows of a type, in file order. Another type than before begins anew."""
         import numpy as np
 
         if kind != self.type:
@@ -353,7 +355,7 @@ class Listing:
 
     @property
     def in_order(self) -> bool:
-        """Tell if at most 5 % of the rows begin more than a day before the latest row so far.
+        """True if at most 5 % of the type's rows begin over a day before the latest row before them.
 
         Otherwise no day is surely complete before the last row of the type.
         """
@@ -361,7 +363,7 @@ class Listing:
 
 
 def _inside(body: bytes) -> Inside:
-    """Return the zone that a row's inner XML states, or None, and the inner XML itself."""
+    """Return (time zone that a row's inner XML states, or None; the inner XML itself)."""
     zone = ZONE.search(body)
     return known_zone(zone[1].decode()) if zone else None, body
 

@@ -1,4 +1,4 @@
-"""Columns of an export's rows, which are found without an XML parser and turned from texts into arrays of numbers.
+"""Find an export's rows without an XML parser, and turn their columns from texts into arrays of numbers.
 
 A piece of the file is read here only if all of it has Apple's own layout. Attributes then have a fixed order, and only
 few kinds of children occur. Any other piece goes to an XML parser, which yields the same rows.
@@ -37,7 +37,7 @@ _FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 
 
 class Columns(NamedTuple):
-    """Rows (Record elements) of the file as columns of text.
+    """Rows (Record elements) of the file, as a single tuple of texts per column.
 
     ``heads`` are the attributes before the times: type, source, device and unit. ``inside`` is the rest of each row
     after the value, with its child elements.
@@ -51,7 +51,7 @@ class Columns(NamedTuple):
 
 
 def columns(piece: bytes) -> Columns | None:
-    """Return all rows of a piece of the file as columns, or None if the piece must go to an XML parser.
+    """Return all rows of a piece of the file as columns. Return None if only an XML parser can read the piece.
 
     The attributes before the times (``heads``) are not checked here.
     """
@@ -65,7 +65,7 @@ def columns(piece: bytes) -> Columns | None:
 
 
 def _readable(inside: bytes) -> bool:
-    """Tell if the text is UTF-8 without characters that XML forbids or references that XML does not define."""
+    """Return True if the text is UTF-8 without characters that XML forbids and without undefined references."""
     if b"&" in inside and inside.count(b"&") != sum(map(inside.count, _REFERENCES)):
         return False
     return _is_utf8(inside) and len(inside.translate(None, _FORBIDDEN)) == len(inside)
@@ -80,7 +80,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _bare(texts: tuple[bytes, ...]) -> bool:
-    """Tell if the texts hold only characters that XML does not escape."""
+    """Return True if the texts hold only characters that XML never escapes."""
     return not b"".join(texts).translate(None, _BARE)
 
 
@@ -92,7 +92,7 @@ MONTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def instants(texts: Sequence[bytes]) -> Column:
-    """Return Unix seconds of texts like ``2024-01-01 01:01:36 +0200``, or NaN for an unreadable text."""
+    """Return Unix seconds for texts like ``2024-01-01 01:01:36 +0200``, with NaN for an unreadable text."""
     import numpy as np
 
     if {*map(len, texts)} != {LENGTH}:
@@ -109,7 +109,7 @@ def _scalar(text: bytes) -> float:
 
 
 def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[Column, np.ndarray]:
-    """Return the instants of texts (rows of bytes), and a mask of the texts that were read with certainty.
+    """Return (Unix seconds, mask of the texts that were read with certainty) for texts given as rows of bytes.
 
     The caller reads the other texts with ``datetime``.
     """
@@ -130,9 +130,9 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
 
 @cache
 def _weights() -> Column:
-    """Return a matrix that turns the digits of a text into numbers.
+    """Return the matrix that, multiplied with a text's digits, gives eight numbers.
 
-    The numbers are year, month, day, second of the day, seconds of the offset, hour, minute, and minute of the offset.
+    These are year, month, day, second of the day, seconds of the offset, hour, minute, and minute of the offset.
     """
     import numpy as np
 
@@ -145,7 +145,7 @@ def _weights() -> Column:
 
 
 def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
-    """Return the days from 1970-01-01 to dates of the Gregorian calendar, counted with years that begin in March."""
+    """Return the days from 1970-01-01 to dates of the Gregorian calendar."""
     import numpy as np
 
     years = year - (month <= 2)
@@ -157,7 +157,7 @@ def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
 
 
 def values(texts: Sequence[bytes]) -> Column:
-    """Return numbers, or NaN for a text that is not a number, or beyond 1e12."""
+    """Return the numbers in texts, with NaN for a text that is no number, or is beyond 1e12."""
     import numpy as np
 
     try:

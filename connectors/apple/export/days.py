@@ -1,4 +1,4 @@
-"""Payloads of the records of a month's local days, made from the rows of an export."""
+"""Make the payloads of raw records, one per local day of a month, from the rows of an export."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Days = dict[str, Payload]
 
 @dataclass(frozen=True)
 class Window:
-    """The rows of an export around a range of local days, from ``begin`` to before ``end``, in days since 1970.
+    """The rows of an export around a range of local days, from ``begin`` until before ``end``, in days since 1970.
 
     ``today`` is the date of the export, or an empty text if it is unknown.
     """
@@ -48,7 +48,7 @@ class Window:
         return str(_date(self.begin)) <= day < str(_date(self.end))
 
     def by_source(self, name: str) -> dict[Source, np.ndarray]:
-        """Return all rows (start, end, value) of a kind, such as "steps", by their source."""
+        """Return source -> all rows (start, end, value) of a kind, such as "steps"."""
         import numpy as np
 
         parts: dict[Source, list[np.ndarray]] = defaultdict(list)
@@ -59,7 +59,7 @@ class Window:
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[Quarters, dict[str, Quarters]]]:
-        """Sums by quarter of an hour of each quantity that adds up, such as steps.
+        """For each quantity that adds up, such as steps, its sums by quarter of an hour, in two parts.
 
         The first part is merged over all sources. The second maps the name of a source to its own sums.
         """
@@ -79,7 +79,7 @@ class Window:
             yield str(_date(day)), slice(*np.searchsorted(days, (day, day + 1)).tolist())
 
     def place(self, day: str) -> str:
-        """Return the zone, or a fixed offset by its name, in which the user was at noon of a day."""
+        """Return the zone, or the name of a fixed offset, in which the user was at noon of a day."""
         noon = (date.fromisoformat(day) - _date(0)).days * DAY_SECONDS + DAY_SECONDS / 2
         return self.places.place(noon - self.places.offset(noon) * 60)
 
@@ -89,7 +89,7 @@ def _date(number: int) -> date:
 
 
 def totals(window: Window) -> Days:
-    """Return the totals and the resting heart rate of each day.
+    """Return local day -> the day's totals and its resting heart rate.
 
     The day of the export has no totals, because it was not over.
     """
@@ -109,7 +109,7 @@ def totals(window: Window) -> Days:
 
 
 def _stood(window: Window) -> dict[str, int]:
-    """Count, for each day, the hours with at least a minute of standing."""
+    """Return local day -> number of hours with at least a minute of standing."""
     import numpy as np
 
     found = [rows[:, 0] // QUARTER for rows in window.by_source("stand_hours").values()]
@@ -118,7 +118,7 @@ def _stood(window: Window) -> dict[str, int]:
 
 
 def _resting(window: Window) -> dict[str, float]:
-    """Return each day's last resting heart rate of the best source, because Apple revises the value during the day.
+    """Return local day -> last resting heart rate from the best source, because Apple revises the value during the day.
 
     A value's time may begin at midnight, so its middle tells the day more reliably.
     """
@@ -136,7 +136,7 @@ def _local(window: Window, at: float) -> str:
 
 
 def activity(window: Window) -> Days:
-    """Return, for each whole day, sums by source, quantity (such as steps) and quarter of an hour.
+    """Return local day -> sums by source, quantity (such as steps) and quarter of an hour, for whole days.
 
     A quantity with several sources also has sums merged over all of them, under ``merged``.
     """
@@ -152,7 +152,7 @@ def activity(window: Window) -> Days:
 
 
 def _told(window: Window, some: Quarters) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield (day, sums) for each local day. The sums are by the start of their quarter of an hour in Unix seconds."""
+    """Yield (local day, sums). The sums are by the start of their quarter of an hour in Unix seconds."""
     import numpy as np
 
     values = np.round(some.values, 6)
@@ -165,9 +165,10 @@ def _beginnings(numbers: np.ndarray) -> Iterator[str]:
 
 
 def rates(window: Window) -> Days:
-    """Return, for each day, [count, mean, lowest, highest] of the heart rate by quarter of an hour.
+    """Return local day -> [count, mean, lowest, highest] of the heart rate by quarter of an hour.
 
-    The best source that has a quarter counts. With several sources, the means of each are added under ``sources``.
+    Each quarter is from the best source that has it. With several sources, the means of each are added under
+    ``sources``.
     """
     best, own = means(window.by_source("heart_rate"))
     found: Days = {}
@@ -182,7 +183,7 @@ def rates(window: Window) -> Days:
 
 
 def variability(window: Window) -> Days:
-    """Return each day's readings of SDNN from the day's best source, with the RMSSD of their heart beats if known."""
+    """Return local day -> SDNN readings of the day's best source, with the RMSSD of their heart beats if known."""
     beats = {
         (series.source, *row[:2]): row[2] for series, rows in window.found.items() if series.name == "beats"
         for row in rows.tolist()
@@ -191,7 +192,7 @@ def variability(window: Window) -> Days:
 
 
 def readings(window: Window) -> Days:
-    """Return each day's readings of the RMSSD that the watch itself computed, from the day's best source."""
+    """Return local day -> readings of the RMSSD that the watch itself computed, from the day's best source."""
     return _one_by_one(window, "hrv_rmssd", "readings", lambda *_: {})
 
 
@@ -202,7 +203,7 @@ def mindful(window: Window) -> Days:
 def _one_by_one(
     window: Window, name: str, field: str, more: Callable[[Source, list[float]], Mapping[str, float | None]]
 ) -> Days:
-    """Return single measurements, under ``field``, by the local day on which they began. A day's best source counts.
+    """Return local day -> single measurements under ``field``, by their start, from the day's best source.
 
     ``more`` returns further fields of a measurement from its source and its row (start, end, value).
     """
@@ -237,7 +238,7 @@ def workouts(window: Window) -> Days:
 
 
 def sleeps(window: Window) -> Days:
-    """Return the sleeps and naps by the date of waking, with the medians of values measured during each sleep."""
+    """Return date of waking -> sleeps and naps, with the medians of values measured during each sleep."""
     stretches = {
         Stretch(start, end, series.detail, series.source, series.place)
         for series, rows in window.found.items()
@@ -256,7 +257,7 @@ def sleeps(window: Window) -> Days:
 
 
 def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndarray, np.ndarray]]:
-    """Return, for each source, the middles of its values' times, ascending, and the values, without duplicates."""
+    """Return source -> (middles of its values' times, ascending; the values), without duplicates."""
     found = {}
     for source, rows in by_source.items():
         rows = once(rows)
@@ -267,7 +268,7 @@ def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndar
 
 
 def every(window: Window) -> Days:
-    """Return every row by day, type, source, unit or word, and time. There are rows only with ``keep_all``."""
+    """Return local day -> every row by type, source, unit or word, and time. There are rows only with ``keep_all``."""
     found: Days = {}
     for series, rows in sorted(window.found.items(), key=lambda item: (item[0].name, item[0].source, item[0].detail)):
         if not series.name.startswith("*"):

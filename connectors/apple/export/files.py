@@ -1,4 +1,4 @@
-"""A reader of Apple's export file, which yields pages of records.
+"""Read Apple's export file, and yield its content as pages of raw records.
 
 The file is recognised by its content, because the phone's language decides its name. Records come month by month, and
 each holds a local day of a stream.
@@ -50,7 +50,7 @@ UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the e
 class Export:
     """An export that has been read.
 
-    In a cut-off file, ``until`` maps the name of a kind, such as "steps", to the instant from which rows are missing.
+    For a cut-off file, ``until`` maps a kind's name, such as "steps", to the instant from which rows are missing.
     """
 
     collected: Collected
@@ -63,12 +63,12 @@ class Export:
 
     @property
     def last_day(self) -> str:
-        """The local date on which the export was made, or else of its latest record. Empty without records."""
+        """The local date of the export, or else of its latest record. It is an empty text without records."""
         return self._day(self._ended) if self.collected.last else ""
 
     @property
     def as_of(self) -> datetime:
-        """The instant of the export, or else of its latest record."""
+        """The instant at which the export was made, or else the end of its latest record."""
         return datetime.fromtimestamp(self._ended, UTC)
 
     @property
@@ -77,7 +77,7 @@ class Export:
         return collected.exported if collected.exported < ENDLESS else collected.last
 
     def months(self) -> Iterator[list[RawRecord]]:
-        """Yield lists of records, one list for each month and stream, months in ascending order."""
+        """Yield lists of raw records, a list per month and stream, months ascending."""
         for month in self._named():
             window = self._window(month)
             for stream, make in days.DAYS_OF_STREAM.items():
@@ -105,7 +105,7 @@ class Export:
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
     def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
-        """Return the rows (start, end, value) by their series, without rows that end after ``until`` of their kind."""
+        """Return series -> rows (start, end, value), without rows that end after ``until`` of their kind."""
         import numpy as np
 
         rows = rows[np.argsort(rows[:, SERIES], kind="stable")]
@@ -119,7 +119,10 @@ class Export:
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file is an export: XML that has HealthData as its root or document type in the head of the file."""
+    """Return True if a file is an Apple Health export.
+
+    That is XML with HealthData as its root or document type within the first 4 KiB.
+    """
     is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
     return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
 
@@ -127,7 +130,7 @@ def recognise(file: File) -> bool:
 def read(
     file: File, *, zone: str, settings: Mapping[str, str] | None = None, zones: ZoneHistory = ()
 ) -> Iterator[Page]:
-    """Yield the records of an export in pages. Raises CutShort after the readable part of a damaged file.
+    """Yield the raw records of an export in pages. Raises CutShort after the readable part of a damaged file.
 
     ``zones`` are the user's zones of residence over time. ``zone`` is used without them.
     """
@@ -149,10 +152,11 @@ def read(
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
-    """Return the kind that a cut-off file was listing, with the instant (Unix seconds) from which its rows are missing.
+    """Return {kind: instant} for the kind that a cut-off file was listing: from that Unix second on, its rows are
+    missing.
 
-    The result is empty for a kind that is not summed up over a day or night. If rows come in order of time, days before
-    the last row's day are complete, and nights up to noon of the day before. Otherwise all rows count as missing.
+    It is empty for a kind that is not summed up over a day or night. If rows come in order of time, days before the
+    last row's day are complete. Nights are, up to noon of the day before. Otherwise all rows count as missing.
     """
     kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:
@@ -166,9 +170,9 @@ def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
     """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
 
     Records of a damaged file, and of the unfinished day of the export, add to the stored records instead. A month
-    strictly inside the export is complete, so an earlier export's records of that month are removed, also for a stream
-    without records. The first and last months are partial, because a new phone starts in the middle of a month. All
-    pages carry the date of the export, so that exports give the same result in any order.
+    strictly inside the export is complete, so an earlier export's other records of that month are deleted. The first
+    and last months are partial, because a new phone starts in the middle of a month. All pages carry the date of the
+    export, so that exports give the same result in any order.
     """
     first, last, as_of = export.first_day, export.last_day, export.as_of
     latest: dict[str, str] = {}
@@ -185,13 +189,13 @@ def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
 
 
 def _between(first: str, last: str) -> Iterator[str]:
-    """Yield the months strictly between two months."""
+    """Yield the months (YYYY-MM) strictly between two months."""
     while (first := f"{date.fromisoformat(f'{first}-28') + timedelta(days=4):%Y-%m}") < last:
         yield first
 
 
 class CutOff(Exception):
-    """The document ends, or stops being XML, before its end."""
+    """The error of a document that ends too early, or stops being XML."""
 
 
 def read_into(collected: Collected, stream: BinaryIO) -> None:
@@ -217,14 +221,14 @@ def read_into(collected: Collected, stream: BinaryIO) -> None:
 
 
 def _fed_until_row(parser: _Parser, head: bytes) -> bytes:
-    """Parse ``head``, the beginning of the file, up to its last row. Return the text from that row on."""
+    """Parse the file's beginning ``head`` up to its last row, and return the text from that row on."""
     cut = max(head.rfind(ROW), 0) or len(head)
     parser.feed(head[:cut])
     return head[cut:]
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the file in chunks. A damaged archive yields as much as can be unpacked."""
+    """Yield the file in chunks. Of a damaged archive, what can be unpacked is yielded, without an error."""
     import zipfile
     import zlib
 
@@ -236,9 +240,10 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _head(chunks: Iterator[bytes]) -> bytes:
-    """Return the beginning of the document, from its start to the end of the chunk that holds its root.
+    """Return the beginning of the document, up to the end of the chunk that holds its root element.
 
-    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB.
+    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB,
+    or the document type defines entities.
     """
     head = b""
     for chunk in chunks:
@@ -253,7 +258,7 @@ def _head(chunks: Iterator[bytes]) -> bytes:
 
 
 class _Parser:
-    """An XML parser that passes each useful child of the root to ``collected``, and keeps one child at a time."""
+    """An XML parser that passes each useful child of the root to ``collected``, and keeps only one child in memory."""
 
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat
@@ -271,7 +276,7 @@ class _Parser:
 
     @property
     def between(self) -> bool:
-        """Tell if the next element is a child of the root."""
+        """True if the next element is a child of the root."""
         return self._depth == 1 and self._whole
 
     def feed(self, piece: bytes) -> None:
@@ -286,7 +291,7 @@ class _Parser:
         self._collected.flush()
 
     def close(self) -> None:
-        """Finish parsing. Raises CutOff when the document is not complete."""
+        """Finish parsing. Raises CutOff if the document is not complete."""
         self._parse(b"", last=True)
 
     def _parse(self, some: bytes, *, last: bool = False) -> None:

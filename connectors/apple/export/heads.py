@@ -1,4 +1,4 @@
-"""Heads of rows, which are type, source and unit. Thousands of rows share a head, so each head is parsed once.
+"""Parse the heads of rows, which are type, source and unit. Thousands of rows share a head, so each is parsed once.
 
 HealthKit merges sources by an order that the export does not contain. Here the order is a setting.
 """
@@ -27,9 +27,10 @@ MAKERS = re.compile(
 
 
 def order_of(text: str) -> tuple[str, ...]:
-    """Return the order of sources that a setting names, best first: words of ``ORDER`` or parts of a source's name.
+    """Return the order of sources that a setting's text names, best first: words of ``ORDER`` or parts of a source's
+    name.
 
-    Words of ``ORDER`` that the setting leaves out come last.
+    Words of ``ORDER`` that the text leaves out come last.
     """
     wanted = [word.strip().casefold() for word in text.split(",") if word.strip()]
     return (*wanted, *(word for word in ORDER if word not in wanted))
@@ -38,7 +39,7 @@ def order_of(text: str) -> tuple[str, ...]:
 def rank(source: str, device: str, order: Sequence[str] = ORDER) -> int:
     """Return the index of a source in ``order``, 0 for the most trusted.
 
-    A part of its name in the order decides, else its class: watch, phone, makers or others.
+    A part of the source's name in the order decides, else the class of its device: watch, phone, makers or others.
     """
     name = source.casefold()
     mine = next((place for place, word in enumerate(order) if word not in ORDER and word in name), None)
@@ -60,7 +61,7 @@ ANY = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A useful type of record. ``role`` says how its rows are treated, and ``name`` is its series' name.
+    """A type of record that is used. ``role`` says how its rows are treated, and ``name`` names their series.
 
     Plausible values lie from ``low`` to ``high``.
     """
@@ -113,7 +114,7 @@ FRACTION = 1.5  # largest share; a greater number is in percent
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A type of record in a unit from a source. ``kind`` is None for a type that only ``keep_all`` keeps."""
+    """The type, unit and source that rows share. ``kind`` is None for a type that only ``keep_all`` keeps."""
 
     type: str
     unit: str
@@ -125,7 +126,10 @@ class Head:
         return self.kind is not None and self.kind.role in ("sleep", "sdnn")
 
     def converted(self, found: np.ndarray) -> np.ndarray:
-        """Return values in the metric's unit, or NaN for an unknown unit. A fraction before "%" becomes percent."""
+        """Return the values ``found`` in the metric's unit, or NaN for an unknown unit.
+
+        A fraction (up to 1.5) with the unit "%" becomes percent.
+        """
         import numpy as np
 
         factor, plus = (self.kind.units if self.kind else {}).get(self.unit, (np.nan, 0.0))
@@ -139,7 +143,7 @@ class Head:
         return good
 
     def reasons(self, found: np.ndarray, good: np.ndarray) -> dict[str, int]:
-        """Return how many rows are set aside for each reason. ``good`` marks the plausible values in ``found``."""
+        """Return reason -> number of rows set aside. ``good`` marks the plausible values in ``found``."""
         unread = int((found != found).sum())
         unit = self.kind is not None and self.unit not in self.kind.units
         why = {
@@ -150,9 +154,9 @@ class Head:
 
 
 class Heads:
-    """The different heads of rows read so far, each with a number, which is its index in ``heads``.
+    """The different heads of rows read so far. A head's number is its index in ``heads``.
 
-    ``order`` ranks the sources. With ``every``, types without a use have a head too.
+    ``order`` ranks the sources. With ``every``, types that are not used have a head too.
     """
 
     def __init__(self, order: Sequence[str], *, every: bool) -> None:
@@ -163,9 +167,9 @@ class Heads:
         self._bare: dict[bytes, int] = {}  # without the address
 
     def numbers(self, texts: Sequence[bytes]) -> np.ndarray | None:
-        """Return the number of each row's head, or UNWANTED for a type without a use.
+        """Return the number of each row's head, or UNWANTED for a type that is not used.
 
-        ``texts`` are the rows' attributes before the times. The result is None if any of them is not XML.
+        ``texts`` are the rows' attributes before the times. Returns None if any of them is not XML.
         """
         import numpy as np
 
@@ -193,7 +197,9 @@ class Heads:
         return number
 
     def of(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of a row's head by the row's attributes, or UNWANTED for a type without a use."""
+        """Return the number of the head with these attributes, or UNWANTED for a type that is not used. A new head is
+        added.
+        """
         name = attributes.get("type", "")
         kind = TYPE_KINDS.get(name)
         if kind is None and not self._every:
@@ -205,7 +211,7 @@ class Heads:
         return number
 
     def source(self, attributes: Mapping[str, str]) -> Source:
-        """Return the rank and name of the source that wrote an element."""
+        """Return (rank, name) of the source that wrote an element."""
         name = source_name(attributes.get("sourceName", ""))
         return rank(name, attributes.get("device", ""), self._order), name
 

@@ -1,4 +1,4 @@
-"""Merge several devices' counts and heart rates by quarter of an hour, the best source first."""
+"""Merge several devices' counts and heart rates by quarter of an hour, with the best source first."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Means(NamedTuple):
 
 
 def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
-    """Return mean heart rates by quarter of an hour, of the best source that has the quarter, and of each source.
+    """Return (means of the best source that has each quarter of an hour, source's name -> its own means).
 
-    The second result maps a source's name to its means. Rows are (start, end, rate), and duplicates count once.
+    The given rows are (start, end, rate), and duplicates count once.
     """
     import numpy as np
 
@@ -68,10 +68,10 @@ class Quarters(NamedTuple):
 
 
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
-    """Return sums by quarter of an hour, merged over all sources, and a mapping of source names to their own sums.
+    """Return (sums by quarter of an hour merged over all sources, source's name -> its own sums).
 
-    An interval's value is spread evenly over the interval. In the merged sums, the part that a better source covers is
-    left out of a worse source's intervals. Exact duplicates count once.
+    An interval's value is spread evenly over the interval. For the merged sums, the part of an interval that a better
+    source covers is left out. Exact duplicates count once.
     """
     import numpy as np
 
@@ -88,7 +88,7 @@ def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str,
 
 
 def once(rows: Intervals) -> Intervals:
-    """Return rows sorted by start, end and value, without duplicates."""
+    """Return the rows sorted by start, end and value, without duplicates."""
     import numpy as np
 
     rows = rows[np.lexsort(rows.T[::-1])]
@@ -99,7 +99,7 @@ def once(rows: Intervals) -> Intervals:
 
 
 def _summed(some: Sequence[Quarters]) -> Quarters:
-    """Add up several sources' sums for each quarter of an hour."""
+    """Return the sums per quarter of an hour over several sources."""
     import numpy as np
 
     if not some:
@@ -110,7 +110,7 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
 
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
-    """Cut intervals at quarters of an hour. Return the pieces and the number of each piece's quarter."""
+    """Cut intervals at quarters of an hour. Returns (pieces, number of each piece's quarter since 1970)."""
     import numpy as np
 
     start, end, value = rows.T
@@ -126,7 +126,7 @@ def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
 
 
 def union(spans: np.ndarray) -> np.ndarray:
-    """Return spans (rows of start, end) in ascending order, with overlapping spans joined."""
+    """Return the spans (rows of start, end) in ascending order, with overlapping spans joined."""
     import numpy as np
 
     if not len(spans):
@@ -138,7 +138,7 @@ def union(spans: np.ndarray) -> np.ndarray:
 
 
 def _free(rows: Intervals, covered: np.ndarray) -> Column:
-    """Return the share of each row's time that lies in none of the spans ``covered``: 0 or 1 for an instant.
+    """Return, for each row, the share of its time outside all spans ``covered``. For an instant it is 0 or 1.
 
     The spans are rows of start and end, ascending and without overlaps.
     """
@@ -150,7 +150,7 @@ def _free(rows: Intervals, covered: np.ndarray) -> Column:
     before = np.concatenate([[0.0], np.cumsum(covered[:, 1] - covered[:, 0])])
 
     def reached(at: Column) -> tuple[Column, np.ndarray]:
-        """Return the seconds covered before each instant, and a mask of the instants that are covered."""
+        """Return (seconds covered before each instant, mask of the instants that are covered)."""
         span = np.searchsorted(covered[:, 0], at, side="right") - 1
         inside = np.minimum(at, covered[span, 1]) - covered[span, 0]
         return np.where(span < 0, 0.0, before[span] + inside), (span >= 0) & (at <= covered[span, 1])

@@ -1,4 +1,6 @@
-"""Sleeps from stages that several apps and devices write side by side. A single source is chosen for each sleep."""
+"""Build sleeps from stages that several apps and devices record side by side. For each sleep a single source is
+chosen.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, a
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sleep stage from a source, in Unix seconds.
+    """A sleep stage recorded by a source, from start to end in Unix seconds.
 
     ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` the phone's time zone if the record states it.
     """
@@ -46,7 +48,7 @@ class Stretch:
 
 
 def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
-    """Return every sleep and nap as a payload, in order of time. ``places`` tell the user's zone over time.
+    """Return every sleep and nap as a payload, in order of time. ``places`` tells where the user was, for offsets.
 
     A payload holds start and end (Unix seconds), offset, date of waking (``day``), kind, and minutes per stage.
     """
@@ -57,9 +59,9 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return the stretches of time in bed of more than 16 hours, or without any sleep of the same source.
+    """Return the stretches in bed of more than 16 hours, or during which the same source records no sleep.
 
-    Such a stretch is added to sleeps, but two sleeps within it remain two sleeps.
+    Such a stretch is added to sleeps, but it does not join two sleeps into one.
     """
     slept: dict[Source, list[Stretch]] = defaultdict(list)
     in_bed = []
@@ -77,9 +79,9 @@ def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks with loose time in bed added, in order of start. ``_loose`` tells which time is loose.
+    """Return the blocks of stages by start, with the loose time in bed (see ``_loose``) added to them.
 
-    Time in bed within 2.5 hours of a block is cut to that margin and added. Other time in bed makes blocks of its own.
+    Time in bed within 2.5 hours of a block is cut to that margin. Other time in bed makes blocks of its own.
     """
     edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
     alone = []
@@ -163,9 +165,8 @@ def _minutes(spans: Iterable[tuple[float, float]]) -> float:
 
 
 def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
-    """Return the median of the values from ``start`` to ``end``, of the best source that has any. None without values.
-
-    Times are in Unix seconds.
+    """Return the median of the values from ``start`` to ``end`` (Unix seconds), of the best source with any, or
+    None.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Turn an export's records into samples and episodes."""
+"""Turn an export's raw records into samples and episodes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ QUARTER = timedelta(minutes=15)
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
+    """Return the samples and episodes of a raw record. Raises BadRecord, which names the field, if it is unreadable."""
     payload = record.payload
     match record.stream:
         case "day":
@@ -66,7 +66,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the entries of a field as (key, entry) pairs, sorted by key. Raises BadRecord unless all are objects."""
+    """Return the entries of a field as (key, entry), sorted by key. Raises BadRecord unless all entries are objects."""
     found = payload.get(field)
     if not isinstance(found, Mapping) or not all(isinstance(one, Mapping) for one in found.values()):
         raise BadRecord(f"apple_health: {field} is missing or unreadable")
@@ -74,7 +74,7 @@ def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[st
 
 
 def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a civil day's totals and its resting heart rate."""
+    """Yield a civil day's totals and its resting heart rate as samples."""
     day, zone = _date(payload, "day"), _zone(payload)
     start = datetime(day.year, day.month, day.day, tzinfo=zone)
     end = start + timedelta(days=1)  # the same wall time: 23 to 25 hours
@@ -103,14 +103,16 @@ def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _second(text: object) -> int:
-    """Return the start of a quarter of an hour in Unix seconds. Raises BadRecord."""
+    """Return the start of a quarter of an hour in Unix seconds, from its text. Raises BadRecord for other text."""
     if not isinstance(text, str) or not text.isdigit() or len(text) > 11:
         raise BadRecord("apple_health/heart_rate: the start of a 15-minute mean is unreadable")
     return int(text)
 
 
 def _means(means: Any) -> Iterable[float]:
-    """Return (count, mean, lowest, highest) heart rate of a quarter of an hour. Raises BadRecord."""
+    """Return [count, mean, lowest, highest] of the heart rate in a quarter of an hour. Raises BadRecord for another
+    shape.
+    """
     if not isinstance(means, list) or len(means) != 4 or not {*map(type, means)} <= {int, float}:
         raise BadRecord("apple_health/heart_rate: a 15-minute mean is unreadable")
     return means
@@ -157,7 +159,10 @@ def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
 
 
 def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime, int]:
-    """Return start, end and offset (minutes east of UTC). ``what`` names the stream in the BadRecord that is raised."""
+    """Return (start, end, offset in minutes east of UTC) of a payload.
+
+    Raises BadRecord, which names the stream ``what``, if one of them is missing or impossible.
+    """
     start, end, offset = (_number(payload, field) for field in ("start", "end", "offset"))
     if start is None or end is None or not FIRST <= start <= end < LAST or end - start > 7 * 86_400:
         raise BadRecord(f"apple_health/{what}: start or end is unreadable")
@@ -178,7 +183,9 @@ def _offset_of(at: datetime) -> int:
 
 
 def _zone(payload: Mapping[str, Any]) -> tzinfo:
-    """Return the time zone in the payload's ``zone``: an IANA name or an offset like ``+05:30``. Raises BadRecord."""
+    """Return the time zone in the payload's ``zone``: an IANA name or an offset like ``+05:30``. Raises BadRecord
+    otherwise.
+    """
     name = payload.get("zone")
     try:
         if not isinstance(name, str) or not name:

@@ -1,4 +1,4 @@
-"""The user's zone over time, from zones beside sleeps and workouts and from wall clocks of heart beats."""
+"""Find the user's zone over time, from zones stated with sleeps and workouts and from wall clocks of heart beats."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ REPEATED_SECONDS = 1800  # seconds within which repeated evidence of a place is 
 class Places:
     """The time zone in which the user was at every instant, computed from pieces of evidence.
 
-    The nearest piece of evidence counts if it is near enough, otherwise the zone of residence. A move is assumed
-    halfway between two pieces. A place whose clock equals that of the residence counts as the residence, because heart
-    beats tell only an offset. ``homes`` are the zones of residence, each from an instant on (Unix seconds), ascending.
-    The first also holds for all time before.
+    The nearest piece of evidence within four days counts, otherwise the zone of residence. A move is assumed halfway
+    between two pieces. A place whose clock equals that of the residence counts as the residence, because heart beats
+    give only an offset. ``homes`` are (Unix second from which it holds, zone of residence), ascending. The first also
+    holds for all time before.
     """
 
     def __init__(self, homes: Sequence[tuple[float, str]]) -> None:
@@ -38,11 +38,11 @@ class Places:
         self._places: list[str] = [HOME]
 
     def home(self, at: float) -> str:
-        """Return the zone of residence at an instant."""
+        """Return the zone of residence at an instant in Unix seconds."""
         return self._homes[bisect_right(self._moved, at)]
 
     def saw(self, at: float, place: str) -> None:
-        """Record evidence that the user was at a place: a zone, or a fixed offset by its name."""
+        """Add evidence that the user was at a place at ``at``: a zone, or a fixed offset by its name."""
         number = self._numbers.get(place)
         if number is None:
             number = self._numbers[place] = len(self._names)
@@ -52,7 +52,7 @@ class Places:
             self._latest = at, number
 
     def settle(self) -> None:
-        """Compute the user's moves between zones. Call this once, after all evidence is recorded."""
+        """Compute the user's moves between zones. This is called once, after all evidence was added."""
         before = float("-inf")
         for at, number in sorted(zip(self._evidence[::2], self._evidence[1::2], strict=True)):
             if at - before > 2 * REACH:
@@ -66,7 +66,7 @@ class Places:
         return HOME if offset_at(at, place) == offset_at(at, self.home(at)) else place
 
     def _move(self, since: float, place: str, *, seen: float | None = None) -> None:
-        """Record a move to a place at ``since``. Nothing is recorded if both places' clocks agree at ``seen``."""
+        """Add a move to ``place`` at ``since``, unless the clocks of both places agree at ``seen``."""
         current = self._places[-1]
         if place != current and (seen is None or self._offset(seen, place) != self._offset(seen, current)):
             self._since.append(since)
@@ -79,11 +79,11 @@ class Places:
         return self._places[bisect_right(self._since, at) - 1] or self.home(at)
 
     def offset(self, at: float) -> int:
-        """Return minutes east of UTC at an instant."""
+        """Return the minutes east of UTC at an instant in Unix seconds."""
         return offset_at(at, self.place(at))
 
     def offsets(self, at: np.ndarray) -> np.ndarray:
-        """Return seconds east of UTC at many instants in Unix seconds, which should lie close together."""
+        """Return the seconds east of UTC at many instants in Unix seconds, which should lie close together."""
         import numpy as np
 
         if not len(at):
@@ -93,9 +93,9 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``first`` and the times up to ``last`` at which the offset changes, and the offsets from then on.
+        """Return (``first`` and the times up to ``last`` at which the offset changes, offset in seconds from each on).
 
-        Offsets are in seconds. Changes fall on quarters of an hour or on moves.
+        Changes fall on quarters of an hour or on moves.
         """
         import numpy as np
 
@@ -110,7 +110,7 @@ class Places:
         return np.array(since), np.array(offsets) * 60.0
 
     def _change(self, low: float, high: float) -> list[float]:
-        """Return the instant at which the offset changes between two instants of a day, as a list of at most one."""
+        """Return a list with the instant at which the offset changes between two instants of a day, if it does."""
         low_quarter, high_quarter = int(low // QUARTER), int((high - 1) // QUARTER)
         before = self.offset(low)
         if self.offset(high_quarter * QUARTER) == before or high_quarter <= low_quarter:

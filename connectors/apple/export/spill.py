@@ -1,6 +1,6 @@
-"""A temporary store for rows that arrive in file order and are read back by time, in little memory.
+"""Store rows that arrive in file order in a temporary file, and read them back by time, in little memory.
 
-The rows wait in an unnamed temporary file, which disappears when it is closed.
+The temporary file has no name, and disappears when it is closed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ ROW_MAX = 7 * 86_400  # seconds a row may last
 
 
 class Spill:
-    """A temporary store for rows of (series, start, end, value). Rows lie in blocks of 16 days by their start.
+    """A temporary store for rows of (series, start, end, value), kept in blocks of 16 days by start.
 
-    ``series`` is a number of the caller's, and times are Unix seconds.
+    ``series`` is a number that the caller chooses. Times are Unix seconds.
     """
 
     def __init__(self) -> None:
@@ -66,14 +66,16 @@ class Spill:
         self._held = 0
 
     def spans(self) -> list[tuple[float, float]]:
-        """Return (start, end) of the stretches of time in which rows lie, ascending. Neighbours overlap by a week."""
+        """Return (start, end) of the stretches of time in which rows may lie, ascending. Neighbours overlap by a
+        week.
+        """
         return [
             (block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX)
             for block in sorted({*self._waiting, *self._places})
         ]
 
     def between(self, first: float, last: float) -> Rows:
-        """Return all rows that touch a stretch of time, block by block. Calls with ascending times are fastest."""
+        """Return all rows that touch the time from ``first`` to ``last``. Calls with ascending times are fastest."""
         import numpy as np
 
         numbers = range(int((first - ROW_MAX) // BLOCK_SECONDS), int(last // BLOCK_SECONDS) + 1)

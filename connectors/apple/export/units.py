@@ -1,4 +1,4 @@
-"""Units and times of an export. The phone prints all times in the offset of the day of exporting."""
+"""Read units and times of an export. The phone writes all times in the offset of the day of exporting."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,](\d{1,6}))?(?:\s*([AaPp]
 
 
 def instant(text: str | None) -> float | None:
-    """Return Unix seconds of a time like ``2024-01-01 01:01:36 +0200``, or None outside the years 1991 to 2099.
+    """Return Unix seconds of a time like ``2024-01-01 01:01:36 +0200``, or None if unreadable or not within 1991 to
+    2099.
 
     The instant is right even if the user was in another offset at that time.
     """
@@ -50,7 +51,8 @@ def number(text: str | None) -> float | None:
 def measured(
     attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
 ) -> float | None:
-    """Return an element's number times the factor of its unit in ``units``. None for a unit that is not among them.
+    """Return an element's number times the factor of its unit in ``units``. Return None for a unit that is not among
+    them, and for text that is no number.
 
     ``field`` and ``unit`` name the attributes that hold the number and its unit.
     """
@@ -66,7 +68,7 @@ def source_name(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def known_zone(name: str) -> str | None:
-    """Return the IANA name of a time zone that the phone names, or None if this machine does not know the zone."""
+    """Return the IANA key of a time zone that the phone names. Return None if this machine does not know it."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):
@@ -75,7 +77,7 @@ def known_zone(name: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def place_named(name: str) -> tzinfo:
-    """Return a zone by its name, or the fixed offset of a name like ``+05:30``. Raises ValueError for other texts."""
+    """Return the zone with a name, or the fixed offset of a name like ``+05:30``. Raises ValueError for other texts."""
     fixed = re.fullmatch(r"([+-])(\d\d):(\d\d)", name)
     if fixed is None:
         try:
@@ -87,7 +89,7 @@ def place_named(name: str) -> tzinfo:
 
 
 def fixed_place(offset: int) -> str:
-    """Return the name of an offset in minutes, such as ``+05:30``. It stands for a place whose zone is unknown."""
+    """Return the name of an offset in minutes, such as ``+05:30``, for a place whose zone is unknown."""
     return f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
 
 
@@ -98,20 +100,22 @@ def _offset(quarter: int, place: str) -> int:
 
 
 def offset_at(at: float, place: str) -> int:
-    """Return minutes east of UTC at an instant (Unix seconds) in a place: a zone's name, or one like ``+05:30``."""
+    """Return the minutes east of UTC at an instant (Unix seconds) in a place: a zone's name, or one like ``+05:30``."""
     return _offset(int(at // 900), place)
 
 
 def day_at(at: float, offset: int) -> str:
-    """Return the local date (ISO 8601) of an instant in Unix seconds, ``offset`` minutes east of UTC."""
+    """Return the local date (ISO 8601) of an instant in Unix seconds where clocks are ``offset`` minutes east of
+    UTC.
+    """
     return f"{datetime.fromtimestamp(at + offset * 60, UTC):%Y-%m-%d}"
 
 
 def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | None:
-    """Return the true offset of a heart-rate-variability record in minutes, from the wall clock of its first beat.
+    """Return the true UTC offset, in minutes, of a heart-rate-variability record, from its first beat's wall clock.
 
-    Beats carry a wall clock in the offset of the moment of recording. All other times in the file are printed in the
-    offset of the moment of exporting. A wall clock has no date, so -11:00 and +13:00 look alike; the offset nearer to
+    Beats carry a wall clock in the offset of the moment of recording. All other times in the file are written in the
+    offset of the moment of exporting. A wall clock has no date, so -11:00 and +13:00 look alike. The one nearer to
     ``usual`` is returned. A clock in an unknown format gives None, because half of a 12-hour clock would be wrong by 12
     hours.
     """
@@ -124,7 +128,7 @@ def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | N
 
 
 def seconds_of_day(clock: str) -> float | None:
-    """Return the second of the day of clocks such as ``00:20:37,80`` and ``7:05:12.34 AM``. None for other formats."""
+    """Return the second of the day of clocks like ``00:20:37,80`` and ``7:05:12.34 AM``, or None for other formats."""
     found = BEAT.fullmatch(clock.strip())
     if found is None:
         return None

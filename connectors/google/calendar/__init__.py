@@ -1,6 +1,6 @@
-"""Google Calendar, with series and exceptions as Google keeps them, followed by sync tokens.
+"""Connect Google Calendar, with series and exceptions as Google keeps them, followed by sync tokens.
 
-Read only, except for a calendar of the bridge's own, into which it writes accepted recommendations if the user wants.
+Calendars are only read, except one of the bridge's own. Accepted recommendations are written there if the user wants.
 """
 
 from bridge.domain.ports import ConnectorSpec, Setting

@@ -1,4 +1,4 @@
-"""Push channels, by which Google announces changes of a calendar.
+"""Open and renew push channels, by which Google announces changes of a calendar.
 
 Source: developers.google.com/workspace/calendar/api/guides/push. A message has headers and no body. It says that
 something changed, and not what. A channel lives about a week and cannot be prolonged. Another channel is therefore
@@ -32,10 +32,11 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the notice in a message of a channel that the bridge opened.
+    """Return the webhook notice in a message of a channel that the bridge opened. Return None for a message that tells
+    of no change, such as the channel's first.
 
-    Raises Forged if the message lacks the channel's token. Returns None for the first message, which only says that the
-    channel is open. The notice's ``member`` is the connection's name in messages, with which the channel's id begins.
+    The notice's ``member`` is the connection's name in messages, with which the channel's id begins. Raises Forged if
+    the message lacks the channel's token.
     """
     channel, number = headers.get("x-goog-channel-id", ""), headers.get("x-goog-message-number", "")
     right = token_of(channel, settings["client_secret"])
@@ -50,7 +51,7 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 
 
 def token_of(channel: str, secret: str) -> str:
-    """Return the secret token of a channel by its id and the client's secret.
+    """Return the secret token of a channel, derived from its id and the client's secret.
 
     Google sends the token back with every message, which proves the sender.
     """
@@ -58,11 +59,11 @@ def token_of(channel: str, secret: str) -> str:
 
 
 def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
-    """Ask Google to push changes of each followed calendar to ``address``, or to stop if ``address`` is None.
+    """Ask Google to push changes of each calendar that is read to ``address``, or to stop if ``address`` is None.
 
     Returns the name by which messages identify the connection, or None after stopping. Google is asked nothing while
-    all channels last for more than a day, and the calendars were listed within six hours. Calendars that Google cannot
-    watch are still read at every sync. Raises the errors of ``answered``.
+    all channels last over a day and the calendars were listed within six hours. Calendars that Google cannot watch are
+    still read at every sync. Raises the errors of ``answered``.
     """
     state = (account.token() or {}).get(KEPT, {})
     about = f"{address} {token_of('', account.settings['client_secret'])[:16]}"  # another secret ends them all
@@ -94,9 +95,9 @@ class _Channels:
         self._open: list[Channel] = list(self._state.get("open", ()))
 
     def keep(self) -> str | None:
-        """Open missing channels, then stop those no longer wanted. Returns the connection's name in messages, or None.
+        """Open missing channels, then stop those no longer wanted, so that no change is missed in between.
 
-        Channels are opened first, so that no change is missed in between.
+        Returns the connection's name in messages, or None if pushes are to stop.
         """
         wanted = [] if self._address is None else calendars(self._service, None, self._now)[0]
         same = self._state.get("about") == self._about
@@ -114,9 +115,8 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """Open a channel for a calendar and return it.
-
-        Returns None if the calendar cannot be watched, is gone or is no longer shared.
+        """Open a channel for a calendar and return it. Return None if the calendar cannot be watched, is gone or is no
+        longer shared.
         """
         name = f"{self._member}-{secrets.token_hex(8)}"
         body = {
@@ -148,7 +148,7 @@ class _Channels:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self) -> None:
-        """Save the open channels beside the consent, or remove the entry once pushes are stopped and none is open.
+        """Save the open channels with the consent, or remove the entry once pushes are stopped and none is open.
 
         The connection's name is saved too, so that late messages are still recognised.
         """

@@ -33,7 +33,10 @@ EVENT_FIELDS = (
 
 
 class GoogleCalendar:
-    """An open account at Google Calendar, used for a single sync, because httplib2 is not safe for several threads."""
+    """An open account at Google Calendar, used for a single sync.
+
+    Google's client is not safe for several threads.
+    """
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -48,7 +51,8 @@ class GoogleCalendar:
         return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the changes of the list of calendars (stream ``calendar``), or of the events of all followed calendars.
+        """Yield the changes of the list of calendars (stream ``calendar``), or of the events of all calendars that are
+        read.
 
         A cursor holds a sync token for the list, or a sync token for each calendar.
         """
@@ -100,9 +104,10 @@ class GoogleCalendar:
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
         """Yield the pages of a calendar, whole or since its sync token. Only the last page carries the next token.
+        Raises SourceChanged if Google sends none.
 
-        A full listing that is interrupted starts over. The cursor notes that the listing began. Its events are already
-        stored then, and must be deleted if the calendar is removed. ``ended`` collects deletions.
+        An interrupted full listing starts over. Its cursor notes that the listing began, because its stored events must
+        be deleted if the calendar is removed. ``ended`` collects deletions.
         """
         options: dict[str, Any] = {
             "calendarId": calendar,
@@ -136,8 +141,8 @@ class _Ended:
     """The events that must be deleted after a calendar's listing although the listing does not say so.
 
     Google may leave out the exceptions of a deleted series, or report them as cancelled. In a series that still exists,
-    a cancelled exception means that the instance does not take place. Deletions of an interrupted listing may be
-    missing in the next listing.
+    a cancelled exception means that the instance does not take place. Deletions may also be missing after an
+    interrupted listing.
     """
 
     calendar: str
@@ -148,7 +153,7 @@ class _Ended:
     _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-        """Return the records of a page's rows, and remember which events are deleted, cancelled or alive."""
+        """Return the raw records of a page's rows, and note which events are deleted, cancelled or alive."""
         records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
         for record in records:
             if record.deleted:
@@ -160,7 +165,7 @@ class _Ended:
         return records
 
     def deletions(self) -> Iterator[RawRecord]:
-        """Yield deletions of cancelled exceptions of deleted series.
+        """Yield deletions of the cancelled exceptions of deleted series.
 
         Events that the interrupted listing before delivered, and this listing lacks, are deleted too.
         """
@@ -174,14 +179,14 @@ class _Ended:
 
 
 def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
-    """Return a page that deletes all events of a removed calendar. Its sync token is removed from ``tokens``."""
+    """Return a page that deletes all events of a removed calendar, and remove its sync token from ``tokens``."""
     tokens.pop(calendar, None)
     cursor = json.dumps(tokens, sort_keys=True)
     return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
 
 
 def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
-    """Return an event as a record. A cancelled event becomes a deletion, unless it is an exception of a series.
+    """Return an event as a raw record. A cancelled event becomes a deletion, unless it is an exception of a series.
 
     A cancelled exception is stored, because it says that the series has no instance at that time.
     """
@@ -197,9 +202,9 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an event that is stored.
+    """Return the part of an event that is stored, without other programs' properties and without its description.
 
-    Other programs' properties are dropped. Of a description only the beginning of a link to a task is stored.
+    Of a description only the beginning of a link to a task is kept.
     """
     kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
     if TASK_LINK in str(item.get("description", "")):

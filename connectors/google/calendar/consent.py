@@ -1,4 +1,4 @@
-"""Consent at Google to read calendars and, if the user wants, to write into a calendar that the bridge makes."""
+"""Obtain consent at Google to read calendars and, if wanted, to write into a calendar that the bridge makes."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def authorise(account: Account, browser: Browser, *, write: bool = False, also: 
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. Returns False when Google did not confirm."""
+    """Revoke the consent at Google. Returns True if Google confirmed."""
     return auth.revoke(account)

@@ -1,4 +1,7 @@
-"""Google's event resources as events. Field names: developers.google.com/workspace/calendar/api/v3/reference/events."""
+"""Turn Google's event resources into events.
+
+Field names: developers.google.com/workspace/calendar/api/v3/reference/events.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ RESPONSES = {
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return an event for an event resource, nothing for a calendar. Raises BadRecord naming the unreadable field."""
+    """Return a list with the event of an event resource, or an empty list for a calendar.
+
+    Raises BadRecord, which names the field, if it is unreadable.
+    """
     if record.stream == "calendar":
         return []
     payload = record.payload
@@ -35,9 +41,9 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a cancelled instance of a series, instead of its times, which Google may not state.
+    """Return the fields of a cancelled instance of a series, in place of times, which Google may leave out.
 
-    Raises BadRecord for an event that belongs to no series.
+    Raises BadRecord for a cancelled event that belongs to no series.
     """
     if not isinstance(payload.get("recurringEventId"), str):
         raise BadRecord("google_calendar/event: cancelled without a series")
@@ -45,7 +51,7 @@ def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start, end and recurrence. Raises BadRecord.
+    """Return the fields of an event's start, end and recurrence. Raises BadRecord if they are unreadable.
 
     For an all-day event Google states the day after the last day, and the result states the last day.
     """
@@ -64,7 +70,7 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
     """Return the fields for the series of an event and the instance that it replaces, or none for other events.
 
-    Raises BadRecord.
+    Raises BadRecord if the replaced time is unreadable.
     """
     master = payload.get("recurringEventId")
     if not isinstance(master, str) or not master:
@@ -135,6 +141,6 @@ def _date(when: Any) -> date | None:
 
 
 def _zone(when: Any) -> str | None:
-    """Return the IANA name in the ``timeZone`` of a start or end, or None if this machine does not know the name."""
+    """Return the IANA name in the ``timeZone`` of a start or end. Return None if this machine does not know it."""
     zone = time_zone(mapping(when).get("timeZone"))
     return None if zone is None else zone.key

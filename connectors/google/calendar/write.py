@@ -1,7 +1,8 @@
-"""A writer of accepted recommendations, as events of a calendar named Rhythm. The consent allows writing only there.
+"""Write accepted recommendations as events of a calendar named Rhythm. The consent allows writing only there.
 
-The wanted events are compared with those in the calendar, so that a repetition changes nothing. An event's id follows
-from its plan, so that a plan has a single event. Every plan is noted beside the consent before its event is written.
+The wanted events are compared with those in the calendar, so that a repetition changes nothing. An event's id is
+derived from its plan, so that a plan has a single event. Every plan is saved with the consent before its event is
+written.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Make the calendar hold the plans that are not over, and return the keys of those whose events the user deleted.
+    """Make the calendar hold the plans that have not ended. Return the keys of those whose events the user deleted.
 
-    ``bridge.domain.ports.Writer`` says more. Raises SetupError once if the user deleted the whole calendar. Then
-    nothing more is written until the user connects again.
+    See ``bridge.domain.ports.Writer``. Raises SetupError, once, if the user deleted the whole calendar. Then nothing
+    more is written until the user connects again.
     """
     token = account.token() or {}
     noted = {key: end for key, end in token.get("plans", {}).items() if datetime.fromisoformat(end) > now}
@@ -46,7 +47,7 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
 
 class _Rhythm:
-    """The calendar named Rhythm at Google, which holds the accepted recommendations. It is made if it is missing."""
+    """The calendar named Rhythm at Google, which holds the accepted recommendations. It is created if it is missing."""
 
     def __init__(self, account: Account, service: Any, now: datetime) -> None:
         self._account, self._service, self._now = account, service, now
@@ -54,9 +55,9 @@ class _Rhythm:
         self._remember(calendar=self._calendar)
 
     def keep(self, current: Sequence[Plan], withdrawn: set[str], noted: Mapping[str, str]) -> list[str]:
-        """Write, change and remove events so that the calendar holds the ``current`` plans.
+        """Write, change and delete events so that the calendar holds the ``current`` plans.
 
-        The events of the plans with the keys ``withdrawn`` are removed. ``noted`` maps the keys of plans written before
+        The events of the plans with the keys ``withdrawn`` are deleted. ``noted`` maps the keys of plans written before
         to their ends. Returns the keys of current plans whose events the user deleted.
         """
         self._remember(plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
@@ -68,7 +69,9 @@ class _Rhythm:
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing. Otherwise write the event as far as needed."""
+        """Return True if the user deleted a plan's event after agreeing. Otherwise write the event if it is missing or
+        differs.
+        """
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)
@@ -89,7 +92,7 @@ class _Rhythm:
                 return
 
     def _event(self, key: str) -> Mapping[str, Any] | None:
-        """Return the event of a plan by the plan's key, even if the event is deleted. None if it was never written."""
+        """Return the event of a plan by the plan's key, even if it was deleted. Return None if it was never written."""
         named = {"calendarId": self._calendar, "eventId": event_id(key)}
         try:
             found: Mapping[str, Any] = self._ask(self._service.events().get(**named, fields=EVENT_FIELDS))
@@ -115,7 +118,7 @@ class _Rhythm:
         self._ask(self._service.events().update(**named, body={"status": "confirmed", **_body(plan)}))
 
     def _found(self) -> str | None:
-        """Return the id of the calendar by its description, or None if there is none.
+        """Return the id of the calendar, found by its description, or None if there is none.
 
         Its stored id may be lost, for example with an earlier consent.
         """
@@ -137,7 +140,7 @@ class _Rhythm:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self, **more: Any) -> None:
-        """Save values beside the consent, if any of them changed."""
+        """Save values with the consent, if any of them changed."""
         with self._account.refresh_lock():
             token = self._account.token() or {}
             if any(token.get(name) != value for name, value in more.items()):
@@ -145,7 +148,7 @@ class _Rhythm:
 
 
 def event_id(key: str) -> str:
-    """Return the id of a plan's event, a digest of the plan's key. Google allows hexadecimal digits in ids."""
+    """Return the id of a plan's event, a hexadecimal digest of the plan's key, which Google accepts as an id."""
     return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
@@ -172,7 +175,7 @@ def _mark(event: Mapping[str, Any]) -> str | None:
 
 
 def _changed_at(event: Mapping[str, Any], otherwise: datetime) -> datetime:
-    """Return the instant at which an event last changed, or ``otherwise`` if the event does not state it."""
+    """Return when an event last changed, or ``otherwise`` if the event does not state it."""
     try:
         return datetime.fromisoformat(str(event.get("updated")))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Google Tasks, read only, with lists, tasks, due dates and completions, followed by their time of change."""
+"""Connect Google Tasks, read only: lists, tasks, due dates and completions, followed by their time of change."""
 
 from bridge.domain.ports import ConnectorSpec, Setting
 from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION

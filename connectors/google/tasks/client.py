@@ -1,7 +1,7 @@
 """Pull task lists and tasks. A list's tasks are read whole once, and later only their changes.
 
-The API has neither sync tokens nor pushes, so changes are asked for by time, from an hour before the last pull on.
-Tasks completed in Google's own apps are listed only with ``showHidden``.
+The API has neither sync tokens nor pushes. Changes are asked for by time, from an hour before the last pull on. Tasks
+completed in Google's own apps are listed only with ``showHidden``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class GoogleTasks:
         return open_service(self._account, TASKS, "tasks", "v1", "/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the stream ``list`` whole, or the stream ``task`` with each list's changes since its last pull."""
+        """Yield the stream ``list`` whole, or the stream ``task`` with each list's changes since its last pull.
+
+        Tasks of a removed list are deleted.
+        """
         if stream == "list":
             yield self._list_lists(now)
             return
@@ -71,7 +74,8 @@ class GoogleTasks:
         return Page(stream="list", records=records, covers=Covers())
 
     def _follow(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield the pages of a task list's changes since its last pull, which ``since`` holds by list.
+        """Yield the pages of a task list's changes since its last pull. ``since`` maps lists to the times of these
+        pulls.
 
         If that pull is too long ago for Google, the list is read whole again.
         """
@@ -113,14 +117,14 @@ class GoogleTasks:
 
 
 def _dropped(one: str, since: dict[str, str]) -> Page:
-    """Return a page that deletes all tasks of a removed list. The list is also removed from ``since``."""
+    """Return a page that deletes all tasks of a removed list, and remove the list from ``since``."""
     since.pop(one, None)
     cursor = json.dumps(since, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
 
 
 def _items(body: Any, kind: str) -> list[Mapping[str, Any]]:
-    """Return the rows of an answer that lists tasks or lists. Raises SourceChanged for another shape.
+    """Return the rows of an answer that lists tasks or task lists. Raises SourceChanged for another shape.
 
     The answer is recognised by its ``kind``, because Google leaves out empty ``items``.
     """

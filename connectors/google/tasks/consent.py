@@ -1,4 +1,4 @@
-"""Consent to read tasks at Google, and nothing else."""
+"""Obtain consent at Google to read tasks, and nothing else."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. Returns False when Google did not confirm."""
+    """Revoke the consent at Google. Returns True if Google confirmed."""
     return auth.revoke(account)

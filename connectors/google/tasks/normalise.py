@@ -1,4 +1,7 @@
-"""Google's task resources as tasks. Field names: developers.google.com/workspace/tasks/reference/rest/v1/tasks."""
+"""Turn Google's task resources into tasks.
+
+Field names: developers.google.com/workspace/tasks/reference/rest/v1/tasks.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from connectors.payload import EVENT_YEARS, Fields, calendar_date, utc, words
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a task for a task resource, nothing for a list. Raises BadRecord naming the unreadable field."""
+    """Return a list with the task of a task resource, or an empty list for a task list.
+
+    Raises BadRecord, which names the field, if it is unreadable.
+    """
     if record.stream == "list":
         return []
     fields = Fields.of("google_tasks", record)
@@ -22,7 +28,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(fields: Fields) -> date | None:
-    """Return the date on which a task is due, or None. Raises BadRecord.
+    """Return the date on which a task is due, or None if there is none. Raises BadRecord if it is unreadable.
 
     The time of day in ``due`` is always midnight UTC and means nothing, so no zone may move the date.
     """
@@ -34,7 +40,10 @@ def _due(fields: Fields) -> date | None:
 
 
 def _completed(fields: Fields) -> datetime | None:
-    """Return when a task was completed, else when it last changed. None while the task is open. Raises BadRecord."""
+    """Return when a task was completed, else when it last changed, or None while the task is open.
+
+    Raises BadRecord for an unreadable status, or a completed task without either time.
+    """
     if not fields.choice("status", {"needsAction": False, "completed": True}):
         return None
     at = utc(fields.get("completed")) or utc(fields.get("updated"))

@@ -1,4 +1,4 @@
-"""The sequence model in numpy, which takes a few milliseconds for a decision.
+"""Run the sequence model in numpy, which takes a few milliseconds for a decision.
 
 Weights are stored in 8 bits and used in single precision. ``lab.training.llm.sequence.model`` is the same model in
 PyTorch, with the same names, and says which position attends to which.
@@ -30,7 +30,7 @@ STEADY = 1e-5  # added to a variance, as PyTorch's LayerNorm has it
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The weights of the model by name, with its numbers of layers and attention heads."""
+    """The weights of the model by name (``known``), with its numbers of layers and attention heads."""
 
     known: Mapping[str, Array]
     layers: int
@@ -39,7 +39,7 @@ class Model:
 
 @cache
 def load(path: Path) -> Model:
-    """Load the model from a file of ``packed`` weights."""
+    """Load the model from a file of weights as ``packed`` returns them. It is cached."""
     import numpy as np
 
     with np.load(path) as file:
@@ -51,7 +51,7 @@ def load(path: Path) -> Model:
 
 
 def unpacked(stored: Mapping[str, Array], name: str) -> Array:
-    """Return a stored weight in single precision."""
+    """Return the stored weight called ``name`` in single precision."""
     import numpy as np
 
     value: Array = stored[name].astype(np.float32)
@@ -60,7 +60,7 @@ def unpacked(stored: Mapping[str, Array], name: str) -> Array:
 
 
 def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Return weights as they are stored: matrices in 8 bits with a scale per row, other weights in half precision."""
+    """Return weights in their stored form: matrices in 8 bits with a scale per row, others in half precision."""
     import numpy as np
 
     found: dict[str, Array] = {}
@@ -75,9 +75,9 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def think(slots: Array, present: Array, model: Model) -> Thought:
-    """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,).
+    """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,), and return its outputs.
 
-    It chooses the belief's digits one after another, each with the digits before it in view, and then the action.
+    It chooses the belief's digits in turn, each with the digits before it in view, and then the action.
     """
     import numpy as np
 
@@ -100,7 +100,7 @@ def think(slots: Array, present: Array, model: Model) -> Thought:
 
 
 def _moments(chances: Array) -> tuple[Array, Array]:
-    """Return the mean and the standard deviation (3,) of the belief, each from 0 to 1.
+    """Return (mean, standard deviation), each of shape (3,), of the belief from 0 to 1.
 
     ``chances`` (3, 10) are the probabilities of each digit.
     """
@@ -172,9 +172,9 @@ def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
 
 
 def _linear(x: Array, known: Mapping[str, Array], name: str) -> Array:
-    """Apply a linear layer.
+    """Return the output of the linear layer called ``name``.
 
-    A single row is multiplied on its own, because products of whole matrices wake threads, which wait for a busy core.
+    A single row is multiplied on its own, because products of matrices wake threads, which wait for a core.
     """
     import numpy as np
 

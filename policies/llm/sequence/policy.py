@@ -1,4 +1,4 @@
-"""The policy that runs the shipped sequence model, offline and without PyTorch."""
+"""Decide by the shipped sequence model, offline and without PyTorch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VERSION = 2  # of the policy ``llm``, whether these weights decide or a service
 
 
 class SequencePolicy:
-    """A policy with the weights of ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
+    """A policy with the weights in ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
 
     For people who answer recommendations, the objective is always ``reward``. Without ``learns`` the model decides for
     an average person, whatever the history.
@@ -25,7 +25,7 @@ class SequencePolicy:
         self.objective, self.learns, self._file = objective, learns, file
 
     def variant(self, *, objective: str, learns: bool = True) -> SequencePolicy:
-        """Return the same model with another objective, for comparisons."""
+        """Return a policy with the same weights and another objective, for comparisons."""
         return SequencePolicy(objective, learns=learns, file=self._file)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn

@@ -1,4 +1,4 @@
-"""The input of the sequence model: a vector per completed slot, and a vector of the slot to decide.
+"""Make the input of the sequence model: a vector per completed slot, and a vector of the slot to decide.
 
 Both begin with the vectors of ``policies.network.slots``. Each number is added a second time as a row of small steps (a
 triangular function per step). A single layer can then learn any function of the number.
@@ -58,7 +58,7 @@ NOW = PRESENT + HATS * _count(PRESENT_NUMBERS)
 
 
 def past(slots: Array) -> Array:
-    """Return the input vectors (..., PAST) of completed slots, made from the vectors of ``slots.vectors``."""
+    """Return the input vectors (..., PAST) of completed slots, given as vectors of ``slots.vectors``."""
     import numpy as np
 
     return np.concatenate([_with_hats(slots, PAST_NUMBERS), _shown(slots)], axis=-1)
@@ -67,10 +67,9 @@ def past(slots: Array) -> Array:
 def _shown(slots: Array) -> Array:
     """Return a slot's anomalies by kind of action (..., ANOMALY_COLUMNS), about -1 to 1.
 
-    A mark beside each anomaly says if the slot shows it.
-
-    The kind of action tells the trait that an anomaly comes from. Company costs vitality and gives serenity. Work
-    changes vitality and serenity, and cognition by the time of day. Idle hours and guilt take serenity.
+    Marks beside them tell which kind of action the slot had. The kind of action tells the trait that an anomaly comes
+    from. Company costs vitality and gives serenity. Work changes vitality and serenity, and cognition by the time of
+    day. Idle hours and guilt take serenity.
     """
     import numpy as np
 
@@ -97,7 +96,7 @@ def _shown(slots: Array) -> Array:
 
 
 def now(present: Array) -> Array:
-    """Return the input vector (..., NOW) of the slot to decide, made from the vector of ``slots.present``."""
+    """Return the input vector (..., NOW) of the slot to decide, given as the vector of ``slots.present``."""
     return _with_hats(present, PRESENT_NUMBERS)
 
 

@@ -1,4 +1,4 @@
-"""The first schema."""
+"""Define the first schema, with all tables."""
 
 from __future__ import annotations
 
