@@ -57,7 +57,9 @@ def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
     """Return the spec of another source that a consent at ``spec`` may connect. Raises SetupError if it may not."""
     other = registry.spec(source)
     if source not in {one.name for one in joined_by(spec)}:
-        raise SetupError(f"a consent at {spec.name} does not serve {source}; connect it: bridge connect {source}")
+        raise SetupError(
+            f"a consent at {spec.name} does not serve {source}; connect it: bridge connect {source} --user NAME"
+        )
     return other
 
 

@@ -114,3 +114,6 @@ document.addEventListener("click", (event) => {
   field.select();
   if (navigator.clipboard) navigator.clipboard.writeText(field.value).then(() => say("Copied."));
 });
+
+// Let the page be installed, where the browser allows it: on encrypted pages and on this machine.
+if ("serviceWorker" in navigator) addEventListener("load", () => navigator.serviceWorker.register("/sw.js"));
