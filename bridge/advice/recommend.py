@@ -80,9 +80,16 @@ def labelled(
     """
     events = [event for _, event in store.reading.events(user.id, since=since, until=until, at=at)]
     occurrences = calendar.expand(events, since=since, until=until, zones=user.zones)
-    labels = classifier.classify([invitation(o, user.zones) for o in occurrences])
+    labels = _labels(classifier, [invitation(o, user.zones) for o in occurrences])
     said = corrections.applied(occurrences, labels, store.people.corrections(user.id, at=at))
     return list(zip(occurrences, said, strict=True))
+
+
+def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[Label]:
+    """Return a label for each invitation. Equal invitations, such as those of a weekly meeting, are classified once."""
+    different = list(dict.fromkeys(asked))
+    labels = dict(zip(different, classifier.classify(different), strict=True))
+    return [labels[one] for one in asked]
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bridge.domain.ports import Normaliser
 from bridge.domain.records import Connection, RecordResult
-from bridge.domain.types import Covers, Event, Item, Notice, RawRecord
+from bridge.domain.types import Covers, Notice, RawRecord
 from bridge.store import codec, landing, rows, tables
 from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
@@ -39,9 +39,8 @@ class Ingest(Part):
     @reads
     def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
         """Return stream -> saved cursor of a connection, for cursors in this ``version`` of their format."""
-        c = tables.cursors.c
-        query = sa.select(c.stream, c.cursor).where(c.connection_id == connection_id, c.version == version)
-        return {row.stream: row.cursor for row in db.execute(query)}
+        found = db.execute(_CURSORS, {"connection": connection_id, "version": version})
+        return {row.stream: row.cursor for row in found}
 
     @writes(durable=False)
     def save_cursor(self, db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
@@ -87,12 +86,9 @@ class Ingest(Part):
     @reads
     def notices(self, db: sa.Connection, connection_id: int) -> list[Notice]:
         """Return a connection's notices that are not handled yet, in the order in which they came."""
-        n = tables.notices.c
-        joined = sa.select(tables.notices, tables.connections.c.member).join(tables.connections)
-        query = joined.where(n.connection_id == connection_id, n.handled_at.is_(None)).order_by(n.id)
         return [
             Notice(member=row.member, stream=row.stream, key=row.key, deleted=row.deleted, trace=row.trace)
-            for row in db.execute(query)
+            for row in db.execute(_NOTICES, {"connection": connection_id})
         ]
 
     @writes()
@@ -163,8 +159,8 @@ class Ingest(Part):
         parts = [query] if parents is None else [query.where(r.parent.in_(some)) for some in rows.chunks(parents)]
         absent = {row.id: row.key for part in parts for row in db.execute(part) if row.key not in delivered}
         if covers.since is not None:
-            stored = rows.current(db, list(absent))
-            absent = {r: key for r, key in absent.items() if _begins_after(stored.get(r, {}).values(), covers.since)}
+            began = rows.starts(db, list(absent))
+            absent = {r: key for r, key in absent.items() if _begins_after(began.get(r, ()), covers.since)}
         deletion = RawRecord(stream=stream, key="", payload={}, deleted=True, as_of=covers.as_of)
         return [replace(deletion, key=key) for key in sorted(absent.values())]
 
@@ -229,6 +225,15 @@ class Ingest(Part):
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 
 
+_CURSORS = sa.select(tables.cursors.c.stream, tables.cursors.c.cursor).where(
+    tables.cursors.c.connection_id == sa.bindparam("connection"), tables.cursors.c.version == sa.bindparam("version")
+)
+_NOTICES = (
+    sa.select(tables.notices, tables.connections.c.member)
+    .join(tables.connections)
+    .where(tables.notices.c.connection_id == sa.bindparam("connection"), tables.notices.c.handled_at.is_(None))
+    .order_by(tables.notices.c.id)
+)
 _CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
     tables.cursors.c.connection_id == sa.bindparam("connection_id"), tables.cursors.c.stream == sa.bindparam("stream")
 )
@@ -287,14 +292,9 @@ def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[t
     )
 
 
-def _begins_after(stored: Collection[rows.Stored], since: datetime) -> bool:
+def _begins_after(starts: Collection[datetime | None], since: datetime) -> bool:
     """Return True if a record has rows and all of them begin at or after ``since``."""
-    starts = [_start(row.item) for row in stored]
     return bool(starts) and all(start is not None and start >= since for start in starts)
-
-
-def _start(item: Item) -> datetime | None:
-    return rows.span(item)[0] if isinstance(item, Event) else getattr(item, "start", None)
 
 
 def _arrive_again(state: State, row: Any) -> State:

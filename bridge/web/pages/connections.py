@@ -14,11 +14,13 @@ from bridge import registry
 from bridge.documents.connections import ConnectionDocument, connection_documents
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import Connection
 from bridge.ingest import clients, connecting
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.render import page
+from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
@@ -29,9 +31,12 @@ Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_leng
 
 @router.get("/connections")
 def connections(visit: Visitor) -> HTMLResponse:
-    rows = connection_documents(visit.bridge, visit.user, visit.now)
+    with visit.bridge.store.view():
+        rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
+        consents = _consents(visit)
     found = [
-        shown_source(visit, spec, [row for row in rows if row["source"] == spec.name]) for spec in registry.specs()
+        shown_source(visit, spec, [row for row in rows if row["source"] == spec.name], consents)
+        for spec in registry.specs()
     ]
     found.sort(key=lambda source: source["title"].casefold())
     return page(
@@ -44,16 +49,34 @@ def connections(visit: Visitor) -> HTMLResponse:
     )
 
 
-def shown_source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument] | None = None) -> dict[str, Any]:
-    """Return a source with its connections, which are the documents in ``rows``.
+def _counts(visit: Visit) -> dict[str, dict[str, int]]:
+    """Return source -> kind -> number of the user's rows, kept until the data change."""
+    version = counts_version(visit.bridge, visit.user, visit.now)
+    return visit.app.results.get(
+        visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)
+    )
 
-    ``live`` is True if one of the connections is an account with a consent.
+
+def _consents(visit: Visit) -> list[Connection]:
+    """Return the user's connections with a consent."""
+    store = visit.bridge.store
+    return [c for c in store.connections.of_user(visit.user.id) if store.connections.secret(c.id) is not None]
+
+
+def shown_source(
+    visit: Visit,
+    spec: ConnectorSpec,
+    rows: list[ConnectionDocument] | None = None,
+    consents: list[Connection] | None = None,
+) -> dict[str, Any]:
+    """Return a source with its connections for the template. ``live`` is True if an account with a consent is among
+    them. ``rows`` are the documents of its connections, and ``consents`` the user's connections with a consent.
     """
     rows = rows or []
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
-    store = visit.bridge.store
-    accounts = [c for c in store.connections.of_user(visit.user.id) if c.source == spec.name and c.name == "account"]
-    connected = {one.source for one in store.connections.of_user(visit.user.id)}
+    consents = _consents(visit) if consents is None else consents
+    connected = {one.source for one in consents}
+    mine = [one for one in consents if one.source == spec.name]
     title, more = phrases.source_name(spec.title)
     ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
     kinds = rows[0]["counts"] if rows else {}
@@ -66,11 +89,8 @@ def shown_source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocumen
         "writes": spec.writes is not None,
         "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),
         "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
-        "live": any(store.connections.secret(account.id) is not None for account in accounts),
-        "reachable": any(
-            c.source == spec.name and store.connections.secret(c.id) is not None
-            for c in store.connections.of_user(visit.user.id)
-        ),
+        "live": any(one.name == "account" for one in mine),
+        "reachable": bool(mine),
         "paused": any(row["paused"] for row in rows),
         "kinds": sorted((phrases.kind_name(kind), count) for kind, count in kinds.items()),
         "rows": sum(kinds.values()),
