@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow test-faults test-web test-caldav test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -60,6 +60,18 @@ lint: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+dist: .venv/ready # two sdists, and two wheels made from them
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist lab
+
+sbom: # what an installation consists of, as CycloneDX; the tool gets an environment of its own
+	$(PYTHON) -m venv .venv-sbom
+	.venv-sbom/bin/pip install --quiet --disable-pip-version-check cyclonedx-bom
+	rm -rf build/sbom && $(PYTHON) -m venv build/sbom
+	build/sbom/bin/pip install --quiet --disable-pip-version-check . --constraint constraints.txt
+	.venv-sbom/bin/cyclonedx-py environment build/sbom --pyproject pyproject.toml --output-reproducible \
+		--output-file build/rhythm-bridge.cdx.json
+
 docs: .venv/ready # docs/reference from the program itself
 	$(BIN)/python docs/generate.py
 
@@ -80,4 +92,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-caldav .venv-openenv .venv-train .venv-llm .venv-healthkit build dist
+	rm -rf .venv .venv-sbom .venv-caldav .venv-openenv .venv-train .venv-llm .venv-healthkit build dist

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,25 +109,33 @@ class Settings:
         *,
         person: str | None = None,
         is_alone: Callable[[], bool] = lambda: False,
+        typed: Callable[[str], Mapping[str, str]] = lambda _: {},
     ) -> dict[str, str]:
         """Return name -> value of the settings ``wanted`` by a plug-in.
 
         A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``.
         Without it, the installation's value counts, but only if ``is_alone()`` says that there is no other user. A
-        setting that is not set gets its default. Raises SetupError naming a variable that is missing without a default.
+        setting that is not set gets its default. ``typed`` returns the client settings that were typed into the page
+        for a name, which count where there is no default. Raises SetupError naming every variable that is missing.
         Raises SetupError too for a whole number that is none.
         """
         found: dict[str, str] = {}
+        missing: list[Setting] = []
         for setting in wanted:
             variable = variable_of(plugin, setting)
             given = self._of_person(plugin, setting, person, is_alone) if setting.personal else None
             value = (self.installed(plugin, setting) if given is None else given) or setting.default
             if value is None:
-                raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
+                value = typed(setting.shared or plugin).get(setting.name)
+            if value is None:
+                missing.append(setting)
+                continue
             if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= WHOLE_NUMBER_MAX_DIGITS):
                 number = f"a whole number of at most {WHOLE_NUMBER_MAX_DIGITS} digits"
                 raise SetupError(f"{variable} ({setting.help}) must be {number}; correct it, then: bridge doctor")
             found[setting.name] = value
+        if missing:
+            raise _missing(plugin, missing)
         return found
 
     def _of_person(self, plugin: str, setting: Setting, person: str | None, is_alone: Callable[[], bool]) -> str:
@@ -142,10 +150,20 @@ class Settings:
     def installed(self, plugin: str, setting: Setting) -> str:
         """Return a plug-in's setting for the whole installation, from its variable or else from ``config.toml``.
 
-        Returns an empty text if it is not set.
+        A shared setting may stand under its shared name instead. Returns an empty text if it is not set.
         """
-        written = _table(self.sources, plugin).get(setting.name)
-        return os.environ.get(variable_of(plugin, setting)) or _as_text(written)
+        for name in (plugin, setting.shared):
+            written = _table(self.sources, name).get(setting.name) if name else None
+            if value := (os.environ.get(variable_of(name, setting)) if name else "") or _as_text(written):
+                return value
+        return ""
+
+
+def _missing(plugin: str, settings: Sequence[Setting]) -> SetupError:
+    """Return the error that names all settings that a plug-in lacks. A shared setting is named by its shared name."""
+    what = " and ".join(setting.help for setting in settings)
+    variables = " and ".join(variable_of(setting.shared or plugin, setting) for setting in settings)
+    return SetupError(f"{plugin} needs {what}: set {variables}, then: bridge doctor")
 
 
 def variable_of(plugin: str, setting: Setting) -> str:
@@ -166,6 +184,7 @@ def load() -> Settings:
     """
     folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
     written = _read(folder / "config.toml")
+    _refuse_unknown(written)
     chosen = {setting.name: _choose(setting, written) for setting in INSTALLATION}
     return Settings(
         folder=folder,
@@ -181,6 +200,27 @@ def load() -> Settings:
         trusted_proxies=chosen["trusted_proxies"],
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
+
+
+def _refuse_unknown(written: Mapping[str, Any]) -> None:
+    """Raise SetupError for a line of ``config.toml`` before its tables that is no setting of the installation."""
+    known = [setting.name for setting in INSTALLATION]
+    for name, value in written.items():
+        if not isinstance(value, dict) and name not in known:
+            raise unknown_setting(f"{name} in config.toml", nearest(name, known))
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | None:
+    """Return the name in ``known`` that is most like ``name``, or None if none is as like as ``cutoff`` (0 to 1)."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
+
+
+def unknown_setting(what: str, near: str | None) -> SetupError:
+    """Return the error for a setting that the program does not know, with the name that is most like it."""
+    instead = f"did you mean {near}? Correct it" if near else "correct it"
+    return SetupError(f"{what} is no setting; {instead}, then: bridge doctor")
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:

@@ -47,6 +47,7 @@ def examine() -> list[Finding]:
     """
     try:
         settings = config.load()
+        installation.refuse_unknown(settings)
     except BridgeError as error:
         return [Finding(check="settings", ok=False, text=str(error), next="correct the file")]
     findings = [Finding(check="settings", ok=True, text=str(settings.folder)), _key(settings)]
@@ -56,6 +57,7 @@ def examine() -> list[Finding]:
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
             findings.extend(_shared_settings(bridge))
+            findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
     except BridgeError as error:
         findings.append(Finding(check="store", ok=False, text=str(error), next="check BRIDGE_DATABASE"))
@@ -122,6 +124,19 @@ def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
                 yield Finding(check="settings", ok=False, text=text, next=own)
 
 
+def _sources(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Yield a finding for each source that lacks settings. It is a fault where some are set and others are not."""
+    for spec in registry.specs():
+        needed = [setting for setting in spec.settings if setting.default is None]
+        typed = bridge.typed_client(next((one.shared for one in needed if one.shared), spec.name)) if needed else {}
+        missing = [one for one in needed if not bridge.settings.installed(spec.name, one) and one.name not in typed]
+        if missing:
+            variables = " and ".join(config.variable_of(one.shared or spec.name, one) for one in missing)
+            begun = len(missing) < len(needed)
+            text = f"lacks {variables}" if begun else f"live data needs {variables}"
+            yield Finding(check=spec.name, ok=not begun, text=text, next="bridge up")
+
+
 def _people(bridge: installation.Bridge) -> Iterator[Finding]:
     people = bridge.store.people.users()
     if not people:
@@ -165,7 +180,7 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
             check=check, ok=False, text=connection.last_error, next=mending_command(bridge, user, connection)
         )
     if connection.due_at is not None and installation.now() - connection.due_at > OVERDUE:
-        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
+        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge up")
     if live and connection.last_success is None:
         last = bridge.store.scheduling.last_outcome(connection.id)
         if last is not None and last[1].outcome == "interrupted":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bridge import config, leases, registry
 from bridge.auth.account import StoredAccount as StoredAccount
@@ -102,7 +102,17 @@ class Bridge:
             wanted,
             person=user.name,
             is_alone=lambda: [u.id for u in self.store.people.users()] == [user.id],
+            typed=self.typed_client,
         )
+
+    def settings_of_source(self, spec: ConnectorSpec) -> dict[str, str]:
+        """Return name -> value of a source's settings that belong to no user. Raises what ``settings_of`` raises."""
+        return self.settings.of_plugin(spec.name, spec.settings, typed=self.typed_client)
+
+    def typed_client(self, name: str) -> Mapping[str, str]:
+        """Return the client id and secret that were typed into the page for a source or a shared name."""
+        sealed = self.store.connections.client(name)
+        return {} if sealed is None else self.vault.unseal(sealed)
 
 
 @contextmanager
@@ -114,8 +124,45 @@ def open_bridge() -> Iterator[Bridge]:
     from bridge.store import Store
 
     settings = config.load()
+    refuse_unknown(settings)
     with closing(Store(settings.database)) as store:
         yield Bridge(settings=settings, store=store)
+
+
+VARIABLES = frozenset({"home", "log", "now", "samples"})  # of BRIDGE_...; they are no lines of config.toml
+TYPO = 0.8  # how like a setting a variable must be to be a slip; other programs may use BRIDGE_ too
+
+
+def refuse_unknown(settings: config.Settings) -> None:
+    """Raise SetupError for a line of ``config.toml`` that is no setting, and for a variable that is nearly one."""
+    common = {setting.name for setting in config.INSTALLATION} | VARIABLES
+    variables = [name for name in os.environ if name.startswith("BRIDGE_") and name[7:].lower() not in common]
+    if not variables and not settings.sources:
+        return
+    tables = registry.settings_by_table([*(name[7:].lower() for name in variables), *settings.sources])
+    known = {f"{table}_{name}" for table, names in tables.items() for name in names}
+    for variable in variables:
+        name = variable[7:].lower()
+        near = config.nearest(name, known | common, cutoff=TYPO)
+        if name not in known and near:
+            raise config.unknown_setting(variable, f"BRIDGE_{near}".upper())
+    for table, lines in settings.sources.items():
+        if table == "people":
+            for person in lines.values():
+                _refuse_lines(person if isinstance(person, dict) else {}, tables, "people.NAME.")
+        else:
+            _refuse_lines({table: lines}, tables, "")
+
+
+def _refuse_lines(written: Mapping[str, Any], tables: Mapping[str, Collection[str]], before: str) -> None:
+    """Raise SetupError for a table of ``config.toml`` that nothing reads, and for an unknown line of a table."""
+    for table, lines in written.items():
+        if table not in tables:
+            raise config.unknown_setting(f"[{before}{table}] in config.toml", f"[{config.nearest(table, tables)}]")
+        for name in lines if isinstance(lines, dict) else ():
+            if name not in tables[table]:
+                near = config.nearest(name, tables[table])
+                raise config.unknown_setting(f"{name} under [{before}{table}] in config.toml", near)
 
 
 def normaliser(spec: ConnectorSpec) -> Normaliser:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -55,6 +56,25 @@ def spec(source: str) -> ConnectorSpec:
 def specs() -> list[ConnectorSpec]:
     """Return the SPECs of all connectors, in alphabetical order of their sources."""
     return [spec(source) for source in names("connectors")]
+
+
+def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
+    """Return table of ``config.toml`` -> names of its settings, for all plug-ins and for what several of them share.
+
+    The settings of a classifier or a policy are left out unless its table begins one of the names ``mentioned``,
+    because some of them take long to load.
+    """
+    found: dict[str, set[str]] = {}
+    for one in specs():
+        for setting in (*one.settings, *one.file_settings):
+            for table in filter(None, (one.name, setting.shared)):
+                found.setdefault(table, set()).add(setting.name)
+    for folder, before in (("classifiers", ""), ("policies", "policy_")):
+        for name, path in _modules(folder).items():
+            used = any(one.startswith(before + name) for one in mentioned)
+            wanted = getattr(importlib.import_module(path), "SETTINGS", ()) if used else ()
+            found[before + name] = {setting.name for setting in wanted}
+    return found
 
 
 def rmssd_errors() -> dict[str, float]:

@@ -139,6 +139,8 @@ def _settings(rows: Iterable[tuple[str, str, Any]]) -> str:
     for variable, line, one in rows:
         default = "required" if one.default is None else f"`{one.default}`" if one.default else "none"
         notes = "; secret" * one.secret + "; one person's" * getattr(one, "personal", False)
+        shared = one.shared
+        notes += f"; or `{config.variable_of(shared, one)}`" if shared else ""
         lines.append(f"| `{variable}` | `{line}` | {_cell(one.help)}{notes} | {default} |")
     return "\n".join(lines)
 

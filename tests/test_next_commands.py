@@ -19,7 +19,7 @@ def test_every_command_that_is_named_says_for_whom() -> None:
     needing = [
         name
         for name, command in commands.commands.items()
-        if any("--user" in option.opts and option.required for option in command.params)
+        if any("--user" in option.opts and (option.required or callable(option.default)) for option in command.params)
     ]
     named = re.compile(rf"(?:[:=] f?\"?|see:? |then:? |or:? )(bridge (?:{'|'.join(needing)})\b(?!:)[^\"`]*)")
     found = [

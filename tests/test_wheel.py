@@ -18,10 +18,10 @@ OURS = ("rhythm_", "rhythm-", "__editable__", "_rhythm", "_editable")  # how wha
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The product's wheel and the laboratory's, unpacked into a folder each."""
+    """The product's wheel and the laboratory's, each made from its sdist, unpacked into a folder each."""
     folder = tmp_path_factory.mktemp("wheels")
     builds = {
-        name: [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / name)]
+        name: [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder / name)]
         for name in ("product", "laboratory")
     }
     running = {

@@ -288,6 +288,49 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
     return dict(token)
 
 
+UNKNOWN_CLIENT = frozenset(
+    {"invalid_client", "unauthorized_client", "deleted_client", "disabled_client"}
+)  # RFC 6749 5.2
+
+
+def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
+    """Ask a vendor's token server whether it knows a client id and secret, by a refresh token that nobody has.
+
+    A server looks at the client before the token. Raises SetupError if it refuses the client, and TryLater if it does
+    not answer. An answer that says neither counts as knowing.
+    """
+    import requests
+
+    if spec.oauth is not None:
+        oauth = spec.oauth
+    else:
+        oauth = OAuth(authorise_url="", token_url=(spec.registration and spec.registration.token_url) or "", scopes=())
+    address = filled(oauth.token_url, settings)
+    _plain_loopback(address)
+    client = {name: settings[name] for name in ("client_id", "client_secret")}
+    form = {"grant_type": "refresh_token", "refresh_token": "none", **oauth.token_parameters}
+    options: dict[str, Any] = {"auth": tuple(client.values())} if oauth.basic else {}
+    try:
+        with http.open_session() as session:
+            given = session.post(address, data=form if oauth.basic else form | client, timeout=http.TIMEOUT, **options)
+    except requests.RequestException as error:
+        raise TryLater(f"{spec.name}'s token server does not answer ({type(error).__name__})") from None
+    answer = unwrapped(given, oauth.envelope)
+    if answer.status_code == 429 or answer.status_code >= 500:
+        raise http.busy_error(f"{spec.name}'s token server", answer)
+    if answer.status_code == 401 or _refusal(answer) in UNKNOWN_CLIENT:
+        raise SetupError(f"{spec.name} does not know this client id and secret; compare both with the vendor's page")
+
+
+def _refusal(answer: requests.Response) -> str:
+    """Return the OAuth error code of an answer, or an empty text."""
+    try:
+        told = json.loads(answer.content)
+    except (ValueError, RecursionError):
+        return ""
+    return str(told.get("error", "")) if isinstance(told, dict) else ""
+
+
 def revoke(account: Account, spec: ConnectorSpec) -> bool:
     """Withdraw the consent at the vendor, and return True if the vendor confirmed.
 

@@ -109,7 +109,7 @@ def rotate(store: Store, storage: KeyStorage) -> Rotation:
 
 
 def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
-    """Encrypt all consents and notification addresses again with the first key.
+    """Encrypt all consents, notification addresses and clients again with the first key.
 
     Returns the number of secrets encrypted, and the ids of connections whose consent no key decrypts.
     """
@@ -122,6 +122,10 @@ def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
         for user, sealed in channels.items():
             if sealed is not None:
                 store.notifications.reseal_channel(user, sealed)
+        clients = {name: vault.resealed(sealed) for name, sealed in store.connections.clients().items()}
+        for name, sealed in clients.items():
+            if sealed is not None:
+                store.connections.reseal_client(name, sealed)
     unreadable = tuple(connection for connection, sealed in consents if sealed is None)
-    resealed = sum(sealed is not None for sealed in channels.values())
+    resealed = sum(sealed is not None for sealed in (*channels.values(), *clients.values()))
     return len(consents) - len(unreadable) + resealed, unreadable

@@ -11,9 +11,11 @@ import gc
 import os
 import sys
 from io import TextIOWrapper
+from typing import Annotated
 
 import typer
 
+from bridge import __version__
 from bridge.cli import (
     advice,
     by_name,
@@ -33,6 +35,7 @@ from bridge.cli import (
     recordings,
     review,
     servers,
+    show,
     status,
     trace,
     users,
@@ -48,10 +51,28 @@ MODULES = (  # in the order of the help
 GARBAGE_THRESHOLD = 50_000  # new objects between two collections, which take a tenth of a command's time while it loads
 
 
+GROUPS = {  # titles of the help -> commands; commands of other packages follow
+    "Begin": ("up", "demo", "user", "connect", "import", "sync", "status", "doctor"),
+    "Every day": ("today", "plan", "recommend", "feedback", "checkin", "meters", "calendar", "wish", "notify"),
+    "Looking back": ("history", "review", "days", "explain", "effect", "routine", "trace", "observe"),
+    "Data": ("sources", "disconnect", "export", "forget", "rebuild", "classify", "personalise"),
+    "Running it": ("web", "daemon", "worker", "service", "serve-push", "token", "mcp"),
+    "Keeping it": ("backup", "restore", "migrate", "tidy", "key", "record", "replay"),
+}
+
+
 class ByName(by_name.ByName):
     """The command group of ``bridge``, with the commands of ``MODULES`` and of installed packages that add commands."""
 
     found = by_name.Commands(MODULES)
+    groups = GROUPS
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and end the command, if ``--version`` was given."""
+    if wanted:
+        typer.echo(f"rhythm-bridge {__version__}")
+        raise typer.Exit
 
 
 app = typer.Typer(
@@ -59,14 +80,18 @@ app = typer.Typer(
     cls=ByName,
     help="Connect a life-management model to a real life: sync a watch and a calendar, read five meters, get advice.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
 @app.callback()
-def private(context: typer.Context) -> None:
+def private(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 - the option's callback prints it
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=print_version)
+    ] = False,
+) -> None:
     """Set the umask for a command, so that only the owner can read the files and folders that it writes."""
     before = os.umask(0o077)
     context.call_on_close(lambda: os.umask(before))
@@ -87,7 +112,7 @@ def main() -> None:
     try:
         app()
     except BridgeError as error:
-        typer.echo(f"error: {error}", err=True)
+        show.say(f"error: {error}", err=True)
         sys.exit(exit_code(error))
 
 

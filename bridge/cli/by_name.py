@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 from typer.main import get_command_name, get_group, solve_typer_info_help
 from typer.models import CommandInfo, TyperInfo
 
@@ -63,6 +64,7 @@ class ByName(TyperGroup):
     """A command group with the commands in ``found``. A command is built when it is looked up."""
 
     found: Commands
+    groups: Mapping[str, Sequence[str]]  # title of the help -> names; other commands stand under the last title
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -78,10 +80,21 @@ class ByName(TyperGroup):
             _read_without_pydantic(command, ctx)
         return name, command, rest
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the name and the first sentence of help of every command, without building any command."""
-        listed: dict[str, Any] = {name: TyperCommand(name, help=text) for name, text in self.found.helps().items()}
-        TyperGroup(commands=listed).format_commands(ctx, formatter)
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002 - the base's shape
+        """Write the name and the first sentence of help of every command by groups, without building any command."""
+        helps = self.found.helps()
+        grouped = [name for names in self.groups.values() for name in names]
+        more = {"More": [name for name in helps if name not in grouped]}
+        for title, names in {**self.groups, **more}.items():
+            rows = [(name, _first_sentence(helps[name])) for name in names if name in helps]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of a help text, without the lines' ends."""
+    return re.split(r"(?<=[.])\s", " ".join(text.split("\n\n")[0].split()))[0]
 
 
 def _by_name(registered: typer.Typer) -> Registered:

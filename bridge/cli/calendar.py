@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +29,7 @@ class BareWeek(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept = [
             argument
-            for argument, following in zip(args, [*args[1:], "-"], strict=True)
+            for argument, following in pairwise([*args, "-"])
             if argument != "--week" or not following.startswith("-")
         ]
         return super().parse_args(ctx, kept)

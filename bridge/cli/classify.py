@@ -71,9 +71,7 @@ def classify(
     from bridge.documents.calendar import label_document
 
     if fix is not None:
-        if user is None:
-            raise SetupError('whose event? write: bridge classify --user NAME --fix "EVENT" ACTION')
-        _fix(user, *fix, json=json)
+        _fix(user or options.only_user(), *fix, json=json)
         return
     events = [_event(title, {}) for title in titles or ()] + ([] if file is None else _read(file))
     if not events and file is None:

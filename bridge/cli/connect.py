@@ -39,6 +39,10 @@ def connect(
             help="Open no browser. Print the address of the consent page, and ask for the address it redirects to.",
         ),
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(help="Another source that the same consent connects, e.g. google_tasks; repeatable."),
+    ] = None,
     write: Annotated[
         bool,
         typer.Option(
@@ -65,9 +69,9 @@ def connect(
             return
         if folder is None:
             _say_what_is_asked(source, write=write)
-            typed = {"url": url, "name": name}
+            browser, typed = Terminal(headless=no_browser), {"url": url, "name": name}
             connecting.connect(
-                bridge, person, source, Terminal(headless=no_browser), write=write, given=typed, by_operator=True
+                bridge, person, source, browser, write=write, also=also or (), given=typed, by_operator=True
             )
         else:
             connecting.connect_folder(bridge, person, source, folder)

@@ -29,8 +29,7 @@ def serve(
     """Serve a user's tools to the assistant that started this command."""
     if context.invoked_subcommand is not None:
         return
-    if user is None:
-        raise SetupError("the user is missing; write: bridge mcp --user NAME")
+    user = user or options.only_user()
     from bridge import installation
 
     try:

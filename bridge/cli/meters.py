@@ -69,9 +69,9 @@ def show_meters(
     """Print the five meters with level, uncertainty, the last days, and reasons."""
     if context.invoked_subcommand is not None:
         return
-    if user is None:
-        raise SetupError("whose meters? write: bridge meters --user NAME")
     from bridge.documents.meters import meters_document
+
+    user = user or options.only_user()
 
     view, reason = _load(user, at, days)
     if plot is not None:
@@ -105,9 +105,9 @@ def _print(view: MetersView, days: int) -> None:
     past = {meter: spark([one[meter] for one in view.before]) for meter in view.now}
     show.meters(view.now, width=10, more={f"last {days} days": past})
     local = view.at.astimezone(zone_at(view.at, view.zones))
-    typer.echo(f"As of {local:%a %d %b, %H:%M}. 0.70 is your normal; ± is one standard deviation. Nothing is medical.")
+    show.say(f"As of {local:%a %d %b, %H:%M}. 0.70 is your normal; ± is one standard deviation. Nothing is medical.")
     validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in view.proxies.validity.items()) or "not measured"
-    typer.echo(f"Agreement with what people say of the day, 0 to 1: {validity}. * not validated against reports.")
+    show.say(f"Agreement with what people say of the day, 0 to 1: {validity}. * not validated against reports.")
 
 
 def spark(readings: Sequence[Reading], width: int = 28) -> str:

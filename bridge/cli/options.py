@@ -9,7 +9,33 @@ import typer
 
 from bridge.domain.errors import SetupError
 
-User = Annotated[str, typer.Option("--user", "-u", help="The user whose data it is.", show_default=False)]
+
+def only_user() -> str:
+    """Return the name of the only user, for a command without ``--user``. Raises SetupError unless there is one."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        names = [user.name for user in bridge.store.people.users()]
+    if not names:
+        raise SetupError("there is nobody yet for --user NAME; add a user: bridge user add NAME")
+    if len(names) > 1:
+        known = ", ".join(names[:NAMES_SHOWN]) + (" and more" if len(names) > NAMES_SHOWN else "")
+        raise SetupError(f"there are several users ({known}); say whose data it is: --user NAME")
+    return names[0]
+
+
+NAMES_SHOWN = 5
+NamedUser = Annotated[str, typer.Option("--user", "-u", help="The user whose data it is.", show_default=False)]
+User = Annotated[
+    str,
+    typer.Option(
+        "--user",
+        "-u",
+        help="The user whose data it is. Needed where there are several.",
+        default_factory=only_user,
+        show_default=False,
+    ),
+]
 OptionalUser = Annotated[
     str | None, typer.Option("--user", "-u", help="The user whose data it is.", show_default=False)
 ]

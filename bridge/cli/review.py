@@ -47,7 +47,7 @@ def review(
         return
     typer.echo(f"{user}, week {week_name(monday)}")
     for line in review_words.lines(found):
-        typer.echo(line)
+        show.say(line)
     _table(list(found.advised), person)
 
 

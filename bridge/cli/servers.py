@@ -1,4 +1,4 @@
-"""Run ``bridge daemon``, ``worker``, ``web``, ``serve-push`` and ``service``, which run and serve the bridge."""
+"""Run the commands that serve the bridge: ``up``, ``daemon``, ``worker``, ``web``, ``serve-push`` and ``service``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,24 @@ import typer
 from bridge.domain.errors import SetupError
 
 Port = Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.", min=0, max=65_535)]
+Host = Annotated[
+    str, typer.Option(help="The address to listen on. Unless it is this machine's own, users need passwords.")
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--name", help="A host name by which people reach the page, e.g. that of a proxy with TLS; repeatable."
+    ),
+]
+Every = Annotated[int, typer.Option(help="Seconds between two checks for due work.", min=1)]
+Health = Annotated[
+    str | None,
+    typer.Option(help="Serve /health and /metrics at this address, for this machine only.", metavar="HOST:PORT"),
+]
 
 
 def register(app: typer.Typer) -> None:
+    app.command()(up)
     app.command()(daemon)
     app.command()(worker)
     app.command()(web)
@@ -19,15 +34,30 @@ def register(app: typer.Typer) -> None:
     app.command()(service)
 
 
+def up(
+    host: Host = "127.0.0.1",
+    port: Port = 8080,
+    name: Names = None,
+    every: Every = 60,
+    health: Health = None,
+) -> None:
+    """Run everything in one process: the page, what apps and vendors send, and the daemon.
+
+    GET /health tells whether it runs. SIGTERM stops it within ten seconds.
+    """
+    from bridge import installation
+    from bridge.web import up as together
+
+    with installation.open_bridge() as bridge:
+        together.run(bridge, host, port, name or (), every=every, health=health)
+
+
 def daemon(
-    every: Annotated[int, typer.Option(help="Seconds between two checks for due work.", min=1)] = 60,
+    every: Every = 60,
     once: Annotated[
         bool, typer.Option("--once", help="Do the work that is due now and exit, for cron and systemd timers.")
     ] = False,
-    health: Annotated[
-        str | None,
-        typer.Option(help="Serve /health and /metrics at this address, for this machine only.", metavar="HOST:PORT"),
-    ] = None,
+    health: Health = None,
 ) -> None:
     """Sync what is due and recommend at every slot, for every user. SIGTERM stops it cleanly."""
     from bridge import installation, log
@@ -58,14 +88,9 @@ def worker(
 
 
 def web(
-    host: Annotated[
-        str, typer.Option(help="The address to listen on. Unless it is this machine's own, users need passwords.")
-    ] = "127.0.0.1",
+    host: Host = "127.0.0.1",
     port: Port = 8080,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="A host name by which people reach the page, e.g. that of a proxy with TLS; repeatable."),
-    ] = None,
+    name: Names = None,
 ) -> None:
     """Serve the web page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
     from bridge import installation
@@ -111,10 +136,34 @@ def _webhook_sources() -> set[str]:
     return {spec.name for spec in registry.specs() if spec.notices is not None}
 
 
-def service(kind: Annotated[str, typer.Argument(help="The kind of service: systemd or container.")]) -> None:
-    """Print the unit for systemd, or the Containerfile, that runs the daemon."""
-    from bridge.daemon.service import FILES, text
+def service(
+    kind: Annotated[str, typer.Argument(help="The kind of service: systemd, launchd, container or compose.")],
+    install: Annotated[
+        bool, typer.Option("--install", help="Write the file to its place, for the user who runs this command.")
+    ] = False,
+    system: Annotated[
+        bool, typer.Option("--system", help="For systemd: a unit of the machine, with a user and a folder of its own.")
+    ] = False,
+) -> None:
+    """Print the file that runs the bridge always: a unit of systemd, an agent of launchd, or a container.
 
-    if kind not in FILES:
-        raise SetupError(f"there is no service file for {kind}; write: bridge service {' or '.join(FILES)}")
-    typer.echo(text(kind), nl=False)
+    A unit or agent is yours by default. It works on the same folder as your own commands.
+    """
+    from bridge import config
+    from bridge.daemon import service as files
+
+    settings = config.load()
+    if system and (kind != "systemd" or install):
+        raise SetupError("--system prints the unit of systemd alone; write: bridge service systemd --system")
+    written = files.text("system" if system else kind, settings.folder)
+    if not install:
+        typer.echo(written, nl=False)
+    else:
+        place, command = files.install(kind, written)
+        typer.echo(f"{place} is written. Next: {command}")
+    if kind in files.PLACES and (missed := files.only_in_this_shell()) and not system:
+        typer.echo(
+            f"the service does not see {', '.join(missed)}, set in this shell alone; "
+            f"write it into {settings.folder / 'config.toml'}",
+            err=True,
+        )

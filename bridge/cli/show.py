@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json as jsonlib
+import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from rhythm_env.interface import Meter
 
 PIPED_WIDTH = 110  # columns where the output is no terminal
+LEAST_WIDTH = 40
+COMMAND = re.compile(r"(?:^|(?<=: )|(?<=or ))(?:bridge|pip) [^.,;()\n]+", re.MULTILINE)  # in a sentence
+COMMANDS = ("next",)  # columns of commands, which are copied whole
 
 
 def document(body: Any) -> None:
@@ -33,7 +38,7 @@ def result(body: Any, text: str, *, json: bool) -> None:
     if json:
         document(body)
     else:
-        typer.echo(text)
+        say(text)
 
 
 def table(
@@ -41,8 +46,8 @@ def table(
 ) -> None:
     """Print rows as a table with the keys ``columns``. With ``json``, print all keys of all rows as a JSON list.
 
-    Cells break between words. If the longest words do not fit side by side, the lines between columns are left out.
-    Words are broken only if that is not enough.
+    Cells break between words, and commands nowhere. If the longest words do not fit side by side, the lines between
+    columns are left out. If that is not enough, each row is printed as lines of its own.
     """
     if json:
         document(list(rows))
@@ -51,35 +56,87 @@ def table(
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, markup=False, highlight=False)
+    console = Console(width=width(), markup=False, highlight=False)
     cells = [[column.replace("_", " "), *(_cell(row.get(column)) for row in rows)] for column in columns]
-    widths = _widths(cells, console.width - 3 * len(columns) - 1)
+    whole = [column in COMMANDS for column in columns]
+    widths = _widths(cells, console.width - 3 * len(columns) - 1, whole)
     lines: box.Box | None = box.HEAVY_HEAD
     if widths is None:
-        widths = _widths(cells, console.width - len(columns))
-        lines = box.HEAVY_HEAD if widths is None else None
+        widths, lines = _widths(cells, console.width - len(columns), whole), None
+    if widths is None:
+        _print_lines(cells, whole, title, console.width)
+        return
     edges: dict[str, Any] = {} if lines else {"pad_edge": False, "padding": (0, 1, 0, 0)}
     drawn = Table(title=title, title_justify="left", header_style="bold", box=lines, **edges)
     for k, (column, cell) in enumerate(zip(columns, cells, strict=True)):
         numeric = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
-        width = None if widths is None else widths[k]
         if numeric:  # not folded, because half a number would be another number
-            drawn.add_column(cell[0], justify="right", width=width)
+            drawn.add_column(cell[0], justify="right", width=widths[k])
         else:
-            drawn.add_column(cell[0], overflow="fold", width=width)
+            drawn.add_column(cell[0], overflow="fold", width=widths[k])
     for k in range(len(rows)):
         drawn.add_row(*(cell[k + 1] for cell in cells))
     console.print(drawn)
 
 
-def _widths(cells: Sequence[Sequence[str]], space: int) -> list[int] | None:
+def width() -> int:
+    """Return the columns of the output: those of ``COLUMNS`` or of the terminal, and 110 for a file or a program."""
+    from shutil import get_terminal_size
+
+    return max(LEAST_WIDTH, get_terminal_size((PIPED_WIDTH, 24)).columns) if _is_narrow() else PIPED_WIDTH
+
+
+def _is_narrow() -> bool:
+    """Return True if the output has a width of its own: that of a terminal, or that of ``COLUMNS``."""
+    return sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdecimal()
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print sentences, wrapped between words where the output is narrow. Commands in them are not split."""
+    if _is_narrow():
+        kept = COMMAND.sub(lambda found: found[0].replace(" ", "\0"), text)
+        lines = [line for part in kept.split("\n") for line in _wrapped(part, width()) or [""]]
+        text = "\n".join(lines).replace("\0", " ")
+    typer.echo(text, err=err)
+
+
+def _print_lines(cells: Sequence[Sequence[str]], whole: Sequence[bool], title: str | None, width: int) -> None:
+    """Print each row as a line per cell, after the column's name. Empty cells are left out.
+
+    Texts are wrapped between words, commands are not.
+    """
+    before = max(len(column[0]) for column in cells) + 2
+    if title:
+        typer.echo(title)
+    for k in range(1, len(cells[0])):
+        if k > 1:
+            typer.echo("")
+        for column, uncut in zip(cells, whole, strict=True):
+            if column[k]:
+                lines = [column[k]] if uncut else _wrapped(column[k], width - before)
+                typer.echo(f"{column[0]:{before}}" + f"\n{'':{before}}".join(lines))
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Return the lines of a text, wrapped between words only. A longer word has a line of its own."""
+    import textwrap
+
+    return textwrap.wrap(text, max(1, width), break_long_words=False, break_on_hyphens=False)
+
+
+def _widths(cells: Sequence[Sequence[str]], space: int, whole: Sequence[bool]) -> list[int] | None:
     """Return a width for each column in which no word breaks, or None if they need more than ``space`` together.
 
-    ``cells`` holds the texts of each column. Spare space is shared among columns that need it.
+    ``cells`` holds the texts of each column, and ``whole`` is True for a column whose texts break nowhere. Spare space
+    is shared among columns that need it.
     """
     from rich.cells import cell_len
 
-    least = [max(cell_len(word) for cell in column for word in cell.split() or [""]) for column in cells]
+    words = [
+        [cell if uncut else word for cell in column for word in cell.split() or [""]]
+        for column, uncut in zip(cells, whole, strict=True)
+    ]
+    least = [max(map(cell_len, column)) for column in words]
     wanted = [max(cell_len(cell) for cell in column) for column in cells]
     spare = space - sum(least)
     if spare < 0:

@@ -24,7 +24,9 @@ def register(app: typer.Typer) -> None:
 
 @users.command()
 def add(
-    name: Annotated[str, typer.Argument(help="The user's name: letters, digits, dot, dash, underscore.")],
+    name: Annotated[
+        str, typer.Argument(help="The user's name: letters and digits of any script, dot, dash, underscore.")
+    ],
     zone: Annotated[
         str | None, typer.Option(help="IANA time zone that the user lives in; default: this machine's.")
     ] = None,
@@ -81,7 +83,7 @@ def password(
     with installation.open_bridge() as bridge:
         user = bridge.store.people.user(name)
         access.set_password(bridge.store, user, None if remove else _ask_password(), now=installation.now())
-    typer.echo(f"{name} has {'no password now' if remove else 'a new password'}. Next: bridge web")
+    typer.echo(f"{name} has {'no password now' if remove else 'a new password'}. Next: bridge up")
 
 
 def _ask_password() -> str:
@@ -155,7 +157,7 @@ def export(
 
 
 def forget(
-    user: options.User,
+    user: options.NamedUser,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts are never asked.")] = False,
     json: options.Json = False,
 ) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.week import is_moved
-from bridge.cli.show import PIPED_WIDTH
+from bridge.cli import show
 from bridge.documents.calendar import week_facts
 from bridge.documents.text import printable, title_of
 from bridge.domain.slots import ZoneHistory, zone_at
@@ -30,13 +28,13 @@ def draw(user: str, week: Week) -> None:
     """Print a week's table and summary. The table needs 80 columns, and from 100 on it shows reasons as well."""
     from rich.console import Console
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
+    width = show.width()
     console = Console(width=width, markup=False, highlight=False, emoji=False)
     year, number, _ = week.monday.isocalendar()
     console.print(f"{user}, week {year}-W{number:02}, {zone_at(week.bounds[0], week.zones).key}")
     console.print(_table(week, wide=width >= REASONS_WIDTH_MIN))
     for line in _summary(user, week):
-        console.print(line)
+        show.say(line)
 
 
 def _table(week: Week, *, wide: bool) -> Table:

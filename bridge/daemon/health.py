@@ -63,15 +63,13 @@ class Foretold:
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
     """Return the daemon's health as a JSON document: counts by source, threads at work, and accuracy of predictions.
 
-    ``status`` is ok, starting, stopping, or late. It is late if the daemon last looked for due work more than ``3 *
-    every + 10`` seconds ago.
+    ``status`` is the word that ``status_of`` returns.
     """
     now = daemon.clock()
-    ago = None if daemon.looked_at is None else (now - daemon.looked_at).total_seconds()
     due = daemon.bridge.store.scheduling.due_by_source(now=now)
     return {
-        "status": _status(daemon, ago, every),
-        "looked_seconds_ago": ago,
+        "status": status_of(daemon, every=every),
+        "looked_seconds_ago": _looked_ago(daemon),
         "busy": dict(daemon.pool.busy()),
         "due": {source: count for source, (count, _) in due.items()},
         "lag_seconds": {source: _seconds(now, since) for source, (_, since) in due.items()},
@@ -84,12 +82,21 @@ def _seconds(now: datetime, since: datetime | None) -> float:
     return 0.0 if since is None else max(0.0, (now - since) / timedelta(seconds=1))
 
 
-def _status(daemon: Daemon, ago: float | None, every: float) -> str:
+def status_of(daemon: Daemon, *, every: float) -> str:
+    """Return the daemon's state in a word, by what it remembers: ok, starting, stopping or late.
+
+    It is late if no look for due work came for three times ``every`` seconds.
+    """
+    ago = _looked_ago(daemon)
     if daemon.stopping.is_set():
         return "stopping"
     if ago is None:
         return "starting"
     return "late" if ago > MISSED_LOOKS_MAX * every + 10 else "ok"
+
+
+def _looked_ago(daemon: Daemon) -> float | None:
+    return None if daemon.looked_at is None else (daemon.clock() - daemon.looked_at).total_seconds()
 
 
 def metrics(body: dict[str, Any]) -> str:

@@ -6,7 +6,8 @@ import logging
 import signal
 import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -29,20 +30,35 @@ def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -
     ``health`` is the address HOST:PORT that serves its health. At the end, running syncs stop after their next page,
     and after 8 seconds the process exits anyway. Raises SetupError if another daemon works at this store.
     """
-    daemon = Daemon(bridge=bridge, steady=time.monotonic)
-    singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
-    with closing(singleton) as daemon.singleton, serve_health(daemon, health, every=every):
+    with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: daemon.stopping.set())
-        daemon.pool.start(LOOK_WORK, partial(guarded, "the start", daemon.start))
-        while not (daemon.stopping.is_set() or daemon.pool.wait_until_idle(0.5)):
-            continue
-        log.info("running, every %s s", every)
-        call_looks(daemon, every=every)
+        look_until_stopped(daemon, every=every)
         whole = daemon.stop(SHUTDOWN_GRACE_SECONDS)
         log.info("stopped")
         if not whole:
             exit_process()
+
+
+@contextmanager
+def only_daemon(bridge: installation.Bridge) -> Iterator[Daemon]:
+    """Yield a daemon that holds the lock of the only daemon at its store, as long as the block runs.
+
+    Raises SetupError if another daemon works at this store.
+    """
+    daemon = Daemon(bridge=bridge, steady=time.monotonic)
+    singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
+    with closing(singleton) as daemon.singleton:
+        yield daemon
+
+
+def look_until_stopped(daemon: Daemon, *, every: float) -> None:
+    """Prepare the first look for due work, then look every ``every`` seconds until the daemon is stopping."""
+    daemon.pool.start(LOOK_WORK, partial(guarded, "the start", daemon.start))
+    while not (daemon.stopping.is_set() or daemon.pool.wait_until_idle(0.5)):
+        continue
+    log.info("running, every %s s", every)
+    call_looks(daemon, every=every)
 
 
 def call_looks(daemon: Daemon, *, every: float) -> None:

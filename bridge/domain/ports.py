@@ -28,6 +28,7 @@ class Setting:
     personal: bool = False
     whole: bool = False  # a whole number of at most five digits
     asked: str | None = None  # the label under which the page asks for it with the consent; None is not asked
+    shared: str | None = None  # a name for several sources, whose setting counts where the source's own is missing
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:
@@ -39,6 +40,19 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
         Setting(name="client_id", help=f"the client id of {application}"),
         Setting(name="client_secret", help=f"the client secret of {application}", secret=True),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """The way in which a person registers an application of their own at a vendor, for its client id and secret.
+
+    ``steps`` are done at ``address``, and end with copying the two. ``token_url`` names the token server that checks
+    them, where the source has no ``oauth``.
+    """
+
+    address: str
+    steps: tuple[str, ...]
+    token_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +111,8 @@ class ConnectorSpec:
     - ``normaliser``: ``normalise(record, parent) -> Sequence[Item]`` is pure.
     - ``opens``: ``opens(account) -> Connector``.
     - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
-      ``write=True``, which asks for permission to write.
+      ``write=True``, which asks for permission to write. A source with ``consent_scope`` also takes ``also=``, scopes
+      of other sources that are asked for as well, and saves the granted scopes as ``scopes``.
     - ``recognises``: ``recognise(file) -> bool`` tells by name and head whether a file is of this source.
     - ``reads``: a ``FileReader``, called with single files, also those in folders and zips. A reader with
       ``file_settings`` gets them by name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as
@@ -123,6 +138,8 @@ class ConnectorSpec:
     settings: tuple[Setting, ...] = ()
     opens: str | None = None
     oauth: OAuth | None = None
+    registration: Registration | None = None
+    consent_scope: str | None = None  # a consent to another source of the same registration serves, if it covers this
     authorises: str | None = None
     revokes: str | None = None
     recognises: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from bridge.domain.ports import Browser, ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.domain.slots import zone_at
 from bridge.http import egress
-from bridge.ingest import imports, webhooks
+from bridge.ingest import clients, imports, webhooks
 from bridge.ingest.files import delete_folders
 from bridge.ingest.imports import FOLDER_CONNECTION
 from bridge.installation import Bridge, now
@@ -33,6 +33,7 @@ def connect(
     browser: Browser,
     *,
     write: bool = False,
+    also: Sequence[str] = (),
     given: Mapping[str, str | None] = MappingProxyType({}),
     by_operator: bool = False,
 ) -> Connection:
@@ -41,8 +42,9 @@ def connect(
     Nothing is saved if the consent fails. ``given`` are values of the source's settings that were typed, and outrank
     the installation's; those that are None are left out. An address in the settings, or one that was typed
     ``by_operator``, may reach its own host. ``write`` also asks for permission to write accepted recommendations. A new
-    consent without ``write`` ends such a permission. Raises SetupError if the source needs no consent, cannot be
-    written to, lacks a given setting, or gives no token.
+    consent without ``write`` ends such a permission. ``also`` names other sources that the same consent connects, as
+    far as the user agrees. Raises SetupError if the source needs no consent, cannot be written to, lacks a given
+    setting, or gives no token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -51,6 +53,7 @@ def connect(
         raise SetupError(
             f"nothing can be written to {source}; connect without --write: bridge connect {source} --user {user.name}"
         )
+    others = [_served_as_well(spec, other) for other in also]
     typed = {name: value for name, value in given.items() if value is not None}
     unknown = sorted(set(typed) - {setting.name for setting in spec.settings})
     if unknown:
@@ -60,10 +63,32 @@ def connect(
     named = (typed if by_operator else {}).get("url") or settings.get("url", "")
     hosts = {*bridge.settings.allow_hosts, *filter(None, [egress.host_of(named)])}
     fresh = Consent({**settings, **typed}, zone, hosts)
-    registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
+    more: dict[str, Any] = {"also": [one.consent_scope for one in others]} if others else {}
+    registry.resolve(spec.authorises)(fresh, browser, **more, **({"write": True} if write else {}))
     if fresh.saved_token is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
+    for other in others:
+        if other.consent_scope in fresh.saved_token.get("scopes", ()):
+            _save_consent(bridge, user, other, fresh.saved_token | {WRITES_FIELD: False})
     return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write})
+
+
+def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
+    """Return the spec of another source that a consent at ``spec`` may connect. Raises SetupError if it may not."""
+    other = registry.spec(source)
+    if source not in {one.name for one in joined_by(spec)}:
+        raise SetupError(
+            f"a consent at {spec.name} does not serve {source}; connect it: bridge connect {source} --user NAME"
+        )
+    return other
+
+
+def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
+    """Return the other sources that a consent at ``spec`` may connect as well."""
+    if spec.consent_scope is None:
+        return []
+    found = (one for one in registry.specs() if one.consent_scope and one.name != spec.name)
+    return [one for one in found if one.registration == spec.registration]
 
 
 def writes_advice(bridge: Bridge, user: User) -> bool:
@@ -123,6 +148,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -
         live = bridge.store.connections.secret(connection.id) is not None and not connection.name.startswith(
             FOLDER_CONNECTION
         )
+        live = live and not _is_shared(bridge, connection, spec)
         confirmed = confirmed and not live
         if spec.revokes is not None and live:
             with suppress(BridgeError):  # without settings or key the vendor cannot be told
@@ -136,6 +162,18 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -
         shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
         shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # drawn from the deleted data
     return confirmed
+
+
+def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
+    """Return True if another connection of the user lives on the same consent, which must not be revoked then."""
+    if spec.consent_scope is None:
+        return False
+    with suppress(BridgeError):  # without the key nothing can be revoked either
+        mine = StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("refresh_token")
+        others = (c for c in bridge.store.connections.of_user(connection.user_id) if c.id != connection.id)
+        held = (StoredAccount(c.id, {}, bridge.store, bridge.vault) for c in others if c.name == connection.name)
+        return bool(mine) and any(one.token_field("refresh_token") == mine for one in held)
+    return False
 
 
 def _drop_consent(bridge: Bridge, connection: Connection) -> None:
@@ -168,6 +206,8 @@ def forget(bridge: Bridge, user: User) -> list[str]:
     delete_folders(bridge.settings.folders_of_user(user.id), f"bridge forget --user {user.name}")
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
     bridge.store.people.forget(user.id)
+    if not bridge.store.people.users():
+        clients.drop_all(bridge)
     return unconfirmed
 
 

@@ -33,7 +33,7 @@ def receive_webhook(
     spec = registry.spec(source)
     if spec.notices is None:
         raise SetupError(f"{source} sends no webhooks; see: bridge sources")
-    found = registry.resolve(spec.notices)(headers, body, settings=bridge.settings.of_source(spec), now=now)
+    found = registry.resolve(spec.notices)(headers, body, settings=bridge.settings_of_source(spec), now=now)
     return sum(_save(bridge, source, notice, now) for notice in ([found] if isinstance(found, Notice) else found or ()))
 
 

@@ -76,6 +76,31 @@ class Connections(Part):
         """Save a sealed consent in place of the earlier consent. Raises TryLater if the database stays locked."""
         db.execute(update_connection(connection_id).values(secret=sealed))
 
+    @reads
+    def client(self, db: sa.Connection, name: str) -> bytes | None:
+        """Return the sealed client of a source or of a shared name, or None if none was typed into the page."""
+        found: bytes | None = db.execute(
+            sa.select(tables.clients.c.secret).where(tables.clients.c.name == name)
+        ).scalar()
+        return found
+
+    @reads
+    def clients(self, db: sa.Connection) -> dict[str, bytes]:
+        """Return name -> sealed client, of all clients that were typed into the page."""
+        return {row.name: row.secret for row in db.execute(sa.select(tables.clients))}
+
+    @writes(durable=True)
+    def save_client(self, db: sa.Connection, name: str, sealed: bytes | None, *, now: datetime) -> None:
+        """Save a sealed client in place of an earlier client of the name. None deletes it."""
+        db.execute(sa.delete(tables.clients).where(tables.clients.c.name == name))
+        if sealed is not None:
+            db.execute(sa.insert(tables.clients).values(name=name, secret=sealed, set_at=now))
+
+    @writes()
+    def reseal_client(self, db: sa.Connection, name: str, sealed: bytes) -> None:
+        """Save the same client sealed with another key."""
+        db.execute(sa.update(tables.clients).where(tables.clients.c.name == name).values(secret=sealed))
+
     @writes()
     def save_member(self, db: sa.Connection, connection_id: int, member: str) -> None:
         """Save the source's own name for the account, which webhook notices use."""

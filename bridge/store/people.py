@@ -5,7 +5,7 @@ tokens.
 from __future__ import annotations
 
 import json
-import re
+import unicodedata
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,7 +21,23 @@ from bridge.store.inserts import insert_into, insert_new
 from bridge.store.tables import api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
-USER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+NAME_MAX = 64  # characters
+NAME_SIGNS = "._-"
+
+
+def composed(name: str) -> str:
+    """Return a name in the one form in which it is stored. Keyboards may send a letter and its accent apart (NFC)."""
+    return unicodedata.normalize("NFC", name)
+
+
+def is_name(name: str) -> bool:
+    """Return True for a name of 1 to 64 letters, marks and digits of any script, dots, dashes and underscores.
+
+    >>> is_name("ana"), is_name("Зоя"), is_name("हिन्दी"), is_name("two words"), is_name("a/b"), is_name("")
+    (True, True, True, False, False, False)
+    """
+    kinds = (sign in NAME_SIGNS or unicodedata.category(sign)[0] in "LMN" for sign in name)
+    return 1 <= len(name) <= NAME_MAX and all(kinds)
 
 
 class People(Part):
@@ -35,7 +51,8 @@ class People(Part):
 
         Raises SetupError if the name is taken or not valid, or if the zone is unknown.
         """
-        if not USER_NAME.fullmatch(name):
+        name = composed(name)
+        if not is_name(name):
             raise SetupError("a name has 1 to 64 letters, digits, dots, dashes or underscores: bridge user add NAME")
         check_zone(zone)
         if not insert_new(db, tables.users, {"name": name, "created_at": now}):
@@ -47,7 +64,7 @@ class People(Part):
     @reads
     def user(self, db: sa.Connection, name: str) -> User:
         """Return the user called ``name``. Raises SetupError, which names ``bridge user add``, if there is none."""
-        found = _users(db, tables.users.c.name == name)
+        found = _users(db, tables.users.c.name == composed(name))
         if not found:
             raise SetupError(f"there is no user {name}; add one: bridge user add {name}")
         return found[0]

@@ -112,6 +112,14 @@ connections = sa.Table(
     _instant("last_change", nullable=True),  # the last arrival of a new or changed record
     sa.UniqueConstraint("user_id", "source_id", "name"),
 )
+# The client id and secret of a vendor's application, sealed, by source or by the name that several sources share.
+clients = sa.Table(
+    "clients",
+    metadata,
+    _text("name", primary_key=True),
+    sa.Column("secret", sa.LargeBinary, nullable=False),
+    _instant("set_at"),
+)
 # Only connections that could be claimed, so that a claim reads no other rows.
 _claimable = sa.and_(connections.c.secret.is_not(None), connections.c.paused.is_(None))
 sa.Index(

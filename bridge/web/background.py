@@ -8,10 +8,11 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
+from urllib.parse import quote
 from uuid import uuid4
 
 from starlette.responses import StreamingResponse
@@ -33,20 +34,30 @@ EXPORT_CHUNK_BYTES = 1 << 20
 MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 
 
-def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool, given: Mapping[str, str | None]) -> Job:
+def consent(
+    visit: Visit,
+    spec: ConnectorSpec,
+    *,
+    write: bool,
+    elsewhere: bool,
+    given: Mapping[str, str | None],
+    also: Sequence[str] = (),
+) -> Job:
     """Start and return a job that obtains the user's consent at a source and then syncs it.
 
     If such a job of the user is running, that is returned. ``write`` also asks for the right to write. ``elsewhere``
     says that the browser runs on another machine than the bridge. ``given`` are values of the source's settings that
-    the user typed.
+    the user typed. ``also`` names other sources that the same consent connects.
     """
     title = phrases.source_name(spec.title)[0]
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
         job.text, job.elsewhere = f"Waiting for {title}", elsewhere
-        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write, given=given)
+        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write, also=also, given=given)
         job.url, job.text = None, "Connected. Fetching the data"
-        return _sync(visit, spec, job)
+        connected = {one.source for one in visit.bridge.store.connections.of_user(visit.user.id)}
+        served = [spec, *(registry.spec(name) for name in also if name in connected)]
+        return [row for one in served for row in _sync(visit, one, job)]
 
     return _start_once(visit, title, connect_and_sync)
 
@@ -157,8 +168,17 @@ def export_zip(visit: Visit) -> StreamingResponse:
     ):
         packed = _pack(visit, Path(folder), name)
         size, file = packed.stat().st_size, packed.open("rb")
-    headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="{packed.name}"'}
+    headers = {"Content-Length": str(size), "Content-Disposition": f"attachment; {_named(packed.name)}"}
     return StreamingResponse(_chunks(file), media_type="application/zip", headers=headers)
+
+
+def _named(file: str) -> str:
+    """Return a file's name as a header holds it, also with letters that headers lack (RFC 6266).
+
+    >>> _named("ana-export.zip"), _named("Зоя.zip")
+    ('filename="ana-export.zip"', "filename*=UTF-8''%D0%97%D0%BE%D1%8F.zip")
+    """
+    return f'filename="{file}"' if file.isascii() else f"filename*=UTF-8''{quote(file)}"
 
 
 def _pack(visit: Visit, folder: Path, name: str) -> Path:

@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bridge.documents.text import writable
+from bridge.recordings.recorded_life import DEMO_USER
 from bridge.web import phrases
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def templates() -> Environment:
     )
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
+    environment.globals |= {"demo_user": DEMO_USER}
     environment.filters |= {"text": writable, "sentence": phrases.sentence}
     return environment
 

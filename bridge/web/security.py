@@ -69,9 +69,9 @@ class Security:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_name(host):
-            return refusal(scope, 421, "the page does not go by this name; see: bridge web --help")
+            return refusal(scope, 421, "the page does not go by this name; see: bridge up --help")
         if self._local and _is_forwarded(scope, headers):
-            return refusal(scope, 421, "behind a proxy the page needs its name: bridge web --name NAME")
+            return refusal(scope, 421, "behind a proxy the page needs its name: bridge up --name NAME")
         if scope["method"] in SAFE_METHODS:
             return None
         if _is_foreign(headers.get("origin"), host) or headers.get("sec-fetch-site", "none") not in SAME_SITE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
+from starlette.routing import Route
 
 from bridge import __version__, log
 from bridge.auth import access
@@ -33,6 +34,7 @@ API = "/api/v1"
 UNNAMED_PROXY = (
     "name the proxy before the page, or all logins share its limit on wrong passwords: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
 )
+HEALTHY = ("ok", "starting")
 REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
@@ -46,11 +48,13 @@ REFUSED: dict[int | str, dict[str, Any]] = {status: {"model": Refused} for statu
 TOKEN = HTTPBearer(auto_error=False, description="bridge token new --user NAME")
 
 
-def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> FastAPI:
+def create(
+    bridge: Bridge, *, local: bool = True, names: Iterable[str] = (), status: Callable[[], str] = lambda: "ok"
+) -> FastAPI:
     """Return the application, which shows data of the open ``bridge``.
 
     If ``local``, only this machine is served, and users need no password. ``names`` are the host names under which the
-    pages may be requested, besides ``localhost``.
+    pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health`` tells.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -63,12 +67,13 @@ def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> 
     )
     app.state.page = AppState(bridge=bridge, local=local)
     app.state.pushes = pushes.PushState(bridge=bridge)
+    app.state.status = status
     app.mount("/static", StaticFiles(directory=STATIC_FOLDER), name="static")
     for router in pages.ROUTERS:
         app.include_router(router, include_in_schema=False, dependencies=[Depends(check_csrf)])
     for router in api.ROUTERS:
         app.include_router(router, prefix=API, dependencies=[Depends(TOKEN), Depends(check_csrf)], responses=REFUSED)
-    app.router.routes.extend(pushes.ROUTES)
+    app.router.routes.extend([*pushes.ROUTES, Route("/health", health)])
     for error, handler in refusals.HANDLERS.items():
         app.add_exception_handler(error, handler)
     app.add_exception_handler(NotLoggedIn, _to_login)
@@ -85,6 +90,12 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     drop_uploads(app.state.page.bridge)
     with app.state.pushes.importing():
         yield
+
+
+async def health(request: Request) -> JSONResponse:
+    """Tell a monitor in a word how the process is, without a login and without anything about a user."""
+    status = request.app.state.status()
+    return JSONResponse({"status": status}, 200 if status in HEALTHY else 503)
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
@@ -109,7 +120,15 @@ def _refuse_invalid(request: Request, error: Exception) -> Response:
 
 
 def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
-    """Serve the pages until SIGTERM or Ctrl-C.
+    """Serve the page until SIGTERM or Ctrl-C. The arguments and errors are those of ``opened``."""
+    app, listening = opened(bridge, host, port, names)
+    run(app, listening, bridge.settings.trusted_proxies)
+
+
+def opened(
+    bridge: Bridge, host: str, port: int, names: Sequence[str] = (), *, status: Callable[[], str] = lambda: "ok"
+) -> tuple[FastAPI, socket.socket]:
+    """Return the application and a socket that listens for it, and print the page's address.
 
     ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port in use. If
     the server is reached from outside, it is also raised for users without a password.
@@ -121,12 +140,13 @@ def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) 
     if not local:
         check_passwords(bridge)
     log.configure(verbose=True)
-    app = create(bridge, local=local, names=(*names, socket.gethostname()) if names or not local else ())
+    known = (*names, socket.gethostname()) if names or not local else ()
+    app = create(bridge, local=local, names=known, status=status)
     listening = listen(host, port)
     typer.echo(f"open {address(listening)}/", err=True)
     if not local and host in LOOPBACK and not bridge.settings.trusted_proxies:
         typer.echo(UNNAMED_PROXY, err=True)
-    run(app, listening, bridge.settings.trusted_proxies)
+    return app, listening
 
 
 def _outside_names(url: str | None) -> list[str]:

@@ -9,8 +9,9 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -18,9 +19,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from bridge.domain.errors import SetupError
 from bridge.web import forwarded, throttle
 from bridge.web.forwarded import networks
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(__name__)
 WRITE_SECONDS = 120.0  # without progress, after which an answer is given up
@@ -44,15 +42,29 @@ def address(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def run(app: Any, listening: socket.socket, trusted_proxies: str) -> None:
-    """Serve an application until SIGTERM or Ctrl-C, let running answers end, and return.
+def run(
+    app: Any, listening: socket.socket, trusted_proxies: str, *, at_signal: Callable[[], object] = lambda: None
+) -> None:
+    """Serve an application until SIGTERM or Ctrl-C, then end in order. ``at_signal`` is called when the signal comes.
 
     ``trusted_proxies`` is the setting ``BRIDGE_TRUSTED_PROXIES``. uvicorn raises the signal again when it ends. That
     second signal is ignored, so that the caller can still close the store.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    uvicorn.Server(config(app, proxies=networks(trusted_proxies))).run(sockets=[listening])
+    Server(config(app, proxies=networks(trusted_proxies)), at_signal).run(sockets=[listening])
+
+
+class Server(uvicorn.Server):
+    """A server of uvicorn that calls ``at_signal`` when a signal ends it, before it waits for open answers."""
+
+    def __init__(self, config: uvicorn.Config, at_signal: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._at_signal = at_signal
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._at_signal()
+        super().handle_exit(sig, frame)
 
 
 class Config(uvicorn.Config):

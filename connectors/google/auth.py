@@ -14,7 +14,7 @@ from bridge.auth.oauth import not_busy, plain_loopback_allowed
 from bridge.auth.redirect_listener import code_of, listening
 from bridge.auth.redirect_listener import redirected_address as led_back
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
-from bridge.domain.ports import Account, Browser, Setting
+from bridge.domain.ports import Account, Browser, Registration, Setting
 from bridge.http.allowance import TOO_DEEP
 
 ANSWER_MAX_SECONDS = 60  # seconds for any answer
@@ -60,8 +60,19 @@ GOOGLE_SETTINGS = (
         help="the address at which a consent is withdrawn",
         default="https://oauth2.googleapis.com/revoke",
     ),
-    Setting(name="client_id", help="the client id of your OAuth client (type Desktop app)"),
-    Setting(name="client_secret", help="the client secret of your OAuth client", secret=True),
+    Setting(name="client_id", help="the client id of your OAuth client (type Desktop app)", shared="google"),
+    Setting(name="client_secret", help="the client secret of your OAuth client", secret=True, shared="google"),
+)
+REGISTRATION = Registration(  # one client serves every source of Google
+    address="https://console.cloud.google.com",
+    steps=(
+        "Make a project, such as “rhythm”.",
+        "APIs & Services, Library: enable the APIs of Google Calendar, Tasks and Health, as you need them.",
+        "Google Auth Platform, Branding: give a name and your e-mail address.",
+        "Audience: choose External, then Publish app. In status Testing every consent ends after 7 days.",
+        "Clients, Create client, type Desktop app. Copy Client ID and Client secret into the fields below.",
+    ),
+    token_url="{token_uri}",  # noqa: S106 - an address
 )
 
 
@@ -221,13 +232,16 @@ def _reasons(content: bytes) -> set[str]:
     }
 
 
-def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
+def authorise(
+    account: Account, browser: Browser, service: Service, *, write: bool = False, also: Sequence[str] = ()
+) -> None:
     """Ask the user for consent to read, and with ``write`` also to write, and save the token.
 
+    ``also`` are scopes of other services that are asked for in the same consent. The user may refuse them.
     Raises NeedsLogin if the consent is refused, incomplete or not given in time.
     """
     writes = [service.writes] if write and service.writes else []
-    asked = [*service.readable, *writes]
+    asked = [*service.readable, *writes, *also]
     credentials = _agreed(account, browser, service, asked)
     granted = list(asked if credentials.granted_scopes is None else credentials.granted_scopes)  # RFC 6749 5.1
     if not (set(service.readable) & set(granted) and set(writes) <= set(granted)):

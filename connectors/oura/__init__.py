@@ -1,7 +1,7 @@
 """Connect Oura by its API v2: sleep, scores, activity, heart rate, blood oxygen, workouts and sessions."""
 
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import ConnectorSpec, OAuth, Revocation, Setting, client_settings
+from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings
 from connectors.payload import SECONDS, Table
 
 SLEEP: Table = {
@@ -64,6 +64,14 @@ SPEC = ConnectorSpec(
         revocation=Revocation(address="{base_url}/oauth/revoke?access_token={access_token}"),
     ),
     rmssd_error=0.06,  # Dial 2025, 536 nights
+    registration=Registration(
+        address="https://cloud.ouraring.com/oauth/applications",
+        steps=(
+            "Log in. Then New Application, with any name, website and e-mail address.",
+            "Copy the redirect address and the scopes from below into it.",
+            "Copy Client ID and Client Secret into the fields below.",
+        ),
+    ),
     opens="connectors.oura.client:Oura",
     authorises="connectors.oura.consent:authorise",
     revokes="connectors.oura.consent:revoke",

@@ -1,7 +1,7 @@
 """Connect Polar by AccessLink v3 (www.polar.com/accesslink-api): nights, recharges, days of activity and exercises."""
 
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import ConnectorSpec, OAuth, Setting, client_settings
+from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Setting, client_settings
 from connectors.payload import SECONDS, Table
 
 STAGES: Table = {
@@ -50,6 +50,15 @@ SPEC = ConnectorSpec(
     ),
     lasting=frozenset({"sleep"}),  # a recharge takes its time from its night
     rmssd_error=0.163,  # Dial 2025, 536 nights of a Grit X Pro
+    registration=Registration(
+        address="https://admin.polaraccesslink.com",
+        steps=(
+            "Log in with your Polar Flow account.",
+            "Create a client. Any name, website and e-mail address.",
+            "Copy the redirect address from below into its callback address.",
+            "Copy Client ID and Client secret into the fields below.",
+        ),
+    ),
     opens="connectors.polar.client:Polar",
     authorises="connectors.polar.consent:authorise",
     revokes="connectors.polar.consent:revoke",

@@ -3,7 +3,7 @@ download.
 """
 
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import ConnectorSpec, OAuth, Revocation, Setting, client_settings
+from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings
 
 SPEC = ConnectorSpec(
     name="whoop",
@@ -56,6 +56,15 @@ SPEC = ConnectorSpec(
         revocation=Revocation(address="{base_url}/developer/v2/user/access", method="DELETE"),
     ),
     rmssd_error=0.082,  # Dial 2025, 536 nights
+    registration=Registration(
+        address="https://developer-dashboard.whoop.com",
+        steps=(
+            "Log in with your WHOOP account. Make a team if it asks for one.",
+            "Create App. Any name, and your e-mail address.",
+            "Copy the redirect address and the scopes from below into it.",
+            "Copy Client ID and Client Secret into the fields below.",
+        ),
+    ),
     opens="connectors.whoop.client:Whoop",
     authorises="connectors.whoop.client:authorise",
     revokes="connectors.whoop.client:revoke",

@@ -1,7 +1,7 @@
 """Connect Withings by its public API, version 2, documented at https://developer.withings.com/api-reference."""
 
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Setting, client_settings
+from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Registration, Setting, client_settings
 from connectors.payload import SECONDS, SHARE, Table
 
 SLEEP: Table = {  # figures of a sleep, a nap's too
@@ -44,6 +44,14 @@ SPEC = ConnectorSpec(
         redirect="http://127.0.0.1:{port}/",
         token_parameters={"action": "requesttoken"},
         envelope=Envelope(meanings={401: 401, 503: 400, 601: 429, 2554: 503, 2555: 503}),  # 503: invalid parameters
+    ),
+    registration=Registration(
+        address="https://developer.withings.com",
+        steps=(
+            "Log in, and create an application for the public API.",
+            "Copy the redirect address from below into its callback address.",
+            "Copy the client's id and secret into the fields below.",
+        ),
     ),
     opens="connectors.withings.client:Client",
     authorises="connectors.withings.consent:authorise",

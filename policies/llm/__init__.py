@@ -36,6 +36,7 @@ class Setting(NamedTuple):
     secret: bool = False
     personal: bool = False
     whole: bool = False
+    shared: str | None = None
 
 
 SETTINGS = (

@@ -128,5 +128,8 @@ def test_a_wrong_correction_is_refused(ana: Run) -> None:
     ):
         with pytest.raises(SetupError, match=said):
             ana("classify", "--user", "ana", *arguments)
-    with pytest.raises(SetupError, match="--user NAME"):
-        ana("classify", "--fix", "Gym", "SLEEP")
+
+
+def test_the_only_user_corrects_without_a_name(ana: Run) -> None:
+    with pytest.raises(SetupError, match="no such event"):
+        ana("classify", "--fix", "no such event", "SLEEP")

@@ -58,8 +58,7 @@ def test_a_narrow_terminal_shows_every_word(
     show.table([{**dict.fromkeys(columns, "google_calendar"), "next": command}], columns)
     drawn = capsys.readouterr().out
     assert "…" not in drawn
-    cells = [line.split("│")[-2].strip() for line in drawn.splitlines() if line.startswith("│")]
-    assert "".join(cells).replace(" ", "") == command.replace(" ", "")
+    assert command in drawn
 
 
 def test_at_80_columns_no_word_is_broken(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

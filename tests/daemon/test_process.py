@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -20,15 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from bridge import log
-from bridge.cli import app as cli
-from bridge.cli import exit_code
 from bridge.daemon.process import call_looks
 from bridge.daemon.scheduler import ClockWatch
-from bridge.daemon.service import FILES, text
-from bridge.domain.errors import SetupError
 from bridge.ingest.outcomes import SYNC_CADENCE
 from bridge.leases import LEASE
 from bridge.recordings.server import Answer, Request
@@ -250,31 +244,3 @@ def test_structured_lines_hold_counts_and_no_traceback(capsys: pytest.CaptureFix
     line.new = 3
     body = json.loads(log.JsonFormatter().format(line))
     assert (body["message"], body["new"], body["level"]) == ("whoop: 3 new", 3, "info")
-
-
-@pytest.mark.parametrize("kind", FILES)
-def test_the_service_files_run_our_own_command(kind: str) -> None:
-    printed = CliRunner().invoke(cli, ["service", kind]).stdout
-    assert printed == text(kind)
-    assert "rhythm-bridge" in printed
-    assert "daemon" in printed
-
-
-def test_the_unit_runs_what_its_head_installs_as_the_user_its_head_names() -> None:
-    """systemd's path does not hold the environment that pip installs into."""
-    head, _, unit = text("systemd").partition("[Unit]")
-    (installed,) = re.findall(r"^# python3 -m venv (/\S+) ", head, re.MULTILINE)
-    assert f"ExecStart={installed}/bin/rhythm-bridge daemon " in unit
-    for name in ("DynamicUser", "User", "StateDirectory", "EnvironmentFile", "StateDirectoryMode", "UMask"):
-        (value,) = re.findall(rf"^{name}=(.+)$", unit, re.MULTILINE)
-        assert f"-p {name}={value} " in head
-    (home,) = re.findall(r"BRIDGE_HOME=\S+", unit)
-    assert f"{home} " in head
-
-
-def test_the_service_comes_back_when_its_database_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDGE_DATABASE", "postgresql://127.0.0.1:1/away")
-    error = CliRunner().invoke(cli, ["daemon"]).exception
-    assert isinstance(error, SetupError)
-    final = re.findall(r"^RestartPreventExitStatus=(.+)$", text("systemd"), re.MULTILINE)
-    assert str(exit_code(error)) not in " ".join(final).split()

@@ -168,7 +168,8 @@ def test_somebody_at_another_machine_pastes_where_they_were_led(
 
 
 def test_a_source_that_is_not_set_up_names_the_setting(visitor: Visitor) -> None:
-    assert "BRIDGE_WHOOP_CLIENT_ID" in visitor.finished(visitor.change("/connections/whoop/connect").text)
+    asked = visitor.change("/connections/whoop/connect").headers["location"]
+    assert "BRIDGE_WHOOP_CLIENT_ID and BRIDGE_WHOOP_CLIENT_SECRET" in visitor.get(asked).text
 
 
 def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def test_the_first_visit_leads_to_a_page_that_makes_the_first_person(place: Plac
     wrong = visitor.change("/welcome", {"name": "no spaces", "zone": "Europe/Berlin"})
     assert (wrong.status_code, "a name has 1 to 64" in wrong.text) == (400, True)
     done = visitor.change("/welcome", {"name": "ana", "zone": "Europe/Berlin"})
-    assert done.headers["location"] == "/connections"
+    assert done.headers["location"] == "/begin"
     assert [user.name for user in place.bridge.store.people.users()] == ["ana"]
     assert "not known" in visitor.get("/").text  # and no level that would look like a measurement
     assert visitor.get("/welcome").status_code == 303

@@ -28,7 +28,17 @@ from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
 
 SECRET = "Anas-own-appointment"
-OPEN = ("/welcome", "/login", "/logout", "/push/", "/hooks/", "/answer/")  # for people who are not known (yet)
+OPEN = (
+    "/manifest.webmanifest",
+    "/sw.js",
+    "/offline",
+    "/welcome",
+    "/login",
+    "/logout",
+    "/push/",
+    "/hooks/",
+    "/answer/",
+)  # for people who are not known (yet)
 TEMPLATES = Path(__file__).parents[2] / "bridge" / "web" / "templates"
 
 

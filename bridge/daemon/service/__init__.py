@@ -1,12 +1,123 @@
-"""Files that run the daemon under systemd or in a container, as ``bridge service`` prints them."""
+"""Files that keep the bridge running: units of systemd, an agent of launchd, and files for containers."""
 
 from __future__ import annotations
 
+import os
+import plistlib
+import sys
+from collections.abc import Callable, Mapping
 from importlib.resources import files
+from pathlib import Path
 
-FILES = {"systemd": "rhythm-bridge.service", "container": "Containerfile"}
+from bridge.domain.errors import SetupError
+
+SHIPPED = {"system": "rhythm-bridge.service", "container": "Containerfile", "compose": "compose.yaml"}
+LABEL = "rhythm-bridge"
+PLACES = {  # the file of a user's service, and the command that starts it
+    "systemd": (
+        f".config/systemd/user/{LABEL}.service",
+        f"systemctl --user daemon-reload && systemctl --user enable --now {LABEL}",
+    ),
+    "launchd": (f"Library/LaunchAgents/{LABEL}.plist", "launchctl bootstrap gui/$(id -u) {place}"),
+}
+KINDS = (*PLACES, "container", "compose")
+OF_A_PROCESS = {"BRIDGE_HOME", "BRIDGE_LOG", "BRIDGE_NOW"}  # variables that are no settings of the installation
+
+USER_UNIT = """\
+# bridge service systemd --install
+# systemctl --user daemon-reload && systemctl --user enable --now rhythm-bridge
+# Without a login, too: loginctl enable-linger
+# What it says: journalctl --user -u rhythm-bridge
+# It works on the same folder as your own commands. Settings stand in config.toml there.
+
+[Unit]
+Description=The page of rhythm-bridge, which keeps watch, calendar and advice in step
+After=network-online.target
+
+[Service]
+Type=simple
+ExecStart={command}
+Environment={home}
+Restart=on-failure
+RestartSec=10
+TimeoutStopSec=15
+UMask=0077
+
+LockPersonality=yes
+NoNewPrivileges=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+
+[Install]
+WantedBy=default.target
+"""
 
 
-def text(kind: str) -> str:
-    """Return the text of the file for ``systemd`` or ``container``. Raises KeyError for another kind."""
-    return files(__name__).joinpath(FILES[kind]).read_text(encoding="utf-8")
+def text(kind: str, folder: Path) -> str:
+    """Return the file of a service. ``system`` is the unit of the machine, and ``systemd`` that of the user.
+
+    A user's service works on the data in ``folder``. Raises SetupError for an unknown kind.
+    """
+    if kind in SHIPPED:
+        return files(__name__).joinpath(SHIPPED[kind]).read_text(encoding="utf-8")
+    rendered: Mapping[str, Callable[[Path], str]] = {"systemd": _user_unit, "launchd": _agent}
+    if kind not in rendered:
+        raise SetupError(f"there is no service file for {kind}; write: bridge service {' or '.join(KINDS)}")
+    return rendered[kind](folder.absolute())
+
+
+def _user_unit(folder: Path) -> str:
+    command = " ".join(_quoted(part.replace("$", "$$")) for part in _command())
+    return USER_UNIT.format(command=command, home=_quoted(f"BRIDGE_HOME={folder}"))
+
+
+def _quoted(word: str) -> str:
+    """Return a word in quotes as systemd reads it back, where ``%`` begins a name of systemd's own.
+
+    https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html#Quoting
+    """
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'
+
+
+def _command() -> list[str]:
+    """Return the command that runs everything, by the program beside this Python."""
+    program = Path(sys.executable).with_name("rhythm-bridge")
+    return [str(program), "up"] if program.exists() else [sys.executable, "-P", "-m", "bridge", "up"]
+
+
+def _agent(folder: Path) -> str:
+    """Return the property list of a launchd agent, which starts again after a failure."""
+    wanted = {
+        "Label": LABEL,
+        "ProgramArguments": _command(),
+        "EnvironmentVariables": {"BRIDGE_HOME": str(folder)},
+        "RunAtLoad": True,
+        "KeepAlive": {"SuccessfulExit": False},
+        "ThrottleInterval": 10,
+        "ExitTimeOut": 15,
+        "Umask": 0o077,
+        "StandardErrorPath": str(folder / "service.log"),
+    }
+    return plistlib.dumps(wanted, sort_keys=False).decode()
+
+
+def install(kind: str, written: str) -> tuple[Path, str]:
+    """Write a user's service file to its place. Returns the place and the command that starts the service.
+
+    Raises SetupError for a kind that has no place.
+    """
+    if kind not in PLACES:
+        raise SetupError(f"{kind} has no place of its own; write: bridge service {kind} > {SHIPPED.get(kind, 'FILE')}")
+    below, command = PLACES[kind]
+    place = Path.home() / below
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(written, encoding="utf-8")
+    return place, command.format(place=place)
+
+
+def only_in_this_shell() -> list[str]:
+    """Return the names of the settings that this process has from its environment, which a service does not see."""
+    return sorted(name for name in os.environ if name.startswith("BRIDGE_") and name not in OF_A_PROCESS)

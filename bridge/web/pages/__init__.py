@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import belief, connections, links, login, plan, review, today, trends, wishes
+from bridge.web.pages import begin, belief, connections, keys, links, login, plan, review, shell, today, trends, wishes
 
 ROUTERS = (
     today.router,
     plan.router,
     wishes.router,
+    shell.router,
+    begin.router,
+    keys.router,
     connections.router,
     login.router,
     links.router,

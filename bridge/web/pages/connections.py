@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from pydantic import Field
 
 from bridge import registry
 from bridge.documents.connections import ConnectionDocument, connection_documents
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection
-from bridge.ingest import connecting
+from bridge.ingest import clients, connecting
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
@@ -23,6 +26,7 @@ from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=4000)]
+Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
 
 
 @router.get("/connections")
@@ -31,7 +35,8 @@ def connections(visit: Visitor) -> HTMLResponse:
         rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
         consents = _consents(visit)
     found = [
-        _source(visit, spec, [row for row in rows if row["source"] == spec.name], consents) for spec in registry.specs()
+        shown_source(visit, spec, [row for row in rows if row["source"] == spec.name], consents)
+        for spec in registry.specs()
     ]
     found.sort(key=lambda source: source["title"].casefold())
     return page(
@@ -45,9 +50,7 @@ def connections(visit: Visitor) -> HTMLResponse:
 
 
 def _counts(visit: Visit) -> dict[str, dict[str, int]]:
-    """Return a source with its connections for the template. ``live`` is True if an account with a consent is among
-    them.
-    """
+    """Return source -> kind -> number of the user's rows, kept until the data change."""
     version = counts_version(visit.bridge, visit.user, visit.now)
     return visit.app.results.get(
         visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)
@@ -60,13 +63,19 @@ def _consents(visit: Visit) -> list[Connection]:
     return [c for c in store.connections.of_user(visit.user.id) if store.connections.secret(c.id) is not None]
 
 
-def _source(
-    visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument], consents: list[Connection]
+def shown_source(
+    visit: Visit,
+    spec: ConnectorSpec,
+    rows: list[ConnectionDocument] | None = None,
+    consents: list[Connection] | None = None,
 ) -> dict[str, Any]:
     """Return a source with its connections for the template. ``live`` is True if an account with a consent is among
-    them.
+    them. ``rows`` are the documents of its connections, and ``consents`` the user's connections with a consent.
     """
+    rows = rows or []
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
+    consents = _consents(visit) if consents is None else consents
+    connected = {one.source for one in consents}
     mine = [one for one in consents if one.source == spec.name]
     title, more = phrases.source_name(spec.title)
     ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
@@ -76,6 +85,7 @@ def _source(
         "title": title,
         "more": more,
         "how": [way for way, capability in ways.items() if capability is not None],
+        "also": [one for one in connecting.joined_by(spec) if one.name not in connected],
         "writes": spec.writes is not None,
         "asked": [setting for setting in spec.settings if setting.asked],
         "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),
@@ -114,6 +124,7 @@ def connect(
     visit: Visitor,
     source: str,
     write: Text = "",
+    also: Names = (),
     url: Text = "",
     name: Text = "",
     password: Text = "",
@@ -121,10 +132,19 @@ def connect(
     """Start obtaining the user's consent at a source. The page shows the next step, and then the progress of the first
     sync.
     """
+    if clients.is_missing(visit.bridge, visit.user, _spec(source)):
+        return _lead_to(request, f"/connections/{source}/keys")
     elsewhere, spec = request.url.hostname not in LOOPBACK, _spec(source)
     typed = {"url": url.strip(), "name": name.strip(), "password": password.strip()}
     given = {field: text for field, text in typed.items() if text}
-    return _job_part(visit, background.consent(visit, spec, write=write == "yes", elsewhere=elsewhere, given=given))
+    started = background.consent(visit, spec, write=write == "yes", elsewhere=elsewhere, given=given, also=also)
+    return _job_part(visit, started)
+
+
+def _lead_to(request: Request, place: str) -> Response:
+    if "hx-request" in request.headers:
+        return Response(status_code=204, headers={"HX-Redirect": place})
+    return RedirectResponse(place, 303)
 
 
 @router.post("/connections/{source}/sync")
@@ -157,8 +177,14 @@ def job(request: Request, visit: Visitor, name: str) -> Response:
         return _gone(request)
     answer = _job_part(visit, found)
     if found.state == DONE:
-        answer.headers["HX-Trigger"] = "landed"
+        answer.headers["HX-Trigger"] = "landed, arrived" if _has_new_data(found) else "landed"
     return answer
+
+
+def _has_new_data(job: Job) -> bool:
+    """Return True if a job brought new rows and nothing failed."""
+    rows = job.result or []
+    return any(row["new"] for row in rows) and all(row["outcome"] == "ok" for row in rows)
 
 
 @router.post("/jobs/{name}")
@@ -200,7 +226,7 @@ def forget(visit: Visitor, name: Text = "") -> Response:
     """Delete everything about the user, if ``name`` is the user's name, typed to confirm. Raises SetupError
     otherwise.
     """
-    if name.strip() != visit.user.name:
+    if unicodedata.normalize("NFC", name.strip()) != visit.user.name:
         raise SetupError(f"nothing was deleted: type {visit.user.name} to delete everything about {visit.user.name}")
     unconfirmed = connecting.forget(visit.bridge, visit.user)
     left = f" Revoke the consent there as well: {', '.join(unconfirmed)}." if unconfirmed else ""

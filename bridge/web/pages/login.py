@@ -13,6 +13,7 @@ from bridge import config, installation
 from bridge.auth import access
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import User
+from bridge.ingest import connecting
 from bridge.recordings import recorded_life
 from bridge.web.jobs import DONE, Job
 from bridge.web.logins import (
@@ -24,7 +25,7 @@ from bridge.web.logins import (
     uncount,
 )
 from bridge.web.render import page
-from bridge.web.state import SESSION_COOKIE, AppState, app_state, csrf
+from bridge.web.state import SESSION_COOKIE, AppState, Visitor, app_state, csrf
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=300)]
@@ -64,7 +65,7 @@ def add_first_user(request: Request, name: Text = "", zone: Text = "UTC") -> Res
         state.bridge.store.people.add_user(name.strip(), zone, now=installation.now())
     except BridgeError as error:
         return _welcome_page(request, str(error), name)
-    return RedirectResponse("/connections", 303)
+    return RedirectResponse("/begin", 303)
 
 
 @router.post("/welcome/demo")
@@ -82,6 +83,17 @@ def demo_progress(request: Request, name: str) -> Response:
     if job is None or job.state == DONE:
         return Response(headers={"HX-Redirect": "/"})
     return page("demo.html", None, csrf=csrf(request), job=job)
+
+
+@router.post("/welcome/own")
+def leave_demo(visit: Visitor) -> Response:
+    """Delete the made-up person, so that a person can begin with own data."""
+    if visit.user.name != recorded_life.DEMO_USER:
+        return RedirectResponse("/", 303)
+    connecting.forget(visit.bridge, visit.user)
+    answer = RedirectResponse("/welcome", 303)
+    answer.delete_cookie(SESSION_COOKIE)
+    return answer
 
 
 @router.get("/login")

@@ -93,3 +93,27 @@ if (drop) {
     });
   }
 }
+
+// Choose the browser's time zone for a person who begins.
+for (const choice of document.querySelectorAll('select[data-zone="browser"]')) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if ([...choice.options].some((option) => option.value === zone)) choice.value = zone;
+}
+
+// Go on to the first plan when the first data have come.
+document.addEventListener("arrived", () => {
+  const place = document.querySelector("[data-then]");
+  if (place) location.href = place.dataset.then;
+});
+
+// Copy what a vendor asks for. Browsers allow that on encrypted pages and on this machine; elsewhere it is selected.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  const field = document.getElementById(button.dataset.copy);
+  field.select();
+  if (navigator.clipboard) navigator.clipboard.writeText(field.value).then(() => say("Copied."));
+});
+
+// Let the page be installed, where the browser allows it: on encrypted pages and on this machine.
+if ("serviceWorker" in navigator) addEventListener("load", () => navigator.serviceWorker.register("/sw.js"));

@@ -4,7 +4,7 @@ Calendars are only read, except one of the bridge's own. Accepted recommendation
 """
 
 from bridge.domain.ports import ConnectorSpec, Setting
-from connectors.google.auth import GOOGLE_SETTINGS
+from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
 
 SPEC = ConnectorSpec(
     name="google_calendar",
@@ -18,6 +18,8 @@ SPEC = ConnectorSpec(
         Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),
         *GOOGLE_SETTINGS,
     ),
+    registration=REGISTRATION,
+    consent_scope="https://www.googleapis.com/auth/calendar.readonly",
     opens="connectors.google.calendar.client:GoogleCalendar",
     authorises="connectors.google.calendar.consent:authorise",
     revokes="connectors.google.calendar.consent:revoke",

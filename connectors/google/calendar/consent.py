@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bridge.domain.ports import Account, Browser
 from connectors.google import auth
 
@@ -14,13 +16,12 @@ CALENDAR = auth.Service(
 )
 
 
-def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:
+def authorise(account: Account, browser: Browser, *, write: bool = False, also: Sequence[str] = ()) -> None:
     """Ask for consent at Google to read calendars, and with ``write`` also to write into a calendar of the bridge.
 
-    The token is saved. Raises NeedsLogin if the consent is refused, incomplete or not given in time.
-    Raises TryLater if Google's token server does not answer.
+    ``also`` are scopes of other services. Raises NeedsLogin when the consent is refused, incomplete or unanswered.
     """
-    auth.authorise(account, browser, CALENDAR, write=write)
+    auth.authorise(account, browser, CALENDAR, write=write, also=also)
 
 
 def revoke(account: Account) -> bool:

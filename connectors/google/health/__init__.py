@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Setting
-from connectors.google.auth import GOOGLE_SETTINGS
+from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
 from connectors.payload import Table
 
 MILLIMETRES = Fraction(1, 1000)
@@ -62,6 +62,7 @@ SPEC = ConnectorSpec(
             secret=True,
         ),
     ),
+    registration=REGISTRATION,
     opens="connectors.google.health.client:GoogleHealth",
     authorises="connectors.google.health.consent:authorise",
     revokes="connectors.google.health.consent:revoke",

@@ -1,7 +1,7 @@
 """Connect Google Tasks, read only: lists, tasks, due dates and completions, followed by their time of change."""
 
 from bridge.domain.ports import ConnectorSpec, Setting
-from connectors.google.auth import GOOGLE_SETTINGS
+from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
 
 SPEC = ConnectorSpec(
     name="google_tasks",
@@ -14,6 +14,8 @@ SPEC = ConnectorSpec(
         Setting(name="base_url", help="the API's address", default="https://tasks.googleapis.com"),
         *GOOGLE_SETTINGS,
     ),
+    registration=REGISTRATION,
+    consent_scope="https://www.googleapis.com/auth/tasks.readonly",
     opens="connectors.google.tasks.client:GoogleTasks",
     authorises="connectors.google.tasks.consent:authorise",
     revokes="connectors.google.tasks.consent:revoke",

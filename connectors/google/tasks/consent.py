@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bridge.domain.ports import Account, Browser
 from connectors.google import auth
 
@@ -13,12 +15,12 @@ TASKS = auth.Service(
 )
 
 
-def authorise(account: Account, browser: Browser) -> None:
-    """Ask for consent at Google to read tasks, and save the token.
+def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
+    """Ask for consent at Google to read tasks, and to the scopes ``also`` of other services.
 
-    Raises NeedsLogin if the consent is refused, incomplete or not given in time.
+    Raises NeedsLogin when refused, incomplete or unanswered.
     """
-    auth.authorise(account, browser, TASKS)
+    auth.authorise(account, browser, TASKS, also=also)
 
 
 def revoke(account: Account) -> bool:

@@ -1,0 +1,91 @@
+"""Client ids and secrets of vendors' applications, typed by a person: asked for, tested, and kept sealed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bridge import config, registry
+from bridge.auth import oauth
+from bridge.auth.vault import SEALING_LOCK
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.domain.records import User
+from bridge.installation import Bridge, now
+
+CLIENT = ("client_id", "client_secret")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The things a vendor's page of applications asks for, and the settings that outrank what is typed."""
+
+    redirect: str | None
+    scopes: str
+    variables: tuple[str, ...]
+    outranked_by: tuple[str, ...]
+    shared_with: tuple[str, ...]  # titles of the other sources that the same client serves
+
+
+def is_missing(bridge: Bridge, user: User, spec: ConnectorSpec) -> bool:
+    """Return True if a source needs a client of the user's own, and none is set or typed."""
+    if spec.registration is None:
+        return False
+    try:
+        found = bridge.settings_of(user, spec.name, _wanted(spec))
+    except SetupError:
+        return True
+    return not all(found.values())
+
+
+def _wanted(spec: ConnectorSpec) -> list[Setting]:
+    return [setting for setting in spec.settings if setting.name in CLIENT]
+
+
+def _name(spec: ConnectorSpec) -> str:
+    """Return the name under which a source's client is kept."""
+    return next((setting.shared for setting in _wanted(spec) if setting.shared), spec.name)
+
+
+def asked(bridge: Bridge, user: User, spec: ConnectorSpec) -> Asked:
+    """Return what a vendor's page of applications asks for."""
+    others = [setting for setting in spec.settings if setting.name not in CLIENT]
+    settings = bridge.settings_of(user, spec.name, others)
+    found = spec.oauth
+    outranking = [one for one in _wanted(spec) if bridge.settings.installed(spec.name, one)]
+    return Asked(
+        redirect=oauth.filled(found.redirect, settings) if found else None,
+        scopes=found.scope_separator.join(found.scopes) if found else "",
+        variables=tuple(config.variable_of(one.shared or spec.name, one) for one in _wanted(spec)),
+        outranked_by=tuple(config.variable_of(one.shared or spec.name, one) for one in outranking),
+        shared_with=tuple(
+            one.title
+            for one in registry.specs()
+            if one.name != spec.name and _wanted(one) and _name(one) == _name(spec)
+        ),
+    )
+
+
+def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client_secret: str) -> None:
+    """Test a client at the vendor's token server, and keep it sealed, in place of an earlier one.
+
+    Raises SetupError for a client that the vendor refuses, and where several people share an earlier client. Raises
+    TryLater if the vendor does not answer.
+    """
+    if spec.registration is None:
+        raise SetupError(f"{spec.name} needs no application: bridge connect {spec.name} --user {user.name}")
+    name = _name(spec)
+    if bridge.store.connections.client(name) is not None and len(bridge.store.people.users()) > 1:
+        raise SetupError(
+            f"the client serves everybody here; set {config.variable_of(name, _wanted(spec)[0])} to use another one"
+        )
+    typed = {"client_id": client_id.strip(), "client_secret": client_secret.strip()}
+    others = [setting for setting in spec.settings if setting.name not in CLIENT]
+    oauth.check_client(spec, bridge.settings_of(user, spec.name, others) | typed)
+    with bridge.store.lock(SEALING_LOCK):
+        bridge.store.connections.save_client(name, bridge.vault.seal(typed), now=now())
+
+
+def drop_all(bridge: Bridge) -> None:
+    """Delete every client that was typed."""
+    for name in bridge.store.connections.clients():
+        bridge.store.connections.save_client(name, None, now=now())

@@ -1,0 +1,223 @@
+"""What a person may have, from a watch to a file, and the ways in which its data come here, the shortest first.
+
+A way is shown where its source is installed. A thing of which no source is installed leads to the way by a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+DROP = "Drop the file below, as it is. A zip may stay zipped."
+PASTE = "Click Connect and paste the address."
+COPY = "Copy the address. Whoever has it can read the calendar, so give it to nothing else."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A way in which a source's data come here, with what to do, step by step.
+
+    ``by`` is a file that is dropped, an account that is connected, or an app that sends. ``links`` are names and
+    addresses of pages that the steps name.
+    """
+
+    source: str
+    title: str
+    steps: tuple[str, ...]
+    by: Literal["file", "account", "push"] = "file"
+    links: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thing:
+    """A thing that a person may have, with its ways in the order of their length."""
+
+    name: str
+    title: str
+    hint: str
+    ways: tuple[Way, ...]
+    missing: str = ""  # what to say where no way is installed
+
+    def ways_of(self, sources: Collection[str]) -> list[Way]:
+        """Return the ways whose source is among the installed ``sources``."""
+        return [way for way in self.ways if way.source in sources]
+
+
+def address(title: str, *steps: str, links: tuple[tuple[str, str], ...] = ()) -> Way:
+    """Return the way by a calendar's secret address, which needs no account with a developer."""
+    return Way(source="ics", by="account", title=title, steps=(*steps, COPY, PASTE), links=links)
+
+
+def live(source: str, title: str, *steps: str, links: tuple[tuple[str, str], ...] = ()) -> Way:
+    """Return the way by an account, from which new data come by themselves."""
+    return Way(source=source, by="account", title=title, steps=steps, links=links)
+
+
+OWN_APP = "Click Connect. What the vendor wants of you is shown step by step, and asked for once."
+
+THINGS = (
+    Thing(
+        name="whoop",
+        title="WHOOP",
+        hint="its data export",
+        ways=(
+            Way(
+                source="whoop",
+                title="The data export, with your whole history",
+                steps=(
+                    "In the WHOOP app: More, App Settings, Data Export.",
+                    "WHOOP sends an e-mail, “Your WHOOP Export is Ready”. Download the zip.",
+                    DROP,
+                ),
+            ),
+            live("whoop", "New nights by themselves, with an app of your own", OWN_APP),
+        ),
+    ),
+    Thing(
+        name="garmin",
+        title="Garmin",
+        hint="a key of yours, or the account export",
+        ways=(
+            live(
+                "garmin",
+                "New days by themselves, with a key that Garmin gives you",
+                "Open Garmin's page for your personal token and log in.",
+                "Make a key and choose how long it lasts. It is shown once: copy it.",
+                "Click Connect and paste the key.",
+                links=(("Garmin's page", "https://connect.garmin.com/app/settings/personalApiToken"),),
+            ),
+            Way(
+                source="garmin",
+                title="The account export, with your whole history",
+                steps=(
+                    "On garmin.com, open your account, Data Management, Export Your Data.",
+                    "Wait for the e-mail, which takes days. Download the zip.",
+                    DROP,
+                ),
+            ),
+        ),
+    ),
+    Thing(
+        name="oura", title="Oura", hint="an application of yours", ways=(live("oura", "Connect your ring", OWN_APP),)
+    ),
+    Thing(
+        name="fitbit",
+        title="Fitbit",
+        hint="through Google Health",
+        ways=(live("google_health", "New days by themselves, through Google", OWN_APP),),
+        missing="Fitbit is not read yet.",
+    ),
+    Thing(
+        name="apple",
+        title="Apple",
+        hint="iPhone or Apple Watch",
+        ways=(
+            Way(
+                source="apple_health",
+                title="The export of the Health app",
+                steps=(
+                    "On the iPhone, open Health and tap your picture at the top right.",
+                    "Tap Export All Health Data, then Export. This takes minutes.",
+                    "Save export.zip where this device reaches it, such as in iCloud Drive, or send it by AirDrop.",
+                    DROP,
+                ),
+            ),
+            Way(
+                source="health_auto_export",
+                by="push",
+                title="Every day by itself, with the app Health Auto Export",
+                steps=(
+                    "Click Let an app send, and keep the token that is shown once.",
+                    "In the app: Automations, New Automation, REST API. Type the address and the header shown.",
+                    "Choose JSON, grouped by day or less, and run it once by hand.",
+                ),
+            ),
+        ),
+    ),
+    Thing(
+        name="android",
+        title="Android",
+        hint="Health Connect",
+        ways=(
+            Way(
+                source="health_connect",
+                title="The export of Health Connect",
+                steps=(
+                    "On the phone, open Settings and search for Health Connect.",
+                    "Choose to back up or export its data once, and wait for the zip.",
+                    "Bring the zip to this device.",
+                    DROP,
+                ),
+            ),
+            live("google_health", "New days by themselves, through Google", OWN_APP),
+        ),
+        missing="Health Connect is not read yet.",
+    ),
+    Thing(
+        name="google",
+        title="Google",
+        hint="calendar and tasks",
+        ways=(
+            address(
+                "The calendar's secret address",
+                "Open Google Calendar on a computer.",
+                "Choose Settings and sharing of your calendar, then Integrate calendar.",
+                "Find Secret address in iCal format.",
+                links=(("Google Calendar", "https://calendar.google.com"),),
+            ),
+            live("google_calendar", "Every change at once, with a client of your own", OWN_APP),
+        ),
+    ),
+    Thing(
+        name="icloud",
+        title="iCloud",
+        hint="calendar",
+        ways=(
+            live(
+                "caldav",
+                "Your calendars, with a password for this app alone",
+                "Open account.apple.com, Sign-In and Security, App-Specific Passwords, and make one.",
+                "Click Connect. The server is https://caldav.icloud.com, and the name is your e-mail address at Apple.",
+                links=(("Apple's page", "https://account.apple.com"),),
+            ),
+            address(
+                "A public address of one calendar",
+                "Open icloud.com, Calendar, and click the share symbol right of the calendar's name.",
+                "Choose Public Calendar.",
+                links=(("iCloud", "https://www.icloud.com/calendar"),),
+            ),
+        ),
+    ),
+    Thing(
+        name="outlook",
+        title="Outlook",
+        hint="Outlook.com or Microsoft 365",
+        ways=(
+            address(
+                "A published address of the calendar",
+                "Open Outlook on the web: Settings, Calendar, Shared calendars.",
+                "Under Publish a calendar choose your calendar and Can view all details, then Publish.",
+                "Find the ICS link.",
+                links=(("Outlook", "https://outlook.live.com/calendar"),),
+            ),
+        ),
+    ),
+    Thing(
+        name="calendar",
+        title="Another calendar",
+        hint="Nextcloud, Fastmail and others",
+        ways=(
+            live("caldav", "By CalDAV", "Click Connect, and type the server, your name and a password for this app."),
+            address("A secret address", "Look for share or publish, and for a link that is called iCal or ICS."),
+        ),
+    ),
+    Thing(
+        name="file",
+        title="A file",
+        hint="any export or .ics file",
+        ways=(),
+        missing="Drop it below. What it is, is recognised by its content.",
+    ),
+)
+BY_NAME = {thing.name: thing for thing in THINGS}

@@ -1,0 +1,42 @@
+"""The beginning: what a person has, and the shortest way in which its data come here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import HTMLResponse
+
+from bridge import registry
+from bridge.web.beginnings import BY_NAME, THINGS, Way
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor
+
+router = APIRouter()
+
+
+@router.get("/begin")
+def begin(visit: Visitor) -> HTMLResponse:
+    """Ask what the person has."""
+    sources = registry.names("connectors")
+    things = [
+        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else "by a file"} for one in THINGS
+    ]
+    return page("begin.html", visit, things=things)
+
+
+@router.get("/begin/{name}")
+def way(visit: Visitor, name: str) -> HTMLResponse:
+    """Show the ways from a thing to its data, the shortest first and open."""
+    thing = BY_NAME.get(name)
+    if thing is None:
+        raise HTTPException(404, "that is not known here; choose from the list: /begin")
+    ways = [_shown(visit, one) for one in thing.ways_of(registry.names("connectors"))]
+    return page("begin/thing.html", visit, thing=thing, ways=ways)
+
+
+def _shown(visit: Visit, one: Way) -> dict[str, Any]:
+    """Return a way with what its forms need, and its running job."""
+    from bridge.web.pages.connections import shown_source
+
+    return {"way": one, "source": shown_source(visit, registry.spec(one.source))}

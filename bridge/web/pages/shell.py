@@ -1,0 +1,53 @@
+"""The means to install the page: its manifest, and a service worker that says when the bridge does not answer.
+
+The worker keeps static files and the page that says so. It never keeps a page of a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+
+from bridge.web.render import STATIC_FOLDER, page, static_url
+
+router = APIRouter()
+SHELL = ("style.css", "icon.svg", "htmx.min.js", "page.js")
+PAPER, INK = "#f6f5f1", "#2a6957"  # as in style.css
+
+
+@router.get("/manifest.webmanifest")
+def manifest() -> Response:
+    """Tell a browser how the installed page is called and looks."""
+    icon = {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"}
+    body = {
+        "id": "/",
+        "name": "rhythm-bridge",
+        "short_name": "rhythm",
+        "description": "One recommendation at a time, from your watch and your calendar.",
+        "start_url": "/",
+        "scope": "/",
+        "display": "standalone",
+        "background_color": PAPER,
+        "theme_color": INK,
+        "icons": [icon, icon | {"purpose": "maskable"}],
+    }
+    return JSONResponse(body, media_type="application/manifest+json")
+
+
+@router.get("/sw.js")
+def worker() -> Response:
+    """Send the service worker with the addresses of the shell's files, which change with their content."""
+    shell = [*map(static_url, SHELL), "/offline"]
+    script = (STATIC_FOLDER / "worker.js").read_text(encoding="utf-8")
+    name = hashlib.sha256(json.dumps(shell).encode()).hexdigest()[:12]
+    filled = script.replace('"SHELL"', json.dumps(shell)).replace('"NAME"', json.dumps(f"shell-{name}"))
+    return Response(filled, media_type="text/javascript")
+
+
+@router.get("/offline")
+def offline() -> Response:
+    """Say that the bridge does not answer. The worker keeps this page for that moment."""
+    return page("offline.html", None)

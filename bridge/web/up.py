@@ -1,0 +1,53 @@
+"""``bridge up``: the page, what apps and vendors send, and the daemon, in one process that one signal ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bridge.daemon.health import serve_health, status_of
+from bridge.daemon.process import look_until_stopped, only_daemon
+from bridge.daemon.worker_pool import SHUTDOWN_GRACE_SECONDS, SHUTDOWN_LAST_SECONDS, exit_process
+from bridge.web import serving
+from bridge.web.server import opened
+
+if TYPE_CHECKING:
+    from bridge.daemon.scheduler import Daemon
+    from bridge.installation import Bridge
+
+
+def run(bridge: Bridge, host: str, port: int, names: Sequence[str], *, every: int, health: str | None) -> None:
+    """Serve the page and run the daemon until SIGTERM or Ctrl-C, after which the process ends within ten seconds.
+
+    ``health`` is the address HOST:PORT that serves the daemon's counts. Raises SetupError if another daemon works at
+    this store, and for what ``bridge.web.server.opened`` refuses.
+    """
+    with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
+        app, listening = opened(bridge, host, port, names, status=partial(status_of, daemon, every=every))
+        served = threading.Event()
+        ending = threading.Thread(target=_end, args=(daemon, served), name="end", daemon=True)
+        looking = threading.Thread(target=look_until_stopped, args=(daemon,), kwargs={"every": every}, daemon=True)
+        looking.start()
+        serving.run(app, listening, bridge.settings.trusted_proxies, at_signal=partial(_begin, ending))
+        served.set()
+        daemon.stopping.set()
+        _begin(ending)
+        ending.join()
+
+
+def _begin(ending: threading.Thread) -> None:
+    """Start the thread that ends the process, unless an earlier signal has started it."""
+    if ending.ident is None:
+        ending.start()
+
+
+def _end(daemon: Daemon, served: threading.Event) -> None:
+    """Stop the daemon while the page ends, and exit the process if either of them takes too long."""
+    begun = time.monotonic()
+    whole = daemon.stop(SHUTDOWN_GRACE_SECONDS)
+    left = SHUTDOWN_GRACE_SECONDS + SHUTDOWN_LAST_SECONDS - (time.monotonic() - begun)
+    if not (served.wait(max(0.0, left)) and whole):
+        exit_process()

@@ -1,0 +1,102 @@
+"""One client and one consent at Google, for the calendar and the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import lab
+from bridge import installation, registry
+from bridge.domain.errors import SetupError
+from bridge.domain.records import User
+from bridge.ingest import connecting
+from bridge.recordings.server import LabServer
+from connectors.google.calendar.consent import CALENDAR
+from connectors.google.tasks.consent import TASKS
+from lab.vendors.google_calendar import Vendor
+from tests.google_calendar.test_consent import Visitor
+from tests.web.served import open_at
+
+BOTH = ("google_calendar", "google_tasks")
+
+
+@pytest.fixture
+def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Vendor]:
+    """Google's servers, and one client for all that is Google's."""
+    made = Vendor(lab.account("google_calendar", "week"))
+    with LabServer(made.application) as server:
+        for name, value in made.settings(server.url).items():
+            if name in ("client_id", "client_secret"):
+                monkeypatch.setenv(f"BRIDGE_GOOGLE_{name}".upper(), value)
+            else:
+                for source in BOTH:
+                    monkeypatch.setenv(f"BRIDGE_{source}_{name}".upper(), value)
+        yield made
+
+
+@pytest.fixture
+def bridge(tmp_path: Path, vendor: Vendor) -> Iterator[installation.Bridge]:
+    found = open_at(tmp_path)
+    yield found
+    found.store.close()
+
+
+@pytest.fixture
+def ana(bridge: installation.Bridge) -> User:
+    return bridge.store.people.add_user("ana", "Europe/Berlin", now=installation.now())
+
+
+def connect(bridge: installation.Bridge, user: User, source: str, *also: str) -> str:
+    """Go through the consent; the scopes that were asked for."""
+    visitor = Visitor()
+    try:
+        connecting.connect(bridge, user, source, visitor, also=also)
+    finally:
+        visitor.leave()
+    return visitor.shown["scope"]
+
+
+def tokens(bridge: installation.Bridge, user: User) -> dict[str, str]:
+    """Source -> the token that its consent is refreshed with."""
+    return {
+        one.source: bridge.account(one, registry.spec(one.source)).token_field("refresh_token")
+        for one in bridge.store.connections.of_user(user.id)
+    }
+
+
+def test_one_consent_connects_both(bridge: installation.Bridge, ana: User) -> None:
+    assert set(connect(bridge, ana, "google_calendar", "google_tasks").split()) == {CALENDAR.scope, TASKS.scope}
+    found = tokens(bridge, ana)
+    assert found.keys() == set(BOTH)
+    assert len(set(found.values())) == 1
+
+
+def test_what_the_person_leaves_out_is_not_connected(bridge: installation.Bridge, ana: User, vendor: Vendor) -> None:
+    vendor.granted_scope = CALENDAR.scope
+    connect(bridge, ana, "google_calendar", "google_tasks")
+    assert tokens(bridge, ana).keys() == {"google_calendar"}
+
+
+def test_nothing_more_is_asked_for_by_itself(bridge: installation.Bridge, ana: User) -> None:
+    assert connect(bridge, ana, "google_tasks") == TASKS.scope
+
+
+def test_a_consent_lives_until_its_last_source_goes(bridge: installation.Bridge, ana: User, vendor: Vendor) -> None:
+    connect(bridge, ana, "google_tasks", "google_calendar")
+    (token,) = set(tokens(bridge, ana).values())
+    assert connecting.disconnect(bridge, ana, "google_calendar")
+    assert vendor.lives(token)
+    assert connecting.disconnect(bridge, ana, "google_tasks")
+    assert not vendor.lives(token)
+
+
+def test_another_vendors_source_is_no_part_of_it(bridge: installation.Bridge, ana: User) -> None:
+    with pytest.raises(SetupError, match="bridge connect oura"):
+        connect(bridge, ana, "google_calendar", "oura")
+
+
+def test_each_source_names_the_scope_that_it_asks_for() -> None:
+    for service in (CALENDAR, TASKS):
+        assert registry.spec(service.source).consent_scope == service.scope

@@ -1,0 +1,182 @@
+"""The beginning: what a person has leads to the shortest way, and keys are typed, tested and kept on the page."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+import pytest
+import requests
+
+import lab
+from bridge import installation, registry
+from bridge.auth import vault
+from bridge.auth.key_storage import key_storage_of
+from bridge.domain.errors import SetupError
+from bridge.domain.records import User
+from bridge.ingest import clients, connecting
+from bridge.recordings.recorded_life import DEMO_USER
+from bridge.recordings.server import LabServer
+from bridge.web.beginnings import THINGS, Thing
+from lab.vendors.whoop import Vendor
+from tests.web.conftest import secured
+from tests.web.served import Place, Visitor, calendar
+
+STEPS_MOST = 7  # from the question to the data, without an account with a developer
+WITHOUT_DEVELOPER = {"whoop", "garmin", "apple", "google", "icloud", "outlook", "calendar"}
+
+
+@pytest.fixture
+def whoop(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """A vendor's server whose client is not set anywhere; the client's id and secret."""
+    made = Vendor(lab.account("whoop", "week"))
+    with LabServer(made.application) as server:
+        found = made.settings(server.url)
+        for name, value in found.items():
+            if name not in clients.CLIENT:
+                monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
+        yield {name: found[name] for name in clients.CLIENT}
+
+
+@pytest.mark.parametrize("thing", THINGS, ids=lambda thing: thing.name)
+def test_everything_a_person_may_have_leads_to_a_way(thing: Thing, visitor: Visitor) -> None:
+    assert f'href="/begin/{thing.name}"' in visitor.get("/begin").text
+    shown = visitor.get(f"/begin/{thing.name}")
+    assert shown.status_code == 200
+    ways = thing.ways_of(registry.names("connectors"))
+    assert ways or 'id="drop"' in shown.text  # a file is the way where no source is installed
+    for way in ways:
+        text = html.unescape(shown.text)
+        assert way.title in text
+        assert all(step in text for step in way.steps)
+        spec = registry.spec(way.source)
+        assert {"file": spec.reads, "account": spec.authorises, "push": spec.receives}[way.by] is not None
+    if thing.name in WITHOUT_DEVELOPER:
+        assert registry.spec(ways[0].source).registration is None or ways[0].by == "file"
+        assert len(ways[0].steps) + 1 <= STEPS_MOST  # and the choice of the thing itself
+
+
+def test_a_dropped_calendar_leads_on_to_the_first_plan(visitor: Visitor) -> None:
+    assert 'data-then="/"' in visitor.get("/begin/file").text
+    shown = visitor.upload("choir.ics", calendar(key="rehearsal")).text
+    job = re.search(r'hx-get="(/jobs/[^"]+)"', shown)
+    assert job is not None
+    visitor.finished(shown)
+    assert visitor.get(job[1]).headers["HX-Trigger"] == "landed, arrived"
+    again = visitor.upload("choir.ics", calendar(key="rehearsal")).text  # nothing is new in it
+    job = re.search(r'hx-get="(/jobs/[^"]+)"', again)
+    assert job is not None
+    visitor.finished(again)
+    assert visitor.get(job[1]).headers["HX-Trigger"] == "landed"
+    assert visitor.get("/").status_code == 200
+
+
+def test_connecting_without_keys_leads_to_the_page_that_takes_them(visitor: Visitor, whoop: dict[str, str]) -> None:
+    visitor.get("/connections")
+    assert visitor.change("/connections/whoop/connect").headers["location"] == "/connections/whoop/keys"
+    told = visitor.change("/connections/whoop/connect", headers={"HX-Request": "true"})
+    assert told.headers["HX-Redirect"] == "/connections/whoop/keys"
+    shown = visitor.get("/connections/whoop/keys").text
+    spec = registry.spec("whoop")
+    assert spec.registration is not None
+    assert all(step in shown for step in spec.registration.steps)
+    assert 'value="read:recovery read:cycles read:workout read:sleep offline"' in shown
+    assert visitor.get("/connections/ics/keys").status_code == 404
+
+
+def test_keys_are_tested_sealed_and_used(place: Place, ana: User, visitor: Visitor, whoop: dict[str, str]) -> None:
+    visitor.get("/connections/whoop/keys")
+    wrong = visitor.change("/connections/whoop/keys", whoop | {"client_secret": "another"})
+    assert (wrong.status_code, "does not know this client id and secret" in wrong.text) == (400, True)
+    assert "another" not in wrong.text
+    assert place.bridge.store.connections.client("whoop") is None
+    taken = visitor.change("/connections/whoop/keys", whoop)
+    assert "knows these keys" in taken.text
+    sealed = place.bridge.store.connections.client("whoop")
+    assert sealed is not None
+    assert whoop["client_secret"].encode() not in sealed
+    assert place.bridge.settings_of(ana, "whoop", registry.spec("whoop").settings)["client_id"] == whoop["client_id"]
+    shown = visitor.change("/connections/whoop/connect").text
+    assert "/jobs/" in shown
+    assert whoop["client_secret"] not in visitor.get("/connections/whoop/keys").text
+
+
+def test_settings_outrank_what_is_typed(
+    place: Place, ana: User, visitor: Visitor, whoop: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.get("/connections/whoop/keys")
+    visitor.change("/connections/whoop/keys", whoop)
+    monkeypatch.setenv("BRIDGE_WHOOP_CLIENT_ID", "from the environment")
+    settings = registry.spec("whoop").settings
+    assert place.bridge.settings_of(ana, "whoop", settings)["client_id"] == "from the environment"
+    assert "BRIDGE_WHOOP_CLIENT_ID is set and outranks" in visitor.get("/connections/whoop/keys").text
+
+
+def test_keys_outlive_a_rotation_and_end_with_the_last_person(
+    place: Place, ana: User, visitor: Visitor, whoop: dict[str, str]
+) -> None:
+    visitor.get("/connections/whoop/keys")
+    visitor.change("/connections/whoop/keys", whoop)
+    before = place.bridge.store.connections.client("whoop")
+    storage = key_storage_of(place.bridge.settings.key, place.bridge.settings.folder)
+    if storage.is_writable:
+        assert vault.rotate(place.bridge.store, storage).resealed == 1
+        assert place.bridge.store.connections.client("whoop") != before
+    assert place.bridge.typed_client("whoop") == whoop
+    connecting.forget(place.bridge, ana)
+    assert place.bridge.store.connections.clients() == {}
+
+
+def test_nobody_changes_the_keys_that_serve_others(
+    place: Place, ana: User, visitor: Visitor, whoop: dict[str, str]
+) -> None:
+    clients.save(place.bridge, ana, registry.spec("whoop"), whoop["client_id"], whoop["client_secret"])
+    ben = secured(place, "ben", "a password of his")
+    with pytest.raises(SetupError, match="serves everybody here"):
+        clients.save(place.bridge, ben, registry.spec("whoop"), "mine", "too")
+
+
+def test_one_client_serves_all_of_google(place: Place, ana: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_GOOGLE_CLIENT_ID", "one")
+    monkeypatch.setenv("BRIDGE_GOOGLE_CLIENT_SECRET", "for all")
+    for source in ("google_calendar", "google_tasks"):
+        assert place.bridge.settings_of(ana, source, registry.spec(source).settings)["client_id"] == "one"
+    monkeypatch.setenv("BRIDGE_GOOGLE_TASKS_CLIENT_ID", "its own")
+    tasks = registry.spec("google_tasks")
+    assert place.bridge.settings_of(ana, "google_tasks", tasks.settings)["client_id"] == "its own"
+    assert "Google Tasks" in " ".join(clients.asked(place.bridge, ana, registry.spec("google_calendar")).shared_with)
+
+
+def test_a_missing_client_is_named_whole(place: Place, ana: User) -> None:
+    with pytest.raises(SetupError, match="set BRIDGE_OURA_CLIENT_ID and BRIDGE_OURA_CLIENT_SECRET, then"):
+        place.bridge.settings_of(ana, "oura", registry.spec("oura").settings)
+
+
+def test_a_made_up_person_wears_a_banner_and_makes_room(place: Place) -> None:
+    place.bridge.store.people.add_user(DEMO_USER, "Europe/Berlin", now=installation.now())
+    visitor = place.visitor()
+    assert "This is a made-up person" in visitor.get("/connections").text
+    assert visitor.change("/welcome/own").headers["location"] == "/welcome"
+    assert place.bridge.store.people.users() == []
+
+
+def test_nobody_else_is_deleted_by_that(place: Place, ana: User, visitor: Visitor) -> None:
+    assert "made-up person" not in visitor.get("/connections").text
+    visitor.change("/welcome/own")
+    assert [user.name for user in place.bridge.store.people.users()] == ["ana"]
+
+
+def test_the_pages_ask_nothing_of_other_machines(visitor: Visitor) -> None:
+    for path in ("/begin", "/begin/whoop", "/connections/whoop/keys"):
+        answer: requests.Response = visitor.get(path)
+        assert not re.search(r'(?:src|href)="https?://(?![^"]*"[^>]*target="_blank")', answer.text)
+
+
+def test_a_person_of_another_script_takes_everything_along(place: Place) -> None:
+    visitor = place.visitor()
+    visitor.get("/welcome")
+    assert visitor.change("/welcome", {"name": "Зоя", "zone": "Europe/Berlin"}).status_code == 303
+    answer = visitor.get("/connections/export.zip")
+    assert answer.status_code == 200
+    assert "%D0%97" in answer.headers["Content-Disposition"]
