@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow test-faults test-web test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
+.PHONY: demo test test-slow test-faults test-web test-caldav test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -34,6 +34,11 @@ test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment 
 	.venv-openenv/bin/pip install --quiet --disable-pip-version-check --editable . --editable './lab[openenv]' \
 		pytest pytest-socket pytest-timeout hypothesis
 	.venv-openenv/bin/python -m pytest tests/lab/evaluation/test_openenv.py
+
+test-caldav: # Xandikos is another project's server, so it gets an environment of its own
+	$(PYTHON) -m venv .venv-caldav
+	.venv-caldav/bin/pip install --quiet --disable-pip-version-check xandikos==0.4.10
+	PATH="$$PATH:$(CURDIR)/.venv-caldav/bin" $(BIN)/pytest -m slow tests/caldav
 
 test-train: # PyTorch is only needed to train, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-train
@@ -75,4 +80,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-openenv .venv-train .venv-llm .venv-healthkit build dist
+	rm -rf .venv .venv-caldav .venv-openenv .venv-train .venv-llm .venv-healthkit build dist

@@ -18,7 +18,6 @@ from bridge.domain.guard import Guard, guard_from_settings
 from bridge.domain.ports import ConnectorSpec, EventClassifier, Normaliser, Setting
 from bridge.domain.records import Connection, ProxyMap, User
 from bridge.domain.slots import zone_at
-from bridge.meters import proxy
 from rhythm_env.interface import Policy
 
 if TYPE_CHECKING:
@@ -62,6 +61,8 @@ class Bridge:
 
         It is read each time, so that changes reach running processes.
         """
+        from bridge.meters import proxy
+
         return proxy.current(self.settings.folder / proxy.OVERRIDES)
 
     @cached_property

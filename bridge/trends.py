@@ -13,7 +13,7 @@ from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.records import ProxyMap, Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_bounds, slot_start, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Reading
-from bridge.meters import proxy, read_slots
+from bridge.meters import INPUT_METRICS, proxy, read_slots
 from bridge.meters.daily import Days, figures
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Meter, Slot
 
@@ -82,6 +82,12 @@ class Trends:
     inputs: tuple[Input, ...]
     planned: Mapping[ActionType, tuple[float, ...]]
     happenings: tuple[Happening, ...]
+
+
+def metrics_of(proxies: ProxyMap) -> frozenset[Metric]:
+    """Return the metrics that trends read: those of the meters, and all that the proxy map names as inputs."""
+    named = {name for row in proxies.rows for name in row.inputs}
+    return INPUT_METRICS | {metric for metric in Metric if metric in named}
 
 
 def compute_trends(known: Snapshot, *, days: int) -> Trends:

@@ -7,7 +7,7 @@ required fields raise ``BadRecord``, which names the source, the stream and the 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
@@ -30,8 +30,11 @@ YEARS = range(1990, 2200)  # of a measurement
 EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthday
 OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
 SPAN_MAX = timedelta(days=3)  # of a night or a workout
+NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)  # of sleeps whose source does not say which is a nap
 MINUTE = timedelta(minutes=1)
 
+DIGITS = re.compile(r"-?\d{1,15}")  # a whole number in a text
+WRITTEN_SECONDS = re.compile(r"(-?\d{1,6})s")  # an offset such as "3600s"
 # An ISO 8601 duration of hours, minutes and seconds.
 DURATION = re.compile(r"PT(?=\d)(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?")
 
@@ -158,6 +161,27 @@ def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str,
     return found
 
 
+def token_pages(ask: Callable[[dict[str, str]], Any], *, parameter: str, field: str) -> Iterator[Any]:
+    """Yield the answers of a list whose pages are named by tokens, until an answer holds no further token.
+
+    ``ask`` gets the parameter of a request that names the page, and none for the first page. ``parameter`` is its name,
+    and ``field`` the field of an answer that holds the next page's token.
+
+    >>> answers = {"": {"data": [1], "next": "b"}, "b": {"data": [2], "next": None}}
+    >>> pages = token_pages(lambda more: answers[more.get("page", "")], parameter="page", field="next")
+    >>> [page["data"] for page in pages]
+    [[1], [2]]
+    """
+    more: dict[str, str] = {}
+    while True:
+        body = ask(more)
+        yield body
+        following = words(Fields(mapping(body), "").get(field))
+        if following is None:
+            return
+        more = {parameter: following}
+
+
 def raw_records(
     stream: str, found: Iterable[Mapping[str, Any]], *, key: str = "id", without: Collection[str] = ()
 ) -> tuple[RawRecord, ...]:
@@ -202,6 +226,15 @@ class Stretch:
     def minutes(self) -> float:
         """The length in minutes, or 0 without an end."""
         return ((self.end or self.start) - self.start) / MINUTE
+
+    @property
+    def is_nap(self) -> bool:
+        """True for a sleep of less than three hours that begins between 08:00 and 20:00 on the user's clock.
+
+        Connectors ask this of sources that do not say which sleep is a nap.
+        """
+        begun = self.start + timedelta(minutes=self.offset or 0)
+        return self.minutes < NAP_MAX_MINUTES and begun.hour in NAP_HOURS
 
     def episode(
         self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
@@ -258,15 +291,25 @@ class Fields:
         """Return the object in a field as Fields. Without such an object they are empty."""
         return Fields(mapping(self.get(path)), self.name)
 
-    def number(self, path: str, factor: Fraction = Fraction(1)) -> float | None:
-        """Return a field's number times ``factor``, or None for anything else and for numbers of 1e15 and more."""
-        value = finite(self.get(path))
+    def number(self, path: str, factor: Fraction = Fraction(1), *, written: bool = False) -> float | None:
+        """Return a field's number times ``factor``, or None for anything else and for numbers of 1e15 and more.
+
+        With ``written`` a text of digits is a number, too, as in the JSON of Google's APIs.
+
+        >>> Fields({"count": "8421"}, "pebble/walk").number("count", written=True)
+        8421.0
+        """
+        told = self.get(path)
+        value = finite(int(told) if written and isinstance(told, str) and DIGITS.fullmatch(told) else told)
         return None if value is None else value * factor.numerator / factor.denominator
 
-    def measured(self, table: Table) -> dict[Metric, float | None]:
-        """Return metric -> value in its unit for each metric of a table, None where the field is no number."""
+    def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:
+        """Return metric -> value in its unit for each metric of a table, None where the field is no number.
+
+        ``written``: see ``number``.
+        """
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
-        return {metric: self.number(*source) for metric, source in sources.items()}
+        return {metric: self.number(*source, written=written) for metric, source in sources.items()}
 
     def key(self, path: str) -> str:
         """Return an identifier, which is a text or a whole number, as text. Raises BadRecord for anything else."""
@@ -289,6 +332,16 @@ class Fields:
             raise self.bad(f"{path} is no instant")
         return at
 
+    def unix(self, path: str, *, per_second: int = 1) -> datetime:
+        """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
+
+        Raises BadRecord.
+        """
+        at = utc_of_unix(self.get(path), per_second=per_second)
+        if at is None:
+            raise self.bad(f"{path} is no instant")
+        return at
+
     def wall(self, path: str) -> datetime:
         """Return the time that the user's clock showed, as a datetime marked as UTC. An offset in the text is ignored.
 
@@ -304,16 +357,19 @@ class Fields:
         return at
 
     def offset(self, path: str) -> int:
-        """Return the minutes east of UTC from a written offset or a number of minutes.
+        """Return the minutes east of UTC from a written offset, a number of minutes, or seconds such as ``3600s``.
 
         Raises BadRecord for anything else, and beyond 15 hours.
 
-        >>> Fields({"zone": "+01:00", "minutes": 60}, "pebble/walk").offset("zone")
-        60
+        >>> told = Fields({"zone": "+01:00", "minutes": 60, "east": "3600s"}, "pebble/walk")
+        >>> [told.offset(name) for name in ("zone", "minutes", "east")]
+        [60, 60, 60]
         """
         told = self.get(path)
-        number = finite(told)
+        number, seconds = finite(told), WRITTEN_SECONDS.fullmatch(told) if isinstance(told, str) else None
         minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
+        if seconds is not None:
+            minutes = int(seconds[1]) // 60
         if minutes is None or abs(minutes) > OFFSET_MAX_MINUTES:
             raise self.bad(f"{path} is no offset from UTC")
         return minutes
@@ -376,16 +432,19 @@ class Fields:
         if end < start or (longest is not None and end - start > longest):
             raise self.bad("it ends before it starts, or days later")
 
-    def stretch(self, start: str, end: str, *, day: str | None = None, by_end: bool = True) -> Stretch:
+    def stretch(
+        self, start: str, end: str, *, day: str | None = None, by_end: bool = True, offset: str | None = None
+    ) -> Stretch:
         """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
 
         ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
-        Raises BadRecord if either is unreadable, in the wrong order, or more than three days apart.
+        ``offset`` is the field of the offset, where the instants are written in UTC. Raises BadRecord if one is
+        unreadable, or if the instants are in the wrong order, or more than three days apart.
         """
-        begun, over, offset = self.instant(start), self.instant(end), self.offset(end)
+        begun, over, east = self.instant(start), self.instant(end), self.offset(offset or end)
         self.ordered(begun, over)
-        date_of = self.day(day) if day else local_date(over if by_end else begun, offset)
-        return Stretch(start=begun, end=over, offset=offset, day=date_of)
+        date_of = self.day(day) if day else local_date(over if by_end else begun, east)
+        return Stretch(start=begun, end=over, offset=east, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
         """Return a time from three fields: the start on the user's clock, the offset of that clock, and the length.

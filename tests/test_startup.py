@@ -56,7 +56,14 @@ def test_a_command_loads_neither_other_packages_commands_nor_the_other_database(
     code = (
         "import sys\nfrom bridge.cli import app\n"
         "app(['user', 'add', 'ana'], standalone_mode=False)\napp(['status', '-u', 'ana'], standalone_mode=False)\n"
-        "loaded = [m for m in ('lab.cli', 'sqlalchemy.dialects.postgresql', 'numpy') if m in sys.modules]\n"
+        "loaded = [m for m in ('lab.cli', 'sqlalchemy.dialects.postgresql', 'numpy', 'pydantic') if m in sys.modules]\n"
         "assert not loaded, loaded"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_command_that_reads_numbers_reads_them_as_typer_does() -> None:
+    days = [sys.executable, "-m", "bridge", "days", "-u", "ana", "--last"]
+    found = subprocess.run([*days, "many"], check=False, capture_output=True, text=True)
+    assert found.returncode == 2
+    assert "valid integer" in found.stderr

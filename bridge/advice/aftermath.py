@@ -20,6 +20,7 @@ BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 FADES = 0.95  # weight of the earlier dosage at each decision
 NIGHTLY = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
+READ = frozenset({metric for _, metric in NIGHTLY} | {Metric.CHECK_IN})
 DAILY = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY))
 
 
@@ -109,7 +110,7 @@ def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
     """
     given = store.recommendations.between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() if given else now.date()
-    samples = store.reading.samples(user.id, since=since, at=now)
+    samples = store.reading.samples(user.id, metrics=READ, since=since, at=now)
     nights: dict[date, dict[str, float]] = {}
     for (day, _), of in figures(samples, store.reading.episodes(user.id, since=since, at=now)).items():
         for name, metric in NIGHTLY:

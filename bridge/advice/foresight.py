@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bridge.advice import recommend
 from bridge.domain.records import User
+from bridge.planning.outcomes import as_answer
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
     from bridge.store import Store
 
 BACK = timedelta(weeks=8)
+INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
 ENOUGH = 28  # answers that a verdict needs
 FORETELLS = ("adaptive",)  # policies whose scores are probabilities of acceptance
 
@@ -75,10 +76,10 @@ def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
     Only recommendations by policies in FORETELLS count.
     """
     pairs: list[Pair] = []
-    for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + recommend.INSTANT):
-        given, stated = recommend.interaction(one, now), one.scores.get(str(one.action))
+    for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT):
+        given, stated = as_answer(one, now), one.scores.get(str(one.action))
         if given is not None and stated is not None and one.policy.partition("@")[0] in FORETELLS:
-            pairs.append((one.moment.week, stated, given.answer is Answer.ACCEPT))
+            pairs.append((one.moment.week, stated, given is Answer.ACCEPT))
     return judged(pairs)
 
 

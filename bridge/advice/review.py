@@ -6,14 +6,14 @@ advice, each with its interval.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from bridge import calendar
 from bridge.advice import outcomes, recommend
-from bridge.advice.effect import known_effects
+from bridge.advice.effect import KnownEffect, known_effects
 from bridge.advice.review_words import Compared, Review, Sleep, ideas
 from bridge.calendar import Stretch
 from bridge.domain.metrics import Metric
@@ -44,8 +44,12 @@ def load_review(
     *,
     now: datetime,
     proxies: ProxyMap | None = None,
+    effects_of: Callable[[Sequence[ActionType]], Iterable[KnownEffect]] | None = None,
 ) -> Review:
-    """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored."""
+    """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored.
+
+    ``effects_of`` returns the effects of advising some actions, where the caller keeps them.
+    """
     goals = store.people.wishes(user.id).goals
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
     until = min(max(now, start), end)
@@ -70,7 +74,7 @@ def load_review(
         sleep=_sleep(known, monday, (moment_at(until - recommend.INSTANT, user.zones).date - monday).days + 1),
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
-        effects=tuple(known_effects(store, user, actions, now=now)),
+        effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),
         ideas=tuple(ideas(seen, goals, counts)),
     )
 

@@ -12,7 +12,7 @@ from bridge import registry
 from bridge.advice.labels import labelled
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import AdviceRecord, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, moment_of, slot_start
 from bridge.domain.types import Label, Occurrence
 
@@ -31,7 +31,7 @@ class WeekSlot:
 
     facts: agenda.SlotFacts
     entries: tuple[Entry, ...]
-    advice: tuple[Recommendation, ...]  # made for this slot, or rescheduled to it
+    advice: tuple[AdviceRecord, ...]  # made for this slot, or rescheduled to it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
     entries = labelled(store, user, classifier, start - A_WEEK, end, at=at)
     tasks = [task for _, task in store.reading.tasks(user.id, at=at)]
-    advice = store.recommendations.between(user.id, since=start - A_WEEK, until=end)
+    advice = store.recommendations.advice_records(user.id, since=start - A_WEEK, until=end)
     facts = agenda.week_facts(entries, tasks, monday, user.zones)
     return Week(
         monday=monday,
@@ -103,7 +103,7 @@ def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
 
 
 def slot_of(
-    facts: agenda.SlotFacts, entries: Sequence[Entry], advice: Sequence[Recommendation], zones: ZoneHistory
+    facts: agenda.SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceRecord], zones: ZoneHistory
 ) -> WeekSlot:
     """Return the slot of ``facts``, with the entries that overlap it and the recommendations for it or moved to it."""
     return WeekSlot(
@@ -124,6 +124,6 @@ def _stands_in(occurrence: Occurrence, facts: agenda.SlotFacts, zones: ZoneHisto
     return occurrence.start < end and (occurrence.end > start or occurrence.start == occurrence.end == start)
 
 
-def is_moved(advice: Recommendation, to: Moment) -> bool:
+def is_moved(advice: AdviceRecord, to: Moment) -> bool:
     """Return True if the user rescheduled the recommendation from another slot to the slot ``to``."""
     return advice.moved_to == to and advice.moment != to

@@ -48,11 +48,17 @@ def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -
     dated = [one for one in tasks if one.due is not None]
     if not dated:
         return None
-    return sum((exp(-_slack(one, (end - at) / HOUR)) for one, end in still_open(dated, at, zones)), 0.0)
+    return sum((exp(-slack(one, (end - at) / HOUR)) for one, end in still_open(dated, at, zones)), 0.0)
 
 
-def _slack(one: Task, hours_left: float) -> float:
-    effort = DEFAULT_EFFORT if one.effort is None else one.effort
+def effort_of(one: Task) -> float:
+    """Return the hours that a task is estimated to take."""
+    return DEFAULT_EFFORT if one.effort is None else one.effort
+
+
+def slack(one: Task, hours_left: float) -> float:
+    """Return how often a task's effort fits into the hours left beyond its own, at least 0."""
+    effort = effort_of(one)
     return max((hours_left - effort) / max(effort, 1.0), 0.0)
 
 

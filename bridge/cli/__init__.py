@@ -6,6 +6,7 @@ standard output is exactly one JSON document; progress goes to standard error.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -82,6 +83,7 @@ def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     gc.set_threshold(GARBAGE_THRESHOLD)
+    atexit.register(gc.freeze)  # else the interpreter looks through all modules before it ends
     try:
         app()
     except BridgeError as error:

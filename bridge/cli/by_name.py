@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -66,6 +68,16 @@ class ByName(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = self.found
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _read_without_pydantic(self, ctx)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _read_without_pydantic(command, ctx)
+        return name, command, rest
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the name and the first sentence of help of every command, without building any command."""
         listed: dict[str, Any] = {name: TyperCommand(name, help=text) for name, text in self.found.helps().items()}
@@ -94,3 +106,37 @@ def _build(name: str, info: CommandInfo | TyperInfo) -> Any:
     else:
         single.registered_commands.append(info)
     return get_group(single).commands[name]
+
+
+class _Plain:
+    """Reads a parameter that is a text, a path or its default. All other values are read as Typer reads them.
+
+    Typer loads Pydantic for every parameter, which takes a sixth of a short command's time.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        if not param.multiple and param.nargs != -1:
+            kind = param.type_descriptor.annotation
+            if value is None or (type(value) is kind and not isinstance(value, str)):
+                return value
+            if isinstance(value, str) and value.isprintable():
+                if kind is str:
+                    return value
+                if kind is Path and _may_be_read(value, param.type_descriptor.parameter_info):
+                    return Path(value)
+        param._runtime_param = None  # noqa: SLF001 - Typer makes its own reading then
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _may_be_read(path: str, asked: Any) -> bool:
+    """Return True for a path of which a parameter asks nothing but that it can be read if it exists."""
+    more = asked.exists or asked.resolve_path or asked.writable or not (asked.file_okay and asked.dir_okay)
+    return not more and (os.access(path, os.R_OK) or not os.path.lexists(path))
+
+
+def _read_without_pydantic(command: Any, ctx: Any) -> None:
+    """Give the parameters of a command, and of its subcommands, the reading of ``_Plain``."""
+    for parameter in command.get_params(ctx):
+        parameter._runtime_param = _Plain()  # noqa: SLF001 - Typer has no public place for it
+    for subcommand in () if isinstance(command, ByName) else getattr(command, "commands", {}).values():
+        _read_without_pydantic(subcommand, ctx)

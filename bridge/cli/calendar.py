@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.advice.week import Week
-    from bridge.domain.records import Recommendation
+    from bridge.domain.records import AdviceRecord
     from bridge.domain.types import Label, Occurrence
 
 
@@ -119,7 +119,7 @@ def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
     return entry
 
 
-def _taken(week: Week) -> Iterator[tuple[Recommendation, Moment]]:
+def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
     """Yield each accepted recommendation of a week with its slot, and each moved recommendation with its new slot."""
     for slot in week.slots:
         moment = slot.facts.moment
@@ -129,7 +129,7 @@ def _taken(week: Week) -> Iterator[tuple[Recommendation, Moment]]:
                 yield advice, moment
 
 
-def _advice(advice: Recommendation, moment: Moment, week: Week) -> Any:
+def _advice(advice: AdviceRecord, moment: Moment, week: Week) -> Any:
     entry = _new_entry(f"advice/{advice.id}", f"{advice.action} (advised)", week)
     for name, at in zip(("dtstart", "dtend"), slot_bounds(moment, week.zones), strict=True):
         entry.add(name, at)

@@ -45,6 +45,12 @@ def connect(
             "--write", help="Also write accepted recommendations at the source, into a calendar of their own."
         ),
     ] = False,
+    url: Annotated[
+        str | None, typer.Option(help="The address of the server, where a source has one for each user, e.g. caldav.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The login name at that server. The password is read from standard input.")
+    ] = None,
 ) -> None:
     """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""
     from bridge import installation
@@ -59,7 +65,10 @@ def connect(
             return
         if folder is None:
             _say_what_is_asked(source, write=write)
-            connecting.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
+            typed = {"url": url, "name": name}
+            connecting.connect(
+                bridge, person, source, Terminal(headless=no_browser), write=write, given=typed, by_operator=True
+            )
         else:
             connecting.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")

@@ -15,7 +15,7 @@ from bridge.domain.slots import zone_at
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
-    from bridge.documents.meters import MetersView
+    from bridge.documents.meters import MetersView, SensitivityDocument
     from bridge.domain.metrics import Metric
     from bridge.domain.records import User
     from bridge.domain.types import Reading
@@ -139,15 +139,26 @@ def explain(
     except ValueError:
         raise SetupError(f"{meter!r} is no meter; write one of {', '.join(m.lower() for m in Meter)}") from None
     view, _ = _load(user, at, 1)
-    reading, rows = view.now[chosen], _inputs(view, chosen)
+    reading, rows, felt = view.now[chosen], _inputs(view, chosen), _sensitivity(user, view.at, chosen)
     if json:
-        show.document({"meter": str(chosen), "at": view.at.isoformat(), **meter_document(reading), "inputs": rows})
+        told = {"meter": str(chosen), "at": view.at.isoformat(), **meter_document(reading)}
+        show.document({**told, "inputs": rows, "sensitivity": felt})
         return
     typer.echo(f"{meter.capitalize()}: {show.level(reading, 10)}")
     ranked = sorted(rows, key=lambda one: -abs(one["contribution"] or 0.0))
     show.table([_readable(one) for one in ranked], ("signal", "points", "distance", "age", "weight", "why"))
     typer.echo(_sum(reading))
+    if felt is not None:
+        typer.echo(felt["text"].capitalize())
     typer.echo("What stands for what, and by whose findings: bridge meters map")
+
+
+def _sensitivity(user: str, at: datetime, meter: Meter) -> SensitivityDocument | None:
+    from bridge import installation
+    from bridge.documents.meters import load_sensitivity
+
+    with installation.open_bridge() as bridge:
+        return load_sensitivity(bridge, bridge.store.people.user(user), at, meter)
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from rhythm_env.interface import ActionType
 if TYPE_CHECKING:
     from bridge.advice.week import Week, WeekSlot
     from bridge.calendar import SlotFacts, Stretch
-    from bridge.domain.records import Recommendation
+    from bridge.domain.records import AdviceRecord
     from bridge.domain.slots import ZoneHistory
     from bridge.domain.types import Label, Occurrence
 
@@ -243,7 +243,7 @@ def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHi
     }
 
 
-def _advice(advice: Recommendation, slot: WeekSlot) -> SlotAdviceDocument:
+def _advice(advice: AdviceRecord, slot: WeekSlot) -> SlotAdviceDocument:
     from bridge.advice.week import is_moved
 
     return {

@@ -50,13 +50,19 @@ class ConnectionDocument(TypedDict):
     next: str
 
 
-def connection_documents(bridge: Bridge, user: User, now: datetime) -> list[ConnectionDocument]:
-    """Return every connection of a user as a JSON document."""
-    counts = bridge.store.reading.counts(user.id)
-    return [
-        _connection(bridge, user, connection, now, counts.get(connection.source, {}))
-        for connection in bridge.store.connections.of_user(user.id)
-    ]
+def connection_documents(
+    bridge: Bridge, user: User, now: datetime, counts: Mapping[str, Mapping[str, int]] | None = None
+) -> list[ConnectionDocument]:
+    """Return every connection of a user as a JSON document.
+
+    ``counts`` are the user's rows by source and kind, where the caller keeps them.
+    """
+    with bridge.store.view():
+        counted = bridge.store.reading.counts(user.id) if counts is None else counts
+        return [
+            _connection(bridge, user, connection, now, counted.get(connection.source, {}))
+            for connection in bridge.store.connections.of_user(user.id)
+        ]
 
 
 def _connection(

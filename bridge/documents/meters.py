@@ -132,6 +132,29 @@ def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersVi
     return MetersView(at=at, zones=user.zones, now=now, starts=starts, before=before, proxies=bridge.proxies)
 
 
+class SensitivityDocument(TypedDict):
+    """How much the user's body says about how the user feels: a rank correlation, shrunk towards zero, in words."""
+
+    correlation: float
+    answers: int
+    text: str
+
+
+def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> SensitivityDocument | None:
+    """Return how a meter agreed with the user's own answers, or None where there are too few."""
+    from bridge.advice import recommend
+    from bridge.meters.check_in import CHECK_INS_BACK
+    from bridge.meters.sensitivity import sensitivity
+
+    known = recommend.load_snapshot(
+        bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=CHECK_INS_BACK
+    )
+    found = sensitivity(known, meter)
+    if found is None:
+        return None
+    return {"correlation": found.correlation, "answers": found.answers, "text": found.text}
+
+
 def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetime]:
     return [slot_start(newest.shifted(-back), zones) for back in range(count, -1, -1)]
 

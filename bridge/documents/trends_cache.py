@@ -25,7 +25,7 @@ from bridge.documents.trends import trends_document
 from bridge.domain.records import User
 from bridge.domain.slots import moment_at, zone_at
 from bridge.installation import Bridge
-from bridge.trends import compute_trends
+from bridge.trends import compute_trends, metrics_of
 
 log = logging.getLogger(__name__)
 
@@ -67,9 +67,9 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
     rules, data = _rules(bridge, user), _data(bridge, user, at)
-    back = timedelta(days=days)
+    back, proxies = timedelta(days=days), bridge.proxies
     known = recommend.load_snapshot(
-        bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back, metrics=None
+        bridge.store, user, bridge.classifier, at=at, proxies=proxies, back=back, metrics=metrics_of(proxies)
     )
     text = json.dumps(trends_document(compute_trends(known, days=days)), separators=(",", ":"))
     if _rules(bridge, user) == rules:  # else what was read may have been deleted meanwhile, with the cache

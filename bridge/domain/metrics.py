@@ -124,6 +124,9 @@ class Metric(StrEnum):
     MINDFUL = "mindful"
     """Minutes of a mindfulness session."""
 
+    FOCUS = "focus"
+    """Minutes of focused work in a stretch of time, as the user's computer records it."""
+
     CHECK_IN = "check_in"
     """The user's own score of life as a whole, from 1 to 5."""
 
@@ -211,6 +214,7 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.TOTAL_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
         Metric.STRAIN: MetricSpec(unit="vendor 0-21", shape=Shape.DAILY, low=0, high=21),
         Metric.MINDFUL: MetricSpec(unit="min", shape=Shape.INTRADAY, low=0, high=1440),
+        Metric.FOCUS: MetricSpec(unit="min", shape=Shape.INTRADAY, low=0, high=1440),
         Metric.CHECK_IN: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
         Metric.CHECK_IN_VITALITY: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
         Metric.CHECK_IN_COGNITION: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),

@@ -27,6 +27,7 @@ class Setting:
     secret: bool = False
     personal: bool = False
     whole: bool = False  # a whole number of at most five digits
+    asked: str | None = None  # the label under which the page asks for it with the consent; None is not asked
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:
@@ -102,8 +103,8 @@ class ConnectorSpec:
       ``file_settings`` gets them by name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as
       ``zones=``.
     - ``receives``: ``receive(headers, file)`` raises BadRecord for a push that cannot be read as a file of this source.
-    - ``notices``: ``notice(headers, body, settings=, now=) -> Notice | None`` reads a webhook. It raises Forged, and
-      returns None for a webhook without use. The source's connector must then be a ``WebhookConnector``.
+    - ``notices``: ``notice(headers, body, settings=, now=)`` reads a webhook. It returns a Notice or a list of notices,
+      or None for a webhook without use, and raises Forged. The source's connector must then be a ``WebhookConnector``.
     - ``watches``: ``watch(account, address, now=) -> str | None`` asks the source to push changes to ``address``. An
       address of None asks it to stop. It returns the member named in such notices. It is called after every sync.
     - ``writes``: a ``Writer``.

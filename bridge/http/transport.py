@@ -23,6 +23,10 @@ ANSWER_MAX_BYTES = 25_000_000
 ANSWER_MAX_SECONDS = 120.0
 
 
+class TooLarge(SourceChanged):
+    """The error of an answer above 25 MB. Asking for less at once may help."""
+
+
 class Bounded(HTTPAdapter):
     """A transport of ``requests`` that limits each answer in bytes and seconds.
 
@@ -51,7 +55,7 @@ class Bounded(HTTPAdapter):
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
     """Wrap ``stream``, which yields an answer's unpacked body, so that it yields 25 MB at most.
 
-    Past the limit it calls ``close`` and raises SourceChanged, because few bytes may unpack to gigabytes.
+    Past the limit it calls ``close`` and raises TooLarge, because few bytes may unpack to gigabytes.
     """
 
     def pieces(*args: Any, **options: Any) -> Iterator[bytes]:
@@ -66,8 +70,8 @@ def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) 
     return pieces
 
 
-def _too_large() -> SourceChanged:
-    return SourceChanged(
+def _too_large() -> TooLarge:
+    return TooLarge(
         f"the source answered more than {ANSWER_MAX_BYTES / 1e6:.0f} MB at once; look for a newer release of the bridge"
     )
 
@@ -98,7 +102,7 @@ class _BoundedConnection:
 class _BoundedReader(io.RawIOBase):
     """The raw bytes of one answer, read from a socket.
 
-    Reading raises SourceChanged after 25 MB, and TryLater after 120 seconds or when the running sync's time is over.
+    Reading raises TooLarge after 25 MB, and TryLater after 120 seconds or when the running sync's time is over.
     """
 
     def __init__(self, raw: Any, sock: Any) -> None:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bridge import registry
@@ -16,6 +17,7 @@ from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Browser, ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.domain.slots import zone_at
+from bridge.http import egress
 from bridge.ingest import imports, webhooks
 from bridge.ingest.files import delete_folders
 from bridge.ingest.imports import FOLDER_CONNECTION
@@ -24,12 +26,23 @@ from bridge.installation import Bridge, now
 WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written there
 
 
-def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:
+def connect(
+    bridge: Bridge,
+    user: User,
+    source: str,
+    browser: Browser,
+    *,
+    write: bool = False,
+    given: Mapping[str, str | None] = MappingProxyType({}),
+    by_operator: bool = False,
+) -> Connection:
     """Obtain a user's consent at a source through ``browser``, save it, and return its connection.
 
-    Nothing is saved if the consent fails. ``write`` also asks for permission to write accepted recommendations. A new
+    Nothing is saved if the consent fails. ``given`` are values of the source's settings that were typed, and outrank
+    the installation's; those that are None are left out. An address in the settings, or one that was typed
+    ``by_operator``, may reach its own host. ``write`` also asks for permission to write accepted recommendations. A new
     consent without ``write`` ends such a permission. Raises SetupError if the source needs no consent, cannot be
-    written to, or gives no token.
+    written to, lacks a given setting, or gives no token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -38,8 +51,15 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
         raise SetupError(
             f"nothing can be written to {source}; connect without --write: bridge connect {source} --user {user.name}"
         )
+    typed = {name: value for name, value in given.items() if value is not None}
+    unknown = sorted(set(typed) - {setting.name for setting in spec.settings})
+    if unknown:
+        raise SetupError(f"{source} takes no --{unknown[0]}; leave it out: bridge connect {source} --user {user.name}")
     zone = zone_at(now(), user.zones).key
-    fresh = Consent(bridge.settings_of(user, spec.name, spec.settings), zone, bridge.settings.allow_hosts)
+    settings = bridge.settings_of(user, spec.name, spec.settings)
+    named = (typed if by_operator else {}).get("url") or settings.get("url", "")
+    hosts = {*bridge.settings.allow_hosts, *filter(None, [egress.host_of(named)])}
+    fresh = Consent({**settings, **typed}, zone, hosts)
     registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
     if fresh.saved_token is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")

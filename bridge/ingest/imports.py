@@ -162,9 +162,11 @@ class FilePages:
     """The pages of a source's files, read when iterated. A file that fails is noted in ``failed``, and the next file is
     read.
 
-    ``cursor`` holds the digests of files imported before, which are not read again. ``whole`` says that these are all
-    files of a folder or zip. Records that none of them holds are then deleted. ``dated`` says that the files may be
-    older than earlier imports. Pushes are not dated, because they are imported in the order of their arrival.
+    ``cursor`` holds the digests of files imported before, which are not read again. For a source that does not remember
+    files, a reading that ``remembers`` keeps a digest of the last import's files, because the same files once more
+    bring nothing. ``whole`` says that these are all files of a folder or zip. Records that none of them holds are then
+    deleted. ``dated`` says that the files may be older than earlier imports. Pushes are not dated, because they are
+    imported in the order of their arrival.
     """
 
     spec: ConnectorSpec
@@ -179,6 +181,7 @@ class FilePages:
     files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
     failed_before: list[tuple[str, str]] = field(default_factory=list)
+    remembers: bool = False
     passing: bool = False
     truncated: bool = False
     known: int = 0
@@ -191,10 +194,42 @@ class FilePages:
         self.failed.append((file, reason))
 
     def __iter__(self) -> Iterator[Page]:
+        if self.remembers and not self.spec.remembers_files:
+            return self._unless_just_imported()
+        return self._merged_pages()
+
+    def _merged_pages(self) -> Iterator[Page]:
         if self.spec.differs_by_file and len(self.chosen) > 1:
             self._chosen_versions = self._versions()
         self._names.update(file.name for file in self.chosen)
         return merge_pieces(self._pages())
+
+    def _unless_just_imported(self) -> Iterator[Page]:
+        """Yield the pages, unless the last import read the same files in the same way and without a failure.
+
+        The files are forgotten while others are read, so that an import that fails half-way is not taken for the last.
+        """
+        before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
+        mark, records = self._mark_of_all(), 0
+        if mark in before:
+            self.files, self.known = len(self.chosen), before[mark]
+            return
+        if before:
+            yield Page(stream=IMPORTED_FILES, records=(), cursor="{}")
+        spoilt = False
+        for page in self._merged_pages():
+            records += len(page.records)
+            spoilt = spoilt or bool(page.set_aside or page.left_out)
+            yield page
+        if mark is not None and not (self.failed or spoilt):
+            yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps({mark: records}))
+
+    def _mark_of_all(self) -> str | None:
+        """Return a digest of all files with their paths, or None if a file has none."""
+        marks = [(file.path, self._digest(file)) for file in self.chosen]
+        if any(mark is None for _, mark in marks):
+            return None
+        return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
         """Read all files once, and return record path -> newest version of the record in any file.
@@ -287,8 +322,12 @@ class FilePages:
 
         Returns None if the source does not remember files, or if the file cannot be read.
         """
+        return self._digest(file) if self.spec.remembers_files else None
+
+    def _digest(self, file: File) -> str | None:
+        """Return a digest of a file and the settings it is read with, or None if it cannot be told."""
         try:
-            digest = file.digest if self.spec.remembers_files else None
+            digest = file.digest
         except OSError:  # reading the file will report the error
             digest = None
         if digest is None:

@@ -161,6 +161,7 @@ def import_path(
                     on_bytes(source),
                     zones=user.zones,
                     whole=path.is_dir() or len(chosen_files) > 1,
+                    remembers=True,
                 )
                 outcomes.append(_sync_files(alone, connection, spec, reading, at=at, on_page=ignore_page))
     return imports.ImportResult(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)

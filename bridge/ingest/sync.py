@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ from bridge.domain.errors import (
 )
 from bridge.domain.ports import Connector, ConnectorSpec, Normaliser, WebhookConnector
 from bridge.domain.records import Connection, RecordResult
-from bridge.domain.types import Outcome, Page, RawRecord
+from bridge.domain.types import Notice, Outcome, Page, RawRecord
 from bridge.http.allowance import TOO_DEEP, Allowance, Overdrawn, granted
 from bridge.ingest.outcomes import RateLimited, SyncCounts, defect_outcome, failure_outcome, outcome_of, record_outcome
 from bridge.leases import Lease
@@ -183,22 +183,25 @@ class _Pull:
             raise SetupError(
                 f"{self.source.spec.name} has no account to fetch from; give it a file: bridge import PATH --user NAME"
             )
-        self._may_ask()
-        self._may_ask_again()
+        number, version = self.source.connection.id, self.source.spec.cursor_version
+        with self.store.view():
+            self._may_ask()
+            self._may_ask_again()
+            notices, cursors = self.store.ingest.notices(number), self.store.ingest.cursors(number, version)
         with closing(self.source.open()) as connector:
-            self._follow_notices(connector)
+            self._follow(notices, connector)
             try:
-                self._streams(connector)
+                self._streams(connector, cursors)
             except CursorExpired:
-                self.store.ingest.drop_cursors(self.source.connection.id)
-                self._streams(connector)
+                self.store.ingest.drop_cursors(number)
+                self._streams(connector, {})
 
-    def _follow_notices(self, connector: Connector) -> None:
+    def _follow(self, notices: Sequence[Notice], connector: Connector) -> None:
         """Fetch and store the records that webhook notices name, and mark the notices as handled.
 
         These records may be older than the window that each sync reads again.
         """
-        for notice in self.store.ingest.notices(self.source.connection.id):
+        for notice in notices:
             gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
             pages = [Page(stream=notice.stream, records=(gone,))]
             if not notice.deleted:
@@ -214,9 +217,8 @@ class _Pull:
             self.allowance.brought()
             self._may_ask()
 
-    def _streams(self, connector: Connector) -> None:
-        connection, spec = self.source.connection, self.source.spec
-        cursors = self.store.ingest.cursors(connection.id, spec.cursor_version)
+    def _streams(self, connector: Connector, cursors: Mapping[str, str]) -> None:
+        spec = self.source.spec
         for stream in spec.streams:
             cursor = cursors.get(stream)
             try:

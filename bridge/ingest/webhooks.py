@@ -13,6 +13,7 @@ from datetime import datetime
 from bridge import installation, registry
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Account, ConnectorSpec
+from bridge.domain.types import Notice
 from bridge.leases import Lease
 
 log = logging.getLogger(__name__)
@@ -32,9 +33,11 @@ def receive_webhook(
     spec = registry.spec(source)
     if spec.notices is None:
         raise SetupError(f"{source} sends no webhooks; see: bridge sources")
-    notice = registry.resolve(spec.notices)(headers, body, settings=bridge.settings.of_source(spec), now=now)
-    if notice is None:
-        return 0
+    found = registry.resolve(spec.notices)(headers, body, settings=bridge.settings.of_source(spec), now=now)
+    return sum(_save(bridge, source, notice, now) for notice in ([found] if isinstance(found, Notice) else found or ()))
+
+
+def _save(bridge: installation.Bridge, source: str, notice: Notice, now: datetime) -> int:
     concerned = bridge.store.connections.of_member(source, notice.member)
     new = sum(bridge.store.ingest.add_notice(connection.id, notice, now=now) for connection in concerned)
     log.info("%s: a notice for %d connections, new to %d", source, len(concerned), new)

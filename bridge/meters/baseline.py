@@ -25,7 +25,6 @@ CLIP = 3.0
 MAD_TO_SD = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
 
 OWN_SLEEP = "own_sleep"  # the score of bridge.meters.sleep, 0..1
-MEETING_LOAD = "meeting_load"  # booked share of six hours + 0.15 per meeting without a pause before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +96,7 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
             low=METRICS[Metric.RESTING_HR].low,
             high=METRICS[Metric.RESTING_HR].high,
         ),
-        OWN_SLEEP: Constants(mu=0.71, between=0.125, within=0.163, floor=0.05, rho=0.05, k=1.7),
+        OWN_SLEEP: Constants(mu=0.73, between=0.115, within=0.165, floor=0.05, rho=0.15, k=2.0),
         Metric.STEPS: Constants(mu=8.88, between=0.40, within=0.48, floor=0.15, rho=0.10, k=1.4, logarithm=True, low=1),
         Metric.SLEEP_SCORE: Constants(mu=77.0, between=3.1, within=5.9, floor=2.0, rho=0.0, k=3.7),
         # Garmin's scale, high = strained; means of six hours. Proposal.
@@ -110,6 +109,12 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
         Metric.BODY_BATTERY: Constants(mu=75.0, between=12.0, within=17.0, floor=4.0, rho=0.3, k=2.0),
         # One person's export: 55 % is an average day, not 70. Proposal.
         Metric.RECOVERY_SCORE: Constants(mu=58.0, between=8.0, within=17.0, floor=5.0, rho=0.3, k=4.5),
+        # Of a night, in °C, and the same as a distance from the user's normal by the vendor. LifeSnaps; its difference
+        # is a proposal.
+        Metric.SKIN_TEMPERATURE: Constants(mu=33.8, between=0.60, within=0.45, floor=0.15, rho=0.25, k=0.6),
+        Metric.SKIN_TEMPERATURE_DELTA: Constants(mu=0.0, between=0.20, within=0.40, floor=0.15, rho=0.3, k=4.0),
+        # Breaths per minute (LifeSnaps).
+        Metric.RESPIRATORY_RATE: Constants(mu=15.2, between=2.2, within=0.65, floor=0.25, rho=0.25, k=0.1),
         # Minutes; slow-wave sleep is some 15-20 % of an adult's night. Proposal.
         Metric.DEEP_SLEEP: Constants(mu=75.0, between=20.0, within=22.0, floor=6.0, rho=0.1, k=1.2),
         # Natural logarithm of 1 + the count of a day. Proposal.
@@ -117,7 +122,6 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
             mu=1.8, between=0.5, within=0.5, floor=0.15, rho=0.3, k=1.0, logarithm=True, shift=1
         ),
         Metric.MESSAGES: Constants(mu=3.2, between=0.9, within=0.7, floor=0.2, rho=0.3, k=0.6, logarithm=True, shift=1),
-        MEETING_LOAD: Constants(mu=0.20, between=0.15, within=0.20, floor=0.08, rho=0.0, k=1.8),  # proposal
     }
 )
 
@@ -142,6 +146,10 @@ class Baseline:
         higher value.
         """
         return self.scaled(scale(value, constants) - self.centre)
+
+    def far(self, value: float, constants: Constants) -> float:
+        """Return the distance of a raw value from normal in spreads, however far."""
+        return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
         """Return a distance from the centre, given in the metric's scale, in spreads, limited to [-3, 3].

@@ -31,6 +31,7 @@ DAY = timedelta(days=1)
 VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # best first within a day
 PARALLEL = 14  # nights of history before a new metric replaces an established metric
 NOTABLE_Z = 0.3  # of a night that stands out from the week
+RAISED = 1.0  # spreads above normal, beyond which a resting heart rate counts
 TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
 TREND_SPREAD = 0.6  # spread of a week's mean as a share of a night's spread (Plews, Altini)
 LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs, and that full trust needs
@@ -40,37 +41,37 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 def sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's sleep, or None if the night is unknown.
 
-    Its z is half the z of our score S, plus half of (S - 0.71) / 0.14. If the vendor scored the night too, it is the
-    mean of that and the vendor's z. The absolute half keeps five hours a night from reading "normal" for a chronic
-    short sleeper.
+    Its z is half the z of our score S, and half (S - 0.73) / 0.14. If the vendor scored the night too, the result is
+    the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading "normal".
     """
     night = past.latest(OWN_SLEEP, at)
     if night is None:
         return None
-    z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - 0.71) / 0.14, -CLIP, CLIP)
+    z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - CONSTANTS[OWN_SLEEP].mu) / 0.14, -CLIP, CLIP)
     vendor = past.of_night(Metric.SLEEP_SCORE, night, at)
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
-    figures = past.nights.of[night.series][night.day]
-    return nightly("sleep", night, z, words.slept(figures.asleep, figures.need, z))
+    asleep, need = past.nights.of[night.series][night.day].asleep, past.needs[night.series][night.day]
+    return nightly("sleep", night, z, words.slept(asleep, need, z))
 
 
 def hrv(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's heart-rate variability, or None without a value.
 
-    Its z is 0.7 times the night's plus 0.3 times the week's, or the night's alone without a week. Without variability,
-    the vendor's recovery score stands in, because it consists mostly of variability. Without that, the body battery on
-    waking stands in.
+    If the vendor scored the recovery of that night too, the result is the mean with that score's z. Without
+    variability the recovery score stands in, and without that the body battery on waking. Returns None without any.
     """
-    found = _variability(past, at)
+    found, scored = variability(past, at), recovery(past, at)
     if found is None:
-        return _score(past, at, Metric.RECOVERY_SCORE, "recovery") or _score(
-            past, at, Metric.BODY_BATTERY, "body battery on waking"
-        )
+        return scored or _score(past, at, Metric.BODY_BATTERY, "body battery on waking")
     metric, night = found
     z, week = _z(metric, night), _week(past, metric, night, at)
-    whole = z if week is None else 0.7 * z + 0.3 * week
-    turned = ", in a week that is not" if whole * z < 0 and abs(z) > NOTABLE_Z else ""
+    mixed = z if week is None else 0.7 * z + 0.3 * week
+    both = scored is not None and past.of_night(Metric.RECOVERY_SCORE, night, at) is not None
+    whole = (mixed + scored.z) / 2 if scored is not None and both else mixed
+    turned = ""
+    if whole * z < 0 and abs(z) > NOTABLE_Z:
+        turned = ", in a week that is not" if mixed * z < 0 else ", unlike the vendor's recovery"
     text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
     return nightly(
         "hrv",
@@ -81,12 +82,27 @@ def hrv(past: Past, at: datetime) -> Signal | None:
     )
 
 
+def recovery(past: Past, at: datetime) -> Signal | None:
+    """Return a signal of the vendor's score of last night's recovery, or None if unknown.
+
+    Half of its z is against the user's own normal, and half against most people's. Who is often in the vendor's red
+    does not recover well, however usual that is.
+    """
+    night = past.latest(Metric.RECOVERY_SCORE, at)
+    if night is None:
+        return None
+    most = CONSTANTS[Metric.RECOVERY_SCORE]
+    z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - most.mu) / most.within, -CLIP, CLIP)
+    whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
+    return nightly("hrv", night, z, f"recovery {words.absolute(night.value, whole.centre, 'points', whole)}")
+
+
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the week's heart-rate variability: (7-day mean - centre) / (0.6 spread).
 
     Returns None if fewer than three of the seven nights have a value.
     """
-    found = _variability(past, at)
+    found = variability(past, at)
     week = None if found is None else _week(past, *found, at)
     if found is None or week is None:
         return None
@@ -103,12 +119,17 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's resting heart rate, or None if it is unknown."""
+    """Return a signal of how far last night's resting heart rate was clearly raised, or None if unknown.
+
+    Only what exceeds one spread above normal counts. On other nights the rate says nothing about how a person feels
+    (LifeSnaps), and its z is 0.
+    """
     night = past.latest(Metric.RESTING_HR, at)
     if night is None:
         return None
-    text = words.absolute(night.value, night.normal.centre, "bpm", night.normal)
-    return nightly("resting_hr", night, _z(Metric.RESTING_HR, night), f"resting heart rate {text}")
+    raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
+    text = words.absolute(night.value, night.normal.centre, "bpm", night.normal) if raised else "not raised"
+    return nightly("resting_hr", night, raised, f"resting heart rate {text}")
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
@@ -154,8 +175,8 @@ def _z(metric: str, one: Latest) -> float:
     return one.normal.z(one.value, CONSTANTS[metric])
 
 
-def _variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Return (metric, newest value) of the metric of heart-rate variability to use, or None without any.
+def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
+    """Return (metric, newest value) of the heart-rate variability metric to use, or None.
 
     Of metrics with 14 values of history the one with the newest value is used. Otherwise it is the one with most
     values. Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights.

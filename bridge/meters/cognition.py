@@ -1,11 +1,12 @@
-"""Cognition: the capacity to concentrate, from deep sleep, pauses, the calendar and hours awake.
+"""Cognition: the capacity to concentrate, from sleep, pauses, the calendar and hours awake.
 
 Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 
+- sleep: as in Vitality (attention is what short sleep costs first and most: Lim and Dinges 2010);
 - deep: z of last night's deep-sleep minutes (minutes follow reported sleep quality better than the share does);
 - pause: 0.35 - 0.7 min(u, 180) / 90 with u minutes without a pause of five (amplitude: Albulescu 2022, d = 0.35);
-- calendar: 0.5 - 1.5 (booked share - 0.5)+ - 0.5 fragmented share of the free time - 0.2 per meeting in a row, over the
-  last six hours (fragments: free blocks under two hours; meetings in a row: Microsoft 2021);
+- calendar: the hours of entries against habit (``bridge.meters.habit``), halved every six hours; meetings count twice,
+  and an hour more in a row (Microsoft 2021);
 - awake: -0.6 exp(-h / 0.7) - 0.25 (h - 14)+ with h hours since the main sleep (inertia in the first hours, steady to
   some 16 hours awake: Dijk 1992);
 - the user's check-in.
@@ -29,14 +30,17 @@ from bridge.meters.past import Past
 from rhythm_env.interface import Meter, Slot
 
 MAX_AWAKE = timedelta(hours=18)
+LOAD_HALF_LIFE = timedelta(hours=6)
+SILENCE = timedelta(hours=60)  # without entries, a weekend, after which the calendar tells nothing of tiredness
+LEAST_DAYS = 10  # of four weeks with entries that are no rest
 PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops growing
 
 
 def read(past: Past, at: datetime) -> Reading:
     """Return Cognition's reading at ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
-    signals = (deep_sleep(past, at), pause(past, at), calendar(past, at), awake(past, at), said)
-    return fuse(past.proxies, Meter.COGNITION, signals)
+    slept = (body.sleep(past, at), deep_sleep(past, at))
+    return fuse(past.proxies, Meter.COGNITION, (*slept, pause(past, at), calendar(past, at), awake(past, at), said))
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
@@ -50,30 +54,29 @@ def deep_sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the minutes of planned work since the last pause of five minutes.
-
-    Returns None if nothing was planned since the morning began. More than 180 minutes lower it no further.
-    """
+    """Return a signal of the minutes since the last pause in the calendar, or None in a pause."""
     today = moment_at(at, past.zones)
     morning = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), past.zones)
     minutes = past.calendar.unbroken(at, min(morning, at))
-    if minutes is None:
+    if not minutes:
         return None
-    text = f"{words.hours(minutes / 60)} without a pause" if minutes else "in a pause"
+    text = f"{words.hours(minutes / 60)} without a pause"
     return _now("pause", 0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, text)
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how booked and fragmented the calendar's last six hours were, or None without a calendar."""
-    if not past.calendar.exists(at):
-        return None
-    booked, tight = past.calendar.booked(at), past.calendar.tight(at)
-    z = 0.5 - 1.5 * max(booked - 0.5, 0) - 0.5 * past.calendar.fragmented(at) - 0.2 * tight
-    return _now(
-        "calendar",
-        z,
-        f"{booked:.0%} of the last six hours booked, {words.plural(tight, 'meeting')} without a pause before",
+    """Return a signal of the load of entries against habit, less is better.
+
+    Returns None unless the calendar has a load on ten days of four weeks.
+    """
+    habit = past.calendar.load.compared(
+        at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
     )
+    if habit is None:
+        return None
+    busy = words.hours(past.calendar.busy(at - LOAD_HALF_LIFE, at))
+    text = f"{busy} of entries in the last six hours, {habit.words}"
+    return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, text=text)
 
 
 def awake(past: Past, at: datetime) -> Signal | None:

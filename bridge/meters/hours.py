@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate, zip_longest
 
-from bridge.calendar.busy import Labelled, clipped, fragmentation, length, occupied, share
+from bridge.calendar.busy import Labelled, Stretch, clipped, length, merged, takes_time
 from bridge.calendar.meetings import met, tight_starts
-from bridge.calendar.plans import efforts, focus_blocks, long_enough, unbroken
-from bridge.domain.types import Episode, Sample
+from bridge.calendar.plans import COMPANY, REST, efforts, focus_blocks, long_enough, unbroken
+from bridge.domain.types import Episode, Event, Label, Occurrence, Sample
+from bridge.meters.habit import Amount, Amounts, pieces
 
 SIX_HOURS = timedelta(hours=6)  # the length of a slot
-MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
-TIGHT_COST = 0.15  # extra load of a meeting without a pause before it
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+TIGHT_HOURS = 1.0  # extra load of a meeting without a pause before it
+MAX_ENTRIES_A_DAY = 2  # of company (Luo 2022)
+CROWD_MIN_OTHERS = 8
 ONE_VALUE, QUARTER = (
     timedelta(minutes=3),
     timedelta(minutes=15),
@@ -28,54 +31,42 @@ Timed = tuple[datetime, float, float]  # known from, minutes, value
 
 
 class Calendar:
-    """A user's calendar entries from ``since`` to ``at``, from which load, pauses and focus are computed.
+    """A user's calendar entries over [since, at], with their load, pauses, focus and company.
 
-    ``exists`` tells a day without entries from a missing calendar.
+    ``recorded`` are stretches of focus that the user's computer recorded.
     """
 
-    def __init__(self, entries: Labelled, since: datetime, at: datetime) -> None:
+    def __init__(self, entries: Labelled, since: datetime, at: datetime, recorded: Sequence[Stretch] = ()) -> None:
         begun = [(o, label) for o, label in entries if o.start <= at]
         self._begin = min((o.start for o, _ in begun), default=None)
         self.entries = sorted((one for one in begun if one[0].end >= since), key=lambda one: one[0].start)
         self._starts = [o.start for o, _ in self.entries]
-        occurrences = [o for o, _ in self.entries]
-        self._busy = occupied(occurrences)
-        self._meetings = met(occurrences)
-        self._tight = tight_starts(occurrences)
-        self._focus = focus_blocks(self.entries)
+        self._focus = long_enough(merged([*focus_blocks(self.entries), *recorded]))
         self._efforts = efforts(self.entries)
-        self._loads: dict[datetime, float] = {}
-        self._focused: dict[datetime, float] = {}
+        self._busy = merged((o.start, o.end) for o, label in self.entries if _is_hard(o, label))
+        self.load = Amounts(self._loads(), self._begin)
+        self.focused = Amounts(*self._focused(recorded))
+        self.company = Amounts(_company(self.entries, at), self._begin)
+        self._of_day: dict[datetime, float] = {}
 
-    def exists(self, at: datetime) -> bool:
-        return self._begin is not None and self._begin <= at
+    def _loads(self) -> list[Amount]:
+        """Return the hours of entries that are no rest and no company.
 
-    def reaches_back(self, to: datetime) -> bool:
-        """Return True if an entry had begun by ``to``, which shows that the calendar was already in use."""
-        return self._begin is not None and self._begin <= to
-
-    def load(self, at: datetime) -> float:
-        """Return the share of the six hours up to ``at`` in meetings. Add 0.15 for each meeting without a pause before
-        it.
+        Meetings count twice, and an hour more where there was no pause before.
         """
-        if at not in self._loads:
-            self._loads[at] = share(self._meetings, at - SIX_HOURS, at) + TIGHT_COST * self.tight(at)
-        return self._loads[at]
+        occurrences = [o for o, _ in self.entries]
+        tight = [(start, TIGHT_HOURS) for start in tight_starts(occurrences)]
+        return [*pieces(self._busy), *pieces(met(occurrences)), *tight]
 
-    def tight(self, at: datetime) -> int:
-        """Count the meetings of the six hours up to ``at`` that began less than 10 minutes after the meeting before."""
-        return bisect_right(self._tight, at) - bisect_left(self._tight, at - SIX_HOURS)
+    def _focused(self, recorded: Sequence[Stretch]) -> tuple[list[Amount], datetime | None]:
+        """Return the hours of focus and when their source began: the computer's if it records, else the calendar's."""
+        if recorded:
+            return [(end, (end - start) / HOUR) for start, end in recorded], min(start for start, _ in recorded)
+        return pieces(self._focus), self._begin
 
-    def booked(self, at: datetime) -> float:
-        """Return the share (0 to 1) of the six hours up to ``at`` in which entries block the time."""
-        return share(self._busy, at - SIX_HOURS, at)
-
-    def fragmented(self, at: datetime) -> float:
-        """Return the share (0 to 1) of the six hours' free time up to ``at`` that lies in short pieces.
-
-        A short piece lies between two entries and lasts less than two hours.
-        """
-        return fragmentation(self._busy, at - SIX_HOURS, at)
+    def busy(self, since: datetime, at: datetime) -> float:
+        """Return the hours of [since, at) in entries that are no rest and no company."""
+        return length(clipped(self._busy, since, at)) / HOUR
 
     def unbroken(self, at: datetime, since: datetime) -> float | None:
         """Return the minutes of work up to ``at`` since the last pause of at least five minutes.
@@ -85,22 +76,50 @@ class Calendar:
         return unbroken(self._efforts, since, at)
 
     def focus(self, since: datetime, at: datetime) -> float:
-        """Return the minutes between ``since`` and ``at`` planned for deep work or learning, in blocks of at least 25
-        minutes.
-        """
+        """Return minutes of [since, at) in blocks of focus of at least 25 minutes."""
         return length(long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
-        """Return the minutes of ``focus`` in the 24 hours up to ``at``."""
-        if at not in self._focused:
-            self._focused[at] = self.focus(at - DAY, at)
-        return self._focused[at]
+        """Return minutes of focus in the 24 hours up to ``at``."""
+        if at not in self._of_day:
+            self._of_day[at] = self.focus(at - DAY, at)
+        return self._of_day[at]
 
     def started(self, since: datetime, at: datetime) -> Labelled:
         """Return (occurrence, label) of the calendar entries that began from ``since`` to ``at``, both included, by
         start.
         """
         return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
+
+
+def closeness(event: Event) -> float:
+    """Return the weight of a calendar entry as company: 0.3 with more than eight others, 0.6 in a call, 1 in person."""
+    if event.others > CROWD_MIN_OTHERS:
+        return 0.3
+    return 0.6 if event.conference else 1.0
+
+
+def _company(entries: Labelled, at: datetime) -> list[Amount]:
+    """Return (end, closeness) of the entries of company that are over.
+
+    Of each day the two closest count: a third adds what it is closer than the less close of the two.
+    """
+    over = [(o.end, closeness(o.event)) for o, label in entries if _is_company(o, label) and o.end <= at]
+    found: list[Amount] = []
+    best: dict[int, list[float]] = {}
+    for end, close in sorted(over):
+        before = best.get(end.toordinal(), [])
+        kept = best[end.toordinal()] = sorted([*before, close])[-MAX_ENTRIES_A_DAY:]
+        found.append((end, sum(kept) - sum(before)))
+    return found
+
+
+def _is_company(occurrence: Occurrence, label: Label) -> bool:
+    return label.action in COMPANY and takes_time(occurrence.event)
+
+
+def _is_hard(occurrence: Occurrence, label: Label) -> bool:
+    return takes_time(occurrence.event) and label.action not in REST | COMPANY
 
 
 class Intraday:

@@ -7,6 +7,7 @@ kept apart by series (source, and device where known), because each series has i
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
@@ -17,12 +18,24 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
-from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, SPOTS, WINDOW, Baseline, asleep, normal_of, plausible, scale
+from bridge.meters.baseline import (
+    CONSTANTS,
+    OWN_SLEEP,
+    SPOTS,
+    WINDOW,
+    Baseline,
+    Constants,
+    asleep,
+    normal_of,
+    plausible,
+    scale,
+)
 from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
 from bridge.meters.nights import LOOSER, Nights, series_of
-from bridge.meters.sleep import score
+from bridge.meters.sleep import need, score
+from bridge.meters.todo import Tasks
 
 SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last
 LEAST_SPOTS = 3  # HRV readings that a median needs
@@ -64,6 +77,10 @@ class Latest:
     def source(self) -> str:
         return self.series.partition("/")[0]
 
+    def far(self, constants: Constants) -> float:
+        """Return the distance of the value from normal in spreads, however far."""
+        return self.normal.far(self.value, constants)
+
 
 class Past:
     """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
@@ -77,6 +94,7 @@ class Past:
         self.rmssd_errors = known.rmssd_errors
         self._at = known.at
         self._days: tuple[datetime | None, tuple[date, ...]] = None, ()
+        self._newest: tuple[datetime | None, dict[str, Latest | None]] = None, {}
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
         self._samples = _by_metric(known, oldest)
         episodes = [(s, x) for s, x in known.episodes if x.day >= oldest and x.end <= known.at]
@@ -84,13 +102,15 @@ class Past:
         self._tracks: dict[str, dict[str, Track]] = {}
         self._normals: dict[tuple[str, str, date], Baseline] = {}
         self._batteries = self._charged()
+        self.needs: dict[str, dict[date, float]] = {}  # series -> day -> hours of sleep needed
         self._add_samples()
         self._add_nights()
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
         self.stress = {s: Intraday(of, workouts) for s, of in self._intraday(Metric.STRESS).items()}
         self.answers = Answers(sample for metric in CHECK_IN_METRICS for _, sample in self._samples.get(metric, ()))
-        self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at)
-        self.tasks = known.tasks
+        recorded = [(x.start, x.end) for _, x in self._samples.get(Metric.FOCUS, ()) if x.end is not None]
+        self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at, recorded)
+        self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
         """Return the newest value of a metric that became known at most 30 hours before ``at``, or None.
@@ -100,6 +120,14 @@ class Past:
         tracks = self._tracks.get(metric)
         if tracks is None:
             return None
+        instant, newest = self._newest
+        if instant != at:
+            self._newest = at, (newest := {})
+        if metric not in newest:
+            newest[metric] = self._latest(metric, tracks, at)
+        return newest[metric]
+
+    def _latest(self, metric: str, tracks: Mapping[str, Track], at: datetime) -> Latest | None:
         for day in self._recent_days(at):
             found = [
                 self._dated(metric, series, day, at)
@@ -197,8 +225,9 @@ class Past:
 
     def _add_nights(self) -> None:
         for series, nights in self.nights.of.items():
+            needs = self.needs[series] = {day: need(day, nights) for day in nights}
             for day, night in nights.items():
-                own = score(day, nights, settled=not self.nights.journeys.frozen(day))
+                own = score(day, nights, needs, settled=not self.nights.journeys.frozen(day))
                 self._put(OWN_SLEEP, series, day, own, night.end)
                 for metric, value in night.vendor.items():
                     self._put(metric, series, day, value, night.end)

@@ -3,7 +3,8 @@
 People see Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 
 - tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
-- focus: 2 (1 - exp(-f / f0)) - 1.264 with f minutes of the last 24 hours, f0 the user's median (120 at the start);
+- focus: the minutes of focus against habit (``bridge.meters.habit``), halved every two days, or every seven where
+  entries are rare;
 - deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.calendar.deadline_pressure``;
 - the user's check-in.
 
@@ -21,7 +22,6 @@ from math import exp, log
 from statistics import median
 
 from bridge.calendar.expansion import midnight
-from bridge.calendar.facts import deadline_pressure, still_open
 from bridge.domain.slots import Moment, moment_at, slot_start
 from bridge.domain.types import Reading
 from bridge.meters import words
@@ -36,6 +36,8 @@ PACE = 1.6
 END_OF_WEEK = 0.8
 FOCUS_DAYS = 28  # days whose median is the user's usual focus
 USUAL_FOCUS, LEAST_FOCUS_DAYS = 120.0, 5
+HALF_LIFE, LONGEST_HALF_LIFE = timedelta(days=2), timedelta(days=7)  # of focus
+LEAST_DAYS = 4  # of four weeks with focus, from which on its absence tells something
 TASK_DAYS = timedelta(days=7)
 TASK_HALF_LIFE = timedelta(days=3)
 DAY = timedelta(days=1)
@@ -76,8 +78,8 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
     Returns None if nothing was done or became overdue in these days.
     """
-    done = [at - t.completed for t in past.tasks if t.completed is not None and _within(at - t.completed)]
-    overdue = [at - end for t, end in still_open(past.tasks, at, past.zones) if _within(at - end)]
+    done = [at - completed for completed in past.tasks.done(at - TASK_DAYS, at)]
+    overdue = [at - end for end, *_ in past.tasks.open(at) if _within(at - end)]
     if not done and not overdue:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
@@ -87,22 +89,23 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the focus minutes of the last 24 hours against the user's median. Return None without a
-    calendar.
+    """Return a signal of recent focus against habit.
+
+    Returns None unless the user writes focus down, or a computer records it.
     """
-    if not past.calendar.exists(at):
+    habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
+    if habit is None:
         return None
-    minutes = past.calendar.focus_of_day(at)
-    z = 2 * (1 - exp(-minutes / usual_focus(past, at))) - 1.264
-    return _now("focus", z, f"{minutes:.0f} min of focus in the last 24 hours")
+    text = f"{past.calendar.focus_of_day(at):.0f} min of focus in the last 24 hours, lately {habit.words}"
+    return Signal(name="focus", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the pressure of open tasks' due days. Return None if no open task has a due day."""
-    pressure = deadline_pressure(past.tasks, at, past.zones)
+    pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
-    ends = [end for _, end in still_open(past.tasks, at, past.zones)]
+    ends = [end for end, *_ in past.tasks.open(at)]
     soon, late = sum(at <= end < at + DAY for end in ends), sum(end < at for end in ends)
     said = [f"{words.plural(soon, 'task')} due within a day"] if soon or not late else []
     text = ", ".join(said + ([f"{words.plural(late, 'task')} overdue"] if late else []))
@@ -121,20 +124,22 @@ def usual_focus(past: Past, at: datetime) -> float:
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
     """Return the share done of this week's tasks, those finished since ``monday`` and those due by Sunday, or None."""
-    done = sum(t.completed is not None and monday <= t.completed <= at for t in past.tasks)
+    done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
-    planned = done + sum(monday <= end <= week_ends for _, end in still_open(past.tasks, at, past.zones))
+    planned = done + sum(monday <= end <= week_ends for end, *_ in past.tasks.open(at))
     return done / planned if planned else None
 
 
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
-    """Return this week's focus as a share of five usual days, or None without a calendar.
+    """Return this week's focus as a share of five usual days.
 
-    The usual day is the median as of Monday, so that the share does not shrink during the week.
+    Returns None if this week has no focus and the four weeks before had hardly any, because then nobody writes it down.
+    The usual day is fixed on Monday, so that a week's progress does not shrink.
     """
-    if not past.calendar.exists(at):
+    made = past.calendar.focus(monday, at)
+    if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None
-    return past.calendar.focus(monday, at) / (5 * usual_focus(past, monday))
+    return made / (5 * usual_focus(past, monday))
 
 
 def _within(age: timedelta) -> bool:

@@ -11,16 +11,15 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bridge.domain.types import Reading
-from bridge.meters import body
-from bridge.meters.baseline import CONSTANTS, MEETING_LOAD, WINDOW, clip, normal_of
+from bridge.meters import body, words
 from bridge.meters.check_in import check_in
-from bridge.meters.fuse import Signal, fuse, warmed
-from bridge.meters.hours import SIX_HOURS
+from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter
 
-MAX_Z_OF_MEETINGS = 2.0
-DAY = timedelta(days=1)
+HALF_LIFE = timedelta(hours=12)  # of the load
+SILENCE = timedelta(hours=60)  # without entries, a weekend, after which the calendar tells nothing of calm
+LEAST_DAYS = 10  # of four weeks with entries that are no rest
 
 
 def read(past: Past, at: datetime) -> Reading:
@@ -31,17 +30,15 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def meetings(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the meeting load of the last six hours, against the same hours of earlier days.
+    """Return a signal of the load of entries and meetings against habit.
 
-    Its z is (load - usual load) / spread, limited to +-2. Returns None without a calendar, because that is not an empty
-    calendar.
+    Returns None unless the calendar has a load on ten days of four weeks: an empty calendar is not an empty day.
     """
-    if not past.calendar.exists(at):
+    habit = past.calendar.load.compared(
+        at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE, silence=SILENCE
+    )
+    if habit is None:
         return None
-    earlier = (at - k * DAY for k in range(1, WINDOW + 1))
-    loads = [past.calendar.load(then) for then in earlier if past.calendar.reaches_back(then - SIX_HOURS)]
-    normal = normal_of(loads, CONSTANTS[MEETING_LOAD])
-    load = past.calendar.load(at)
-    z = clip(normal.z(load, CONSTANTS[MEETING_LOAD]), -MAX_Z_OF_MEETINGS, MAX_Z_OF_MEETINGS)
-    text = f"meeting load {load:.2f} over the last six hours, {normal.centre:.2f} is usual"
-    return Signal(name="meetings", z=z, quality=warmed(1.0, normal.n), age_hours=0.0, text=text)
+    busy = words.hours(past.calendar.busy(at - HALF_LIFE, at))
+    text = f"{busy} of entries in the last twelve hours, {habit.words}"
+    return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)

@@ -15,9 +15,15 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode
 from bridge.meters.baseline import clip
 
-PARTS = {"duration": 0.45, "efficiency": 0.20, "stages": 0.10, "regularity": 0.10, "debt": 0.15}
-SLEEP_NEED_HOURS = 8.0  # hours, unless the vendor states a need (adults: 7-9)
-LEAST_NEED, MOST_NEED = 5.0, 9.0
+PARTS = {"duration": 0.45, "efficiency": 0.10, "stages": 0.10, "regularity": 0.10, "debt": 0.25}
+USUAL_NEED = 7.5  # hours of most adults (National Sleep Foundation: 7-9)
+LEAST_NEED, MOST_NEED = 5.0, 10.0
+BEYOND = 0.5  # hours above the need up to which a longer sleep scores more
+NEED_DAYS = 42  # days before, whose nights tell the need
+PRIOR_NIGHTS = 4.0  # free nights that the need of most adults is worth
+FREE_DAYS = (5, 6)  # weekdays of waking without an alarm
+LATE = timedelta(minutes=45)  # after the usual time of waking, from which no alarm rang
+PAID_BACK = 1.0  # hours that the three nights before may fall short of the usual together
 REGULARITY_DAYS = 14  # days for regularity and debt
 DEBT_HALF_LIFE = 2.5  # days
 JUDGED = (Metric.DEEP_SLEEP, Metric.SLEEP_SCORE)
@@ -28,13 +34,13 @@ LEAST_NIGHTS = 3  # earlier nights that regularity needs
 class Night:
     """A main sleep. ``asleep`` and ``need`` are in hours, ``efficiency``, ``deep`` and ``rem`` are shares from 0 to 1.
 
-    The shares are None if the source does not give them.
+    A field is None if the source does not give it. ``stated`` is the need that the vendor states.
     """
 
     start: datetime
     end: datetime
     asleep: float
-    need: float
+    stated: float | None
     efficiency: float | None
     deep: float | None  # share of the time asleep
     rem: float | None
@@ -58,7 +64,7 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
         start=episode.start,
         end=episode.end,
         asleep=asleep / 60,
-        need=clip(values.get(Metric.SLEEP_NEED, SLEEP_NEED_HOURS * 60) / 60, LEAST_NEED, MOST_NEED),
+        stated=None if Metric.SLEEP_NEED not in values else clip(values[Metric.SLEEP_NEED] / 60, LEAST_NEED, MOST_NEED),
         efficiency=_efficiency(values, asleep),
         deep=None if deep is None else deep / asleep,
         rem=None if rem is None else rem / asleep,
@@ -68,29 +74,62 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
     )
 
 
-def score(day: date, nights: Mapping[date, Night], *, settled: bool = True) -> float:
+def need(day: date, nights: Mapping[date, Night]) -> float:
+    """Return the hours of sleep that the user needed for the night that ended on ``day``.
+
+    It is the median of free nights of the six weeks before, which count as many as they are, and 7.5 h, which counts as
+    four. A free night ended at the weekend or late, and the nights before it had left no debt. The need that the vendor
+    states is the mean's other half.
+    """
+    before = {d: nights[d] for d in _back(day, start=1, count=NEED_DAYS) if d in nights}
+    free = _free(before)
+    own = (len(free) * median(free) + PRIOR_NIGHTS * USUAL_NEED) / (len(free) + PRIOR_NIGHTS) if free else USUAL_NEED
+    stated = nights[day].stated
+    return clip(own if stated is None else (own + stated) / 2, LEAST_NEED, MOST_NEED)
+
+
+def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], *, settled: bool = True) -> float:
     """Return the score, from 0 to 1, of the night that ended on ``day``. ``nights`` also holds the two weeks before.
 
-    The score is the weighted mean of the parts that are known. ``settled`` is False after a journey across time zones.
-    Regularity is then left out. It also needs three earlier nights. ``hours`` are those asleep, and ``e`` is the
-    efficiency. Raises KeyError without the night of ``day``.
+    ``needs`` holds the ``need`` of every night. The score is the weighted mean of the parts that are known. ``settled``
+    is False after a journey across time zones. Regularity is then left out. It also needs three earlier nights.
+    ``hours`` are those asleep, and ``e`` is the efficiency. Raises KeyError without the night of ``day``.
 
-    - 0.45 duration: clip((hours - 4) / (need - 4));
-    - 0.20 efficiency: clip((e - 0.75) / 0.15);
+    - 0.45 duration: clip((hours - 4) / (need + 0.5 - 4));
+    - 0.10 efficiency: clip((e - 0.75) / 0.15);
     - 0.10 stages: half each of clip(deep / 0.18) and clip(REM / 0.20);
     - 0.10 regularity: 1 - clip(|middle - median of the last 14| / 2.5 h);
-    - 0.15 debt: 1 - clip(mean shortfall with half-life 2.5 days / 2.5 h).
+    - 0.25 debt: 1 - clip(mean shortfall with half-life 2.5 days / 2.5 h).
     """
     night = nights[day]
     parts: dict[str, float | None] = {
-        "duration": clip((night.asleep - 4) / (night.need - 4)),
+        "duration": clip((night.asleep - 4) / (needs[day] + BEYOND - 4)),
         "efficiency": None if night.efficiency is None else clip((night.efficiency - 0.75) / 0.15),
         "stages": _stages(night),
         "regularity": _regularity(day, nights) if settled else None,
-        "debt": 1 - clip(_debt(day, nights) / 2.5),
+        "debt": 1 - clip(_debt(day, nights, needs) / 2.5),
     }
     known = {name: part for name, part in parts.items() if part is not None}
     return sum(PARTS[name] * part for name, part in known.items()) / sum(PARTS[name] for name in known)
+
+
+def _free(nights: Mapping[date, Night]) -> list[float]:
+    """Return the hours asleep of free nights."""
+    if not nights:
+        return []
+    usual = median(night.asleep for night in nights.values())
+    latest = median(_waking(night) for night in nights.values()) + LATE / timedelta(hours=1)
+    found = []
+    for day, night in nights.items():
+        owed = [usual - nights[d].asleep for d in _back(day, start=1, count=3) if d in nights]
+        if (day.weekday() in FREE_DAYS or _waking(night) >= latest) and sum(owed) <= PAID_BACK:
+            found.append(night.asleep)
+    return found
+
+
+def _waking(night: Night) -> float:
+    """Return the local hours of waking since the noon before."""
+    return night.middle + (night.end - night.start) / timedelta(hours=2)
 
 
 def _asleep(values: Mapping[Metric, float]) -> float | None:
@@ -127,8 +166,8 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
     return 1 - clip(off / 2.5)
 
 
-def _debt(day: date, nights: Mapping[date, Night]) -> float:
-    """Return the mean hours of sleep below the need, over the known nights of ``day`` and the 14 days before.
+def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) -> float:
+    """Return the mean shortfall of sleep against the need, in hours, over known nights of ``day`` and 14 days before.
 
     A night's weight halves every 2.5 days.
     """
@@ -136,10 +175,10 @@ def _debt(day: date, nights: Mapping[date, Night]) -> float:
     for d in _back(day, start=0):
         if d in nights:
             w = 0.5 ** ((day - d).days / DEBT_HALF_LIFE)
-            total += w * max(nights[d].need - nights[d].asleep, 0.0)
+            total += w * max(needs[d] - nights[d].asleep, 0.0)
             weight += w
     return total / weight
 
 
-def _back(day: date, *, start: int) -> list[date]:
-    return [day - timedelta(days=k) for k in range(start, REGULARITY_DAYS + 1)]
+def _back(day: date, *, start: int, count: int = REGULARITY_DAYS) -> list[date]:
+    return [day - timedelta(days=k) for k in range(start, count + 1)]

@@ -8,25 +8,47 @@ days of illness. The cap on steps follows Paluch 2022: the benefit flattens at 8
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
-from bridge.meters import body, words
-from bridge.meters.baseline import CONSTANTS, unscale
+from bridge.meters import body, illness, words
+from bridge.meters.baseline import CONSTANTS, clip, unscale
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter
 
 MAX_Z_OF_STEPS = 1.0
+AGAINST_SLEEP = 1.0  # spreads of the body below normal at which a good night begins to count less; at 2 it counts 0
 
 
 def read(past: Past, at: datetime) -> Reading:
     """Return Vitality's reading at ``at``."""
     said = check_in(past.answers, Meter.VITALITY, at)
-    signals = (body.sleep(past, at), body.hrv(past, at), body.resting_hr(past, at), steps(past, at), said)
-    return fuse(past.proxies, Meter.VITALITY, signals)
+    slept = outweighed(body.sleep(past, at), against(past, at))
+    measured = (slept, body.hrv(past, at), body.resting_hr(past, at), steps(past, at), illness.illness(past, at))
+    return fuse(past.proxies, Meter.VITALITY, (*measured, said))
+
+
+def outweighed(slept: Signal | None, distance: float) -> Signal | None:
+    """Return the signal of sleep, with less quality for a good night in which the body was far below normal.
+
+    A long sleep on such a night is need, not energy. The correlation with reported energy rises by it (LifeSnaps).
+    """
+    if slept is None or slept.z <= 0:
+        return slept
+    return replace(slept, quality=slept.quality * (1 - clip(distance - AGAINST_SLEEP)))
+
+
+def against(past: Past, at: datetime) -> float:
+    """Return how far the body was from normal last night, in spreads: the largest of four.
+
+    They are variability, a raised resting heart rate, signs of illness together, and twice the vendor's recovery score.
+    """
+    parts = ((body.hrv(past, at), -1.0), (body.resting_hr(past, at), 1.0), (body.recovery(past, at), -2.0))
+    return max([illness.distance(past, at), *(times * one.z for one, times in parts if one is not None)])
 
 
 def steps(past: Past, at: datetime) -> Signal | None:

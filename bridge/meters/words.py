@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.meters.baseline import CALIBRATED, Baseline
 
-SHORTFALL_MIN_HOURS = 1 / 12
+SHORTFALL_MIN_HOURS = 1 / 4  # less is within the error of a watch
 
 
 def hours(length: float) -> str:

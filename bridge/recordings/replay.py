@@ -228,7 +228,7 @@ def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
     player = Player(saved["exchanges"])
     connection = store.connections.connect(user.id, spec.name, "account", now=at)
     with LabServer(player.application) as server:
-        settings = {setting.name: "replayed" for setting in spec.settings}
+        settings = {s.name: s.default if s.secret and s.default is not None else "replayed" for s in spec.settings}
         settings |= {name: server.url for name in settings if name.endswith(("_url", "_uri"))} | saved["settings"]
         account = installation.StoredAccount(connection.id, settings, store, _throwaway())
         account.save_token(REPLAY_TOKEN)

@@ -137,6 +137,7 @@ def _handler(lab: LabServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.flush()
 
         do_GET = do_POST = do_DELETE = do_PUT = do_PATCH = _serve  # noqa: N815 - the names are the standard library's
+        do_PROPFIND = do_REPORT = do_MKCALENDAR = _serve  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the standard library's
             """Log nothing, because request lines of a health API are personal."""

@@ -50,6 +50,10 @@ class Store:
         with self.database.write(durable=durable):
             yield
 
+    def view(self) -> AbstractContextManager[object]:
+        """Make all reads inside see the same state, in one transaction."""
+        return self.database.read()
+
     def lock(self, name: str) -> AbstractContextManager[None]:
         """Hold a named lock, between threads and processes, during a ``with`` block. The lock ends with its process.
 

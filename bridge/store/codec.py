@@ -52,8 +52,8 @@ def encode(item: Item) -> str:
     The text is ASCII, because titles may hold NUL, which PostgreSQL refuses, and lone surrogates, which no database
     takes.
     """
-    body = {field.name: getattr(item, field.name) for field in fields(item)}
-    return json.dumps({k: v for k, v in body.items() if v is not None}, default=_plain)
+    body = ((name, getattr(item, name)) for name in _FIELDS[type(item)])
+    return _JSON.encode({name: value for name, value in body if value is not None})
 
 
 def decode(kind: str, body: str) -> Item:
@@ -63,12 +63,20 @@ def decode(kind: str, body: str) -> Item:
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
 
 
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(kind)) for kind in (Sample, Episode, Event, Task)
+}
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime | date):
         return value.isoformat()
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} cannot be stored")
+
+
+_JSON = json.JSONEncoder(default=_plain)
 
 
 def packed(payload: Mapping[str, object]) -> bytes:

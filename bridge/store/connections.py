@@ -61,8 +61,7 @@ class Connections(Part):
     @reads
     def secret(self, db: sa.Connection, connection_id: int) -> bytes | None:
         """Return the sealed consent of a connection, or None without a consent."""
-        c = tables.connections.c
-        found: bytes | None = db.execute(sa.select(c.secret).where(c.id == connection_id)).scalar()
+        found: bytes | None = db.execute(_SECRET, {"connection": connection_id}).scalar()
         return found
 
     @reads
@@ -83,17 +82,27 @@ class Connections(Part):
         db.execute(update_connection(connection_id).values(member=member))
 
 
+_SECRET = sa.select(tables.connections.c.secret).where(tables.connections.c.id == sa.bindparam("connection"))
+
+
 def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[Connection]:
     """Return the connections that meet a condition, sorted by user, source and name."""
-    c, s = tables.connections.c, tables.sources.c
-    left_out = ("source_id", "secret", "lease_holder", "lease_until")
-    columns = [column for column in c if column.name not in left_out]
-    query = sa.select(*columns, s.name.label("source")).select_from(tables.connections.join(tables.sources))
-    rows = db.execute(query.where(condition).order_by(c.user_id, s.name, c.name))
+    rows = db.execute(_ALL.where(condition))
     return [
         Connection(**{**row, "not_permitted": tuple(json.loads(row["not_permitted"] or "[]"))})
         for row in rows.mappings()
     ]
+
+
+_LEFT_OUT = ("source_id", "secret", "lease_holder", "lease_until")
+_ALL = (
+    sa.select(
+        *(column for column in tables.connections.c if column.name not in _LEFT_OUT),
+        tables.sources.c.name.label("source"),
+    )
+    .select_from(tables.connections.join(tables.sources))
+    .order_by(tables.connections.c.user_id, tables.sources.c.name, tables.connections.c.name)
+)
 
 
 def update_connection(connection_id: int) -> sa.Update:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bridge.domain.ports import Normaliser
 from bridge.domain.records import Connection, RecordResult
-from bridge.domain.types import Covers, Event, Item, Notice, RawRecord
+from bridge.domain.types import Covers, Notice, RawRecord
 from bridge.store import codec, landing, rows, tables
 from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
@@ -39,9 +39,8 @@ class Ingest(Part):
     @reads
     def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
         """Return stream -> saved cursor of a connection, for cursors in this ``version`` of their format."""
-        c = tables.cursors.c
-        query = sa.select(c.stream, c.cursor).where(c.connection_id == connection_id, c.version == version)
-        return {row.stream: row.cursor for row in db.execute(query)}
+        found = db.execute(_CURSORS, {"connection": connection_id, "version": version})
+        return {row.stream: row.cursor for row in found}
 
     @writes(durable=False)
     def save_cursor(self, db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
@@ -87,12 +86,9 @@ class Ingest(Part):
     @reads
     def notices(self, db: sa.Connection, connection_id: int) -> list[Notice]:
         """Return a connection's notices that are not handled yet, in the order in which they came."""
-        n = tables.notices.c
-        joined = sa.select(tables.notices, tables.connections.c.member).join(tables.connections)
-        query = joined.where(n.connection_id == connection_id, n.handled_at.is_(None)).order_by(n.id)
         return [
             Notice(member=row.member, stream=row.stream, key=row.key, deleted=row.deleted, trace=row.trace)
-            for row in db.execute(query)
+            for row in db.execute(_NOTICES, {"connection": connection_id})
         ]
 
     @writes()
@@ -148,23 +144,24 @@ class Ingest(Part):
         listing holds completely. Records of a newer export than that of ``covers`` are left out.
         """
         r = tables.records.c
-        query = sa.select(r.id, r.key).where(
-            r.connection_id == connection_id,
-            r.stream == stream,
-            r.deleted.is_(False),
-            r.key.startswith(covers.prefix, autoescape=True),
-        )
+        query, bound = _STORED, dict[str, Any](connection=connection_id, stream=stream)
+        if covers.since is not None:  # reads only what may begin there, not ten years
+            query = _STORED_ABOUT
+            bound |= {"since": covers.since, "day": covers.since.date() - DAYS_AROUND_A_ZONE}
+        if covers.prefix:
+            query = query.where(
+                r.key.startswith(covers.prefix, autoescape=True),
+                sa.func.substr(r.key, 1, len(covers.prefix)) == covers.prefix,  # SQLite's LIKE takes "A" for "a"
+            )
         if covers.as_of is not None:
             older = (date.is_(None) | (date <= covers.as_of) for date in (r.as_of, r.whole_as_of))
             query = query.where(sa.or_(*older))
-        if covers.since is not None:  # reads only what may begin there, not ten years
-            query = query.where(r.id.in_(_beginning_about(connection_id, covers.since)))
         parents = covers.parents
         parts = [query] if parents is None else [query.where(r.parent.in_(some)) for some in rows.chunks(parents)]
-        absent = {row.id: row.key for part in parts for row in db.execute(part) if row.key not in delivered}
+        absent = {row.id: row.key for part in parts for row in db.execute(part, bound) if row.key not in delivered}
         if covers.since is not None:
-            stored = rows.current(db, list(absent))
-            absent = {r: key for r, key in absent.items() if _begins_after(stored.get(r, {}).values(), covers.since)}
+            began = rows.starts(db, list(absent))
+            absent = {r: key for r, key in absent.items() if _begins_after(began.get(r, ()), covers.since)}
         deletion = RawRecord(stream=stream, key="", payload={}, deleted=True, as_of=covers.as_of)
         return [replace(deletion, key=key) for key in sorted(absent.values())]
 
@@ -229,6 +226,15 @@ class Ingest(Part):
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 
 
+_CURSORS = sa.select(tables.cursors.c.stream, tables.cursors.c.cursor).where(
+    tables.cursors.c.connection_id == sa.bindparam("connection"), tables.cursors.c.version == sa.bindparam("version")
+)
+_NOTICES = (
+    sa.select(tables.notices, tables.connections.c.member)
+    .join(tables.connections)
+    .where(tables.notices.c.connection_id == sa.bindparam("connection"), tables.notices.c.handled_at.is_(None))
+    .order_by(tables.notices.c.id)
+)
 _CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
     tables.cursors.c.connection_id == sa.bindparam("connection_id"), tables.cursors.c.stream == sa.bindparam("stream")
 )
@@ -270,31 +276,35 @@ def _covered_stretches(
     return found
 
 
-def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[tuple[int]]:
-    """Return a query for the ids of a connection's records with a row that may begin at or after ``since``.
-
-    It may select a few records too many, because days are local.
-    """
-    c = tables.connections.c
-    user = sa.select(c.user_id).where(c.id == connection_id).scalar_subquery()
-    day = since.date() - DAYS_AROUND_A_ZONE
-    bounds = ((tables.samples, "day", day), (tables.episodes, "day", day), (tables.events, "start", since))
-    return sa.union(
-        *(
-            sa.select(t.c.record_id).where(t.c.user_id == user, t.c.connection_id == connection_id, t.c[name] >= bound)
-            for t, name, bound in bounds
+_CONNECTION = sa.bindparam("connection", type_=tables.ID)
+_ITS_USER = sa.select(tables.connections.c.user_id).where(tables.connections.c.id == _CONNECTION).scalar_subquery()
+_STORED = sa.select(tables.records.c.id, tables.records.c.key).where(
+    tables.records.c.connection_id == _CONNECTION,
+    tables.records.c.stream == sa.bindparam("stream", type_=sa.Text),
+    tables.records.c.deleted.is_(False),
+)
+# Those with a row that may begin at or after an instant. They may be a few too many, because days are local.
+_STORED_ABOUT = _STORED.where(
+    tables.records.c.id.in_(
+        sa.union(
+            *(
+                sa.select(table.c.record_id).where(
+                    table.c.user_id == _ITS_USER, table.c.connection_id == _CONNECTION, begins >= bound
+                )
+                for table, begins, bound in (
+                    (tables.samples, tables.samples.c.day, sa.bindparam("day", type_=sa.Date)),
+                    (tables.episodes, tables.episodes.c.day, sa.bindparam("day", type_=sa.Date)),
+                    (tables.events, tables.events.c.start, sa.bindparam("since", type_=tables.Instant)),
+                )
+            )
         )
     )
+)
 
 
-def _begins_after(stored: Collection[rows.Stored], since: datetime) -> bool:
+def _begins_after(starts: Collection[datetime | None], since: datetime) -> bool:
     """Return True if a record has rows and all of them begin at or after ``since``."""
-    starts = [_start(row.item) for row in stored]
     return bool(starts) and all(start is not None and start >= since for start in starts)
-
-
-def _start(item: Item) -> datetime | None:
-    return rows.span(item)[0] if isinstance(item, Event) else getattr(item, "start", None)
 
 
 def _arrive_again(state: State, row: Any) -> State:

@@ -44,3 +44,13 @@ def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows
     marks = ", ".join("?" * len(columns))
     # The names are the schema's own.
     db.exec_driver_sql(f'INSERT INTO "{table.name}" ({named}) VALUES ({marks})', [*rows])  # noqa: S608
+
+
+def update_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Update rows by their ids. A tuple of ``rows`` holds the plain values of ``columns``, and then the row's id."""
+    if not rows:
+        return
+    mark = "%s" if db.dialect.name == "postgresql" else "?"
+    named = ", ".join(f'"{name}" = {mark}' for name in columns)
+    # The names are the schema's own.
+    db.exec_driver_sql(f'UPDATE "{table.name}" SET {named} WHERE id = {mark}', [*rows])  # noqa: S608

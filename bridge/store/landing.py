@@ -17,7 +17,7 @@ from bridge.domain.ports import Normaliser
 from bridge.domain.records import Connection, RecordResult
 from bridge.domain.samples import set_apart
 from bridge.domain.types import Item, RawRecord, union
-from bridge.store import codec, rows, tables
+from bridge.store import codec, inserts, rows, tables
 from bridge.store.pieces import Piece, Pieces, deliver, packed, united, unpacked
 
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
@@ -129,7 +129,7 @@ class Batch:
     def write(self) -> None:
         """Write the rows and states that were noted so far, and begin the batch anew."""
         if self.states:
-            self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
+            inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in self.states.values()])
         if self.dated:
             self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])
         fresh = frozenset(self.desired.keys() & self.fresh)
@@ -139,11 +139,6 @@ class Batch:
 
 
 _KEPT = ("parent", "hash", "deleted", "reason", "version", "arrived_at")
-_UPDATE = (
-    sa.update(tables.records)
-    .where(tables.records.c.id == sa.bindparam("record"))
-    .values({name: sa.bindparam(f"new_{name}") for name in _KEPT})
-)
 
 
 _DATE = (
@@ -157,16 +152,17 @@ def _dates(state: State) -> dict[str, Any]:
     return {"record": state.id, "new_as_of": state.as_of, "new_whole_as_of": state.whole_as_of}
 
 
-def _bound(state: State) -> dict[str, Any]:
-    return {
-        "record": state.id,
-        "new_parent": state.record.parent,
-        "new_hash": state.hash,
-        "new_deleted": state.record.deleted,
-        "new_reason": state.reason or "\n".join(state.outside) or None,
-        "new_version": state.version,
-        "new_arrived_at": state.arrived_at,
-    }
+def _bound(state: State) -> tuple[Any, ...]:
+    """Return the plain values of the columns ``_KEPT``, and the record's id."""
+    return (
+        state.record.parent,
+        state.hash,
+        state.record.deleted,
+        state.reason or "\n".join(state.outside) or None,
+        state.version,
+        None if state.arrived_at is None else tables.microseconds(state.arrived_at),
+        state.id,
+    )
 
 
 class Delivery(NamedTuple):
@@ -193,7 +189,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
-    if _replaced(state, record):
+    if _replaced(state, record) or _is_only_dated(batch, state, record):
         return UNCHANGED
     before = batch.memory.latest(record.path) if record.adds or record.as_of is not None else None
     if before is None and _is_older(state.as_of, record):  # the newer piece is not stored, and its rows stay
@@ -219,6 +215,21 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
             batch.pieced[state.id] = state
     batch.take(state)
     return Delivery(outcome, state, record, text)
+
+
+def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
+    """Return True if a newer export holds the whole of an unchanged record, and note its new date in ``batch``.
+
+    The newest export before must have held it whole, too. Then there are no older pieces and no payload to read.
+    """
+    if record.adds or record.deleted or record.as_of is None or state.as_of is None or state.version != batch.version:
+        return False
+    newest_is_whole = state.as_of == state.whole_as_of and record.as_of >= state.as_of
+    if not newest_is_whole or state.hash != codec.fingerprint(record):
+        return False
+    if state.date(record):
+        batch.dated[state.id] = state
+    return True
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
@@ -341,19 +352,13 @@ def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
 
 def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
     """Store the payloads of deliveries that changed their record, and the changed pieces by export date."""
+    now = tables.microseconds(batch.now)
     values = [
-        {
-            "record_id": state.id,
-            "arrived_at": batch.now,
-            "deleted": record.deleted,
-            "parent": record.parent,
-            "payload": zlib.compress(payload),
-        }
+        (state.id, now, record.deleted, record.parent, zlib.compress(payload))
         for outcome, state, record, payload in deliveries
         if state is not None and record is not None and outcome != "reread"
     ]
-    if values:
-        db.execute(sa.insert(tables.arrivals), values)
+    inserts.insert_many(db, tables.arrivals, ("record_id", "arrived_at", "deleted", "parent", "payload"), values)
     if batch.pieced:
         db.execute(_PIECES, [{"record": s.id, "new_pieces": packed(s.pieces)} for s in batch.pieced.values()])
 

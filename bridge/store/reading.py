@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Connection, Extent, Provenance, Revision
-from bridge.domain.types import Episode, Event, Item, Sample, Task
-from bridge.store import codec, rows, tables
+from bridge.domain.types import Episode, EpisodeKind, Event, Item, Sample, Task
+from bridge.store import codec, names, rows, tables
 from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads
 
 ROW_ID_MAX_DIGITS = 18  # PostgreSQL refuses a larger number
+LAST_INSTANT = datetime(9999, 12, 31, tzinfo=UTC)
+DAYS_TO_SEE_THE_NEWEST = timedelta(days=7)  # a measurement of an earlier day may end later, but not by a week
 EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
@@ -39,12 +41,11 @@ class Reading(Part):
         ``metrics`` None means all metrics. With ``at``, the samples are as they were known then.
         """
         wanted = None if metrics is None else frozenset(metrics)
-        t = tables.samples.c
-        query = _between(_of_user(tables.samples, user_id, at), t.day, since, until)
-        if wanted is not None:
-            named = sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_([str(m) for m in wanted]))
-            query = query.where(t.metric_id.in_(named))
-        found = [(row.source, rows.item_of("sample", row, db)) for row in db.execute(query)]
+        bound: dict[str, Any] = {"user": user_id, "since": since or date.min, "until": until or date.max}
+        bound |= {"at": at or LAST_INSTANT, "names": [str(metric) for metric in wanted or ()]}
+        query = _SAMPLES if wanted is None else _SAMPLES_OF
+        read = rows.samples_of(db.execute(query, bound).all(), db)
+        found: list[tuple[str, Item]] = [(source, item) for (source,), item in read]
         found += [
             (source, item)
             for source, item in _revised(db, user_id, "sample", at)
@@ -103,27 +104,13 @@ class Reading(Part):
         """Return source -> kind -> number of the user's rows. A kind is a metric, a kind of episode, ``event`` or
         ``task``.
         """
+        source_of = {row.id: row.name for row in db.execute(_SOURCES, {"user": user_id})}
         found: dict[str, dict[str, int]] = {}
-        by_metric = (
-            sa.select(tables.sources.c.name, tables.metrics.c.name, sa.func.count())
-            .select_from(_joined_to_source(tables.samples).join(tables.metrics))
-            .where(tables.samples.c.user_id == user_id)
-            .group_by(tables.sources.c.name, tables.metrics.c.name)
-        )
-        for source, metric, count in db.execute(by_metric):
-            found.setdefault(source, {})[metric] = count
-        for source, episode in self.episodes(user_id):
-            kinds = found.setdefault(source, {})
-            kinds[str(episode.kind)] = kinds.get(str(episode.kind), 0) + 1
-        for kind, table in (("event", tables.events), ("task", tables.tasks)):
-            query = (
-                sa.select(tables.sources.c.name, sa.func.count())
-                .select_from(_joined_to_source(table))
-                .where(table.c.user_id == user_id)
-                .group_by(tables.sources.c.name)
-            )
-            for source, count in db.execute(query):
-                found.setdefault(source, {})[kind] = count
+        for kind, query in _COUNTS.items():
+            for connection_id, what, count in db.execute(query, {"user": user_id}):
+                name = str(names.metric_of(db, what)) if kind == "sample" else what
+                kinds = found.setdefault(source_of[connection_id], {})
+                kinds[name] = kinds.get(name, 0) + count
         return found
 
     @reads
@@ -195,10 +182,14 @@ class Reading(Part):
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
         """Return the end of a connection's newest measurement that had ended by ``at``, or None without any."""
-        t, e = tables.samples.c, tables.episodes.c
-        ended = sa.func.coalesce(t.end, t.start)
-        newest = sa.select(sa.func.max(ended)).where(t.connection_id == connection_id, ended <= at)
-        measured: datetime | None = db.execute(newest).scalar()
+        e = tables.episodes.c
+        bound = {"connection": connection_id, "at": at}
+        measures = db.execute(_MEASURES, bound).first() is not None  # else the search for its last day reads all rows
+        day = db.execute(_LAST_DAY, bound).scalar() if measures else None
+        since = None if day is None else day - DAYS_TO_SEE_THE_NEWEST
+        measured: datetime | None = None
+        if since is not None:
+            measured = db.execute(_NEWEST, {**bound, "since": since}).scalar()
         bodies = sa.select(e.body).where(e.connection_id == connection_id).order_by(e.day.desc())
         last = db.execute(bodies.limit(EPISODES_TO_SEE_THE_NEWEST)).scalars()
         episodes = [codec.decode("episode", body) for body in last]
@@ -214,6 +205,61 @@ class Reading(Part):
         corrected = sa.select(c.id).where(c.user_id == user_id, c.made_at > since)
         wished = sa.select(w.user_id).where(w.user_id == user_id, w.set_at > since)
         return any(db.execute(query.limit(1)).first() for query in (wished, corrected, arrived))
+
+
+def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """Select (connection, kind, number of rows) of a user. Names are looked up later, because joining takes longer."""
+    connection, named = table.c.connection_id, kind.label("counted")
+    return sa.select(connection, named, sa.func.count()).where(table.c.user_id == _USER).group_by(connection, named)
+
+
+_USER = sa.bindparam("user", type_=tables.ID)
+_SAMPLES = (  # built once, because building takes longer than the query
+    sa.select(*rows.PLAIN_SAMPLE, tables.sources.c.name)
+    .select_from(
+        tables.samples.join(tables.connections, tables.connections.c.id == tables.samples.c.connection_id).join(
+            tables.sources
+        )
+    )
+    .where(
+        tables.samples.c.user_id == _USER,
+        tables.samples.c.day >= sa.bindparam("since", type_=sa.Date),
+        tables.samples.c.day <= sa.bindparam("until", type_=sa.Date),
+        tables.samples.c.known_at <= sa.bindparam("at", type_=tables.Instant),
+    )
+)
+_SAMPLES_OF = _SAMPLES.where(
+    tables.samples.c.metric_id.in_(
+        sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_(sa.bindparam("names", expanding=True)))
+    )
+)
+_SOURCES = (
+    sa.select(tables.connections.c.id, tables.sources.c.name)
+    .join(tables.sources)
+    .where(tables.connections.c.user_id == _USER)
+)
+# An episode's body is JSON, in which no other text holds these letters, because quotes within texts are escaped.
+_KIND_OF_EPISODE = sa.case(*((tables.episodes.c.body.contains(f'"kind": "{kind}"'), str(kind)) for kind in EpisodeKind))
+_ENDED = sa.func.coalesce(tables.samples.c.end, tables.samples.c.start)
+_OF_CONNECTION = (  # by the user's days, because no index holds a connection's
+    tables.samples.c.user_id
+    == sa.select(tables.connections.c.user_id)
+    .where(tables.connections.c.id == sa.bindparam("connection"))
+    .scalar_subquery(),
+    tables.samples.c.connection_id == sa.bindparam("connection"),
+    sa.bindparam("at", type_=tables.Instant) >= _ENDED,
+)
+_MEASURES = sa.select(tables.samples.c.id).where(tables.samples.c.connection_id == sa.bindparam("connection")).limit(1)
+_LAST_DAY = sa.select(tables.samples.c.day).where(*_OF_CONNECTION).order_by(tables.samples.c.day.desc()).limit(1)
+_NEWEST = sa.select(sa.func.max(_ENDED)).where(
+    *_OF_CONNECTION, tables.samples.c.day >= sa.bindparam("since", type_=sa.Date)
+)
+_COUNTS = {
+    "sample": _counted(tables.samples, tables.samples.c.metric_id),
+    "episode": _counted(tables.episodes, _KIND_OF_EPISODE),
+    "event": _counted(tables.events, sa.literal("event")),
+    "task": _counted(tables.tasks, sa.literal("task")),
+}
 
 
 def _joined_to_source(table: sa.Table) -> sa.Join:

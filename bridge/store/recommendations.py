@@ -135,6 +135,15 @@ class Recommendations(Part):
         return [_recommendation(row) for row in db.execute(query.order_by(table.c.created_at, table.c.id))]
 
     @reads
+    def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
+        """Return a value that differs once a recommendation, an answer, an outcome or a view of the user is added."""
+        t = table.c
+        times = (t.shown_at, t.answered_at, t.outcome_at, t.superseded_at)
+        counted = (sa.func.count(), sa.func.max(t.id), *(f(at) for at in times for f in (sa.func.count, sa.func.max)))
+        query = sa.select(t.answer, t.outcome, *counted).where(t.user_id == user_id).group_by(t.answer, t.outcome)
+        return tuple(sorted((tuple(row) for row in db.execute(query)), key=repr))
+
+    @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
         """Return when recommendations were made that are settled by ``until``, of those made from ``since`` until
         ``until``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,14 +68,47 @@ def write(
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
     """Return record id -> (kind, key) -> stored row, for the records with these ids."""
     found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
-    for kind, table in TABLE_OF_KIND.items():
-        for ids in chunks(record_ids):
-            for row in db.execute(sa.select(table).where(table.c.record_id.in_(ids))):
+    for ids in chunks(record_ids):
+        for (number, record_id, known_at), sample in samples_of(db.execute(_SAMPLES, {"records": ids}).all(), db):
+            found[record_id]["sample", sample.key] = Stored(
+                id=number, record_id=record_id, item=sample, known_at=tables.instant(known_at)
+            )
+        for kind, query in _OTHERS.items():
+            for row in db.execute(query, {"records": ids}):
                 item = item_of(kind, row, db)
                 found[row.record_id][kind, item.key] = Stored(
                     id=row.id, record_id=row.record_id, item=item, known_at=row.known_at
                 )
     return found
+
+
+_RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
+
+
+def starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, list[datetime | None]]:
+    """Return record id -> start of each of its rows, None for a task and for an event without one."""
+    found: dict[int, list[datetime | None]] = defaultdict(list)
+    for ids in chunks(record_ids):
+        for record_id, start in db.execute(_STARTS, {"records": ids}):
+            found[record_id].append(start)
+        for record_id, body in db.execute(_EPISODES, {"records": ids}):
+            found[record_id].append(datetime.fromisoformat(json.loads(body)["start"]))
+    return found
+
+
+_STARTS = sa.union_all(
+    *(
+        sa.select(table.c.record_id, start).where(table.c.record_id.in_(_RECORDS))
+        for table, start in (
+            (tables.samples, tables.samples.c.start),
+            (tables.events, tables.events.c.start),
+            (tables.tasks, sa.cast(sa.null(), tables.Instant)),
+        )
+    )
+)
+_EPISODES = sa.select(tables.episodes.c.record_id, tables.episodes.c.body).where(
+    tables.episodes.c.record_id.in_(_RECORDS)
+)
 
 
 def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
@@ -96,6 +130,56 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
     )
 
 
+# The columns that ``samples_of`` reads. Their values stay as the driver gives them, because that is quicker.
+PLAIN_SAMPLE: tuple[sa.ColumnElement[Any], ...] = (
+    tables.samples.c.key,
+    tables.samples.c.metric_id,
+    sa.type_coerce(tables.samples.c.start, sa.BigInteger),
+    sa.type_coerce(tables.samples.c.end, sa.BigInteger),
+    *(tables.samples.c[name] for name in ("offset", "day", "value", "device_id", "count", "low", "high")),
+)
+
+
+def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], Sample]]:
+    """Yield (further columns, sample) of rows that begin with the columns ``PLAIN_SAMPLE``."""
+    metrics: dict[int, Metric] = {}
+    devices: dict[int | None, str | None] = {None: None}
+    for key, metric, start, end, offset, day, value, device, count, low, high, *more in found:
+        if metric not in metrics:
+            metrics[metric] = names.metric_of(db, metric)
+        if device not in devices:
+            devices[device] = names.name(db, tables.devices, device)
+        yield (
+            more,
+            Sample(
+                key=key,
+                metric=metrics[metric],
+                start=tables.instant(start),
+                end=None if end is None else tables.instant(end),
+                offset=offset,
+                day=day,
+                value=value,
+                device=devices[device],
+                count=count,
+                low=low,
+                high=high,
+            ),
+        )
+
+
+_SAMPLES = sa.select(
+    *PLAIN_SAMPLE,
+    tables.samples.c.id,
+    tables.samples.c.record_id,
+    sa.type_coerce(tables.samples.c.known_at, sa.BigInteger),
+).where(tables.samples.c.record_id.in_(_RECORDS))
+_OTHERS = {
+    kind: sa.select(table).where(table.c.record_id.in_(_RECORDS))
+    for kind, table in TABLE_OF_KIND.items()
+    if kind != "sample"
+}
+
+
 def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
     """Yield ``ids`` in lists of at most 400, which are short enough for a database's IN list."""
     rest = list(ids)
@@ -103,21 +187,8 @@ def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
         yield rest[begin : begin + IN_LIST_MAX]
 
 
-def _columns(db: sa.Connection, item: Item) -> dict[str, Any]:
+def _columns(item: Episode | Event | Task) -> dict[str, Any]:
     match item:
-        case Sample():
-            return {
-                "metric_id": names.number(db, tables.metrics, item.metric),
-                "device_id": None if item.device is None else names.number(db, tables.devices, item.device),
-                "start": item.start,
-                "end": item.end,
-                "offset": item.offset,
-                "day": item.day,
-                "value": item.value,
-                "count": item.count,
-                "low": item.low,
-                "high": item.high,
-            }
         case Episode():
             return {"day": item.day, "body": codec.encode(item)}
         case Event():
@@ -159,7 +230,7 @@ def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, It
             samples.append((*owner, record_id, item.key, known_at, metrics[item.metric], *_plain(db, item)))
             continue
         values = {"user_id": owner[0], "connection_id": owner[1], "record_id": record_id, "key": item.key}
-        rows[codec.kind_of(item)].append(values | {"known_at": now} | _columns(db, item))
+        rows[codec.kind_of(item)].append(values | {"known_at": now} | _columns(item))
     inserts.insert_many(db, tables.samples, SAMPLE_COLUMNS, samples)
     for kind, some in rows.items():
         db.execute(sa.insert(TABLE_OF_KIND[kind]), some)
@@ -182,9 +253,16 @@ def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
 
 def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:
     values: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    samples: list[tuple[Any, ...]] = []
+    known_at = tables.microseconds(now)
     for row, item in changed:
-        new = {"known_at": now} | _columns(db, item)
+        if isinstance(item, Sample):
+            metric = names.number(db, tables.metrics, item.metric)
+            samples.append((known_at, metric, *_plain(db, item), row.id))
+            continue
+        new = {"known_at": now} | _columns(item)
         values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})
+    inserts.update_many(db, tables.samples, SAMPLE_COLUMNS[4:], samples)
     for kind, some in values.items():
         t = TABLE_OF_KIND[kind]
         bound: dict[str, Any] = {name.removeprefix("new_"): sa.bindparam(name) for name in some[0] if name != "row"}
@@ -200,24 +278,26 @@ def _delete(db: sa.Connection, gone: list[Stored]) -> None:
             db.execute(sa.delete(TABLE_OF_KIND[kind]).where(TABLE_OF_KIND[kind].c.id.in_(some)))
 
 
+REVISION_COLUMNS = ("user_id", "connection_id", "record_id", "kind", "key", "body", "known_at", "superseded_at")
+
+
 def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now: datetime) -> None:
     """Save rows that change or go as revisions, except intraday samples and versions that arrived at ``now`` too."""
+    owner, until = (connection.user_id, connection.id), tables.microseconds(now)
     values = [
-        {
-            "user_id": connection.user_id,
-            "connection_id": connection.id,
-            "record_id": row.record_id,
-            "kind": codec.kind_of(row.item),
-            "key": row.item.key,
-            "body": codec.encode(row.item),
-            "known_at": row.known_at,
-            "superseded_at": now,
-        }
+        (
+            *owner,
+            row.record_id,
+            codec.kind_of(row.item),
+            row.item.key,
+            codec.encode(row.item),
+            tables.microseconds(row.known_at),
+            until,
+        )
         for row in old
         if row.known_at != now and not _intraday(row.item)
     ]
-    if values:
-        db.execute(sa.insert(tables.revisions), values)
+    inserts.insert_many(db, tables.revisions, REVISION_COLUMNS, values)
 
 
 def _intraday(item: Item) -> bool:

@@ -37,8 +37,8 @@ class Scheduling(Part):
         """Take or renew the lease of a connection for ``holder``. Returns False while another holder's lease has not
         expired.
         """
-        query = update_connection(connection_id).where(sa.or_(_is_free(now), c.lease_holder == holder))
-        return db.execute(query.values(lease_holder=holder, lease_until=now + lease)).rowcount == 1
+        bound = {"connection": connection_id, "holder": holder, "now": now, "until": now + lease}
+        return db.execute(_CLAIM, bound).rowcount == 1
 
     @writes(durable=False)
     def claim_due(
@@ -109,8 +109,7 @@ class Scheduling(Part):
     @writes(durable=False)
     def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
         """Release the lease that ``holder`` has on a connection. Another holder's lease stays."""
-        mine = update_connection(connection_id).where(c.lease_holder == holder)
-        db.execute(mine.values(lease_holder=None, lease_until=None))
+        db.execute(_RELEASE, {"connection": connection_id, "holder": holder})
 
     @writes()
     def release_all(self, db: sa.Connection, holder: str) -> None:
@@ -130,8 +129,7 @@ class Scheduling(Part):
     @reads
     def rate_limited_until(self, db: sa.Connection, source: str) -> datetime | None:
         """Return when a source's last saved rate limit ends or ended, or None if there never was one."""
-        s = tables.sources.c
-        found: datetime | None = db.execute(sa.select(s.rate_limited_until).where(s.name == source)).scalar()
+        found: datetime | None = db.execute(_LIMITED_UNTIL, {"source": source}).scalar()
         return found
 
     @writes(durable=False)
@@ -157,16 +155,14 @@ class Scheduling(Part):
         if outcome.retry_at is not None:
             body["retry_at"] = outcome.retry_at.isoformat()
         run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
-        db.execute(sa.insert(tables.sync_runs).values(run))
+        db.execute(_RUN, run)
         values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
         values["not_permitted"] = json.dumps(outcome.not_permitted) if outcome.not_permitted else None
         if outcome.outcome == "ok":
             values["last_success"] = finished
         db.execute(update_connection(connection_id).values(values))
         if outcome.outcome == "ok" and due_at is not None:  # a notice that comes now waits for the row written above
-            n = tables.notices.c
-            notified = sa.exists().where(n.connection_id == connection_id, n.handled_at.is_(None))
-            db.execute(update_connection(connection_id).where(notified).values(due_at=finished))
+            db.execute(_DUE_BY_NOTICE, {"connection": connection_id, "at": finished})
 
     @reads
     def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
@@ -182,6 +178,13 @@ class Scheduling(Part):
         body["failed_files"] = tuple((file, reason) for file, reason in body.get("failed_files", ()))
         body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body.get("retry_at") else None
         return row.finished, Outcome(**body)
+
+    @reads
+    def syncs_finished(self, db: sa.Connection, user_id: int) -> int:
+        """Return a number that grows with every finished sync or import of a user's connections."""
+        t = tables.sync_runs.c
+        mine = sa.select(sa.func.max(t.id)).join(tables.connections).where(c.user_id == user_id)
+        return int(db.execute(mine).scalar() or 0)
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
@@ -295,6 +298,38 @@ class Scheduling(Part):
         quiet = sa.select(s.user_id).where(s.week == moment.week, s.timestep == moment.timestep, silent)
         lasts = sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
         return set(db.execute(sa.select(r.user_id).where(*here, lasts)).scalars()) | set(db.execute(quiet).scalars())
+
+
+_MINE = c.id == sa.bindparam("connection")
+_CLAIM = (
+    sa.update(tables.connections)
+    .where(
+        _MINE,
+        sa.or_(
+            c.lease_holder.is_(None),
+            c.lease_until <= sa.bindparam("now", type_=tables.Instant),
+            c.lease_holder == sa.bindparam("holder", type_=sa.Text),
+        ),
+    )
+    .values(lease_holder=sa.bindparam("holder", type_=sa.Text), lease_until=sa.bindparam("until", type_=tables.Instant))
+)
+_RELEASE = (
+    sa.update(tables.connections)
+    .where(_MINE, c.lease_holder == sa.bindparam("holder", type_=sa.Text))
+    .values(lease_holder=None, lease_until=None)
+)
+_LIMITED_UNTIL = sa.select(tables.sources.c.rate_limited_until).where(tables.sources.c.name == sa.bindparam("source"))
+_RUN = sa.insert(tables.sync_runs)
+_DUE_BY_NOTICE = (
+    sa.update(tables.connections)
+    .where(
+        _MINE,
+        sa.exists().where(
+            tables.notices.c.connection_id == tables.connections.c.id, tables.notices.c.handled_at.is_(None)
+        ),
+    )
+    .values(due_at=sa.bindparam("at", type_=tables.Instant))
+)
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:

@@ -19,6 +19,11 @@ def microseconds(at: datetime) -> int:
     return (at - EPOCH) // MICROSECOND
 
 
+def instant(microseconds: int) -> datetime:
+    """Return the instant that is so many microseconds after 1970."""
+    return EPOCH + timedelta(microseconds=microseconds)
+
+
 class Instant(sa.TypeDecorator[datetime]):
     """A column type for aware instants, stored as integers, which sort and are the same in both databases."""
 
@@ -29,7 +34,7 @@ class Instant(sa.TypeDecorator[datetime]):
         return None if value is None else microseconds(value)
 
     def process_result_value(self, value: int | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
-        return None if value is None else EPOCH + value * MICROSECOND
+        return None if value is None else instant(value)
 
 
 class Packed(sa.TypeDecorator[str]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -33,17 +33,18 @@ EXPORT_CHUNK_BYTES = 1 << 20
 MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 
 
-def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool) -> Job:
+def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool, given: Mapping[str, str | None]) -> Job:
     """Start and return a job that obtains the user's consent at a source and then syncs it.
 
     If such a job of the user is running, that is returned. ``write`` also asks for the right to write. ``elsewhere``
-    says that the browser runs on another machine than the bridge.
+    says that the browser runs on another machine than the bridge. ``given`` are values of the source's settings that
+    the user typed.
     """
     title = phrases.source_name(spec.title)[0]
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
         job.text, job.elsewhere = f"Waiting for {title}", elsewhere
-        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write)
+        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write, given=given)
         job.url, job.text = None, "Connected. Fetching the data"
         return _sync(visit, spec, job)
 

@@ -17,6 +17,7 @@ from bridge.web.bounds import UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
 from bridge.web.plan_cache import PlanCache
+from bridge.web.result_cache import ResultCache
 from bridge.web.security import SAFE_METHODS, SAME_SITE
 from bridge.web.throttle import ConcurrencyLimit
 from bridge.web.today_cache import TodayCache
@@ -41,6 +42,7 @@ class AppState:
     jobs: Jobs = field(default_factory=Jobs)
     today_cache: TodayCache = field(default_factory=TodayCache)
     plan_cache: PlanCache = field(init=False)
+    results: ResultCache = field(default_factory=ResultCache)
     logins: LoginLimits = field(default_factory=LoginLimits)
     uploading: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(UPLOADS_AT_ONCE))
     exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))

@@ -12,6 +12,7 @@ from bridge import calendar as agenda
 from bridge import meters
 from bridge.advice import recommend
 from bridge.advice.week import WeekSlot, is_known, slot_of
+from bridge.calendar.expansion import midnight
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import Moment, moment_at, zone_at
 from bridge.domain.types import Reading
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 WEEK = timedelta(days=7)
 MAX_CACHED_USERS = 32
+VIEWS_PER_INDEX = 50
 DataVersion = tuple[object, ...]
 
 
@@ -46,6 +48,7 @@ class TodayCache:
     def __init__(self) -> None:
         self._snapshots: dict[int, tuple[DataVersion, Snapshot]] = {}
         self._routines: dict[int, tuple[DataVersion, Routine]] = {}
+        self._pasts: dict[int, _Index] = {}
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
@@ -86,16 +89,44 @@ class TodayCache:
         snapshot = self.snapshot(bridge, user, now)
         moment = moment_at(now, user.zones)
         entries = [entry for entry in snapshot.agenda if entry[0].end > now - WEEK and entry[0].start < now + WEEK]
-        advice = bridge.store.recommendations.between(user.id, since=now - WEEK, until=now + recommend.INSTANT)
+        advice = bridge.store.recommendations.advice_records(user.id, since=now - WEEK, until=now + recommend.INSTANT)
         day = (Moment(week=moment.week, day=moment.day, slot=slot) for slot in Slot)
         facts = (agenda.slot_facts(entries, snapshot.tasks, slot, user.zones) for slot in day)
         return Today(
             at=now,
             moment=moment,
-            readings=meters.read(snapshot),
+            readings=self._readings(user, snapshot, now),
             slots=[slot_of(slot, entries, advice, user.zones) for slot in facts],
             calendar=is_known(bridge.store, user, entries),
         )
+
+    def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
+        """Read the meters at ``now``, with an index over the snapshot that serves the views of a day.
+
+        An index to the end of the day reads as an index to ``now`` does. It remembers what it reads, so that it is made
+        again after some views.
+        """
+        with self._lock:
+            found = self._pasts.pop(user.id, None)
+            if found is None or found.samples is not snapshot.samples or not found.until > now or not found.left:
+                until = midnight(now.astimezone(zone_at(now, user.zones)).date() + timedelta(days=1), user.zones)
+                past = meters.Past(replace(snapshot, at=max(until, now)), since=now)
+                found = _Index(past=past, samples=snapshot.samples, until=until)
+            found.left -= 1
+            self._pasts[user.id] = found
+            if len(self._pasts) > MAX_CACHED_USERS:
+                del self._pasts[next(iter(self._pasts))]
+            return meters.read_at(found.past, now)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Index:
+    """An index over the ``samples`` of a snapshot, good for instants before ``until``."""
+
+    past: meters.Past
+    samples: Sequence[object]
+    until: datetime
+    left: int = VIEWS_PER_INDEX
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:

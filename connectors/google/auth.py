@@ -39,6 +39,13 @@ class Service:
     scope: str
     reads: str  # what the consent lets us read
     writes: str | None = None  # the scope for writing, asked for only where it is switched on
+    more: tuple[str, ...] = ()  # further scopes for reading, of which the person may leave out any
+    fades: str = ""  # a sentence, where Google ends consents although the app is in production
+
+    @property
+    def readable(self) -> tuple[str, ...]:
+        """All scopes for reading."""
+        return self.scope, *self.more
 
     @property
     def again(self) -> str:
@@ -70,6 +77,10 @@ class Forbidden(Refused):
     """The error of a 403 for a calendar or list that is no longer shared with the user. Another consent would not
     help.
     """
+
+
+class Uncovered(Refused):
+    """Status 403 for something that the consent does not cover."""
 
 
 class Taken(SourceChanged):
@@ -135,7 +146,8 @@ def refused(
             "publishing status Testing. Set it to In production (Google Auth Platform, Audience: Publish app), then "
             f"log in again: {service.again}"
         )
-    return NeedsLogin(f"{service.source}: the consent of {given:%d %b} was withdrawn or has ended: {service.again}")
+    ended = f"{service.source}: the consent of {given:%d %b} was withdrawn or has ended"
+    return NeedsLogin(f"{ended}. {service.fades}: {service.again}" if service.fades else f"{ended}: {service.again}")
 
 
 def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
@@ -181,7 +193,12 @@ def _meaning(error: Any, service: Service, now: datetime, wait: timedelta | None
         told = f"{service.source} forbids reading {service.reads}; check at Google that you may still read them, then: "
         return Forbidden(told + service.again)
     if status == 403:
-        return Refused(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
+        kind = Uncovered if reasons & UNCOVERED else Refused
+        return kind(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
+    if status == 400 and "ACCOUNT_NOT_LINKED" in reasons:
+        return NeedsLogin(
+            f"this Google account has no account at Google Health; open that app once with it, then: {service.again}"
+        )
     refusal = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
     return refusal(f"{service.source} refused the request (HTTP {status})")
 
@@ -209,11 +226,12 @@ def authorise(account: Account, browser: Browser, service: Service, *, write: bo
 
     Raises NeedsLogin if the consent is refused, incomplete or not given in time.
     """
-    asked = [service.scope, *([service.writes] if write and service.writes else [])]
+    writes = [service.writes] if write and service.writes else []
+    asked = [*service.readable, *writes]
     credentials = _agreed(account, browser, service, asked)
     granted = list(asked if credentials.granted_scopes is None else credentials.granted_scopes)  # RFC 6749 5.1
-    if not set(asked) <= set(granted):
-        what = "reading" if service.scope not in granted else "writing"
+    if not (set(service.readable) & set(granted) and set(writes) <= set(granted)):
+        what = "writing" if set(service.readable) & set(granted) else "reading"
         raise NeedsLogin(
             f"the consent does not cover {what} {service.reads}; "
             f"tick that box on Google's page and connect again: {service.again}"

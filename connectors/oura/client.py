@@ -12,7 +12,7 @@ from bridge.auth import oauth
 from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.oura import SPEC
-from connectors.payload import listing, midnight, raw_records, utc, words
+from connectors.payload import listing, midnight, raw_records, token_pages, utc
 from connectors.windows import DAY, Window
 
 MONTH = 30  # days; the longest stretch of heart rate one request may ask for
@@ -49,12 +49,11 @@ class Oura:
             yield raw_records(stream, rows, without=BULKY)
 
     def _listed(self, stream: str, asked: dict[str, str], now: datetime) -> Iterator[Rows]:
-        token: str | None = ""
-        while token is not None:
-            more = {"next_token": token} if token else {}
-            body = http.get_json(self._session, self._base + stream, now=now, params=asked | more)
+        def ask(more: dict[str, str]) -> Any:
+            return http.get_json(self._session, self._base + stream, now=now, params=asked | more)
+
+        for body in token_pages(ask, parameter="next_token", field="next_token"):
             yield listing(body, "data", SPEC.name, stream)
-            token = words(body.get("next_token"))
 
 
 def _by_day(rows: Rows, zone: str) -> Rows:

@@ -130,6 +130,7 @@ SESSION_COLUMNS = {
     Metric.HEART_RATE: "Average HR (bpm)",
     Metric.DISTANCE: "Distance (meters)",
 }
+MOST_IN_BED = 1440.0  # minutes
 YES, NO = {"true", "1", "verdadero", "wahr", "vrai"}, {"false", "0", "falso", "falsch", "faux", ""}
 _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
@@ -157,8 +158,8 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
     Strain and energy are on the date of the cycle's middle. Raises BadRecord for a row without a start time.
     """
     row = record.payload
-    if _has(row, "Sleep onset", "Wake onset"):
-        yield from _stretch(record, "Sleep onset", "Wake onset").samples(record.key, _values(row, RECOVERY_COLUMNS))
+    if (slept := _slept(record)) is not None:
+        yield from slept.samples(record.key, _values(row, RECOVERY_COLUMNS))
     if _has(row, "Cycle end time"):
         cycle = _stretch(record, "Cycle start time", "Cycle end time")
         middle = cycle.start + timedelta(minutes=cycle.minutes / 2)
@@ -169,7 +170,7 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
 
 def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
     """Yield the night in a cycle's row, unless the export's file of sleeps has a readable row of it (``parent``)."""
-    if _has(record.payload, "Sleep onset", "Wake onset") and not _is_night(parent):
+    if _slept(record) is not None and not _is_night(parent):
         yield from _night(record)
 
 
@@ -181,8 +182,25 @@ def _is_night(parent: RawRecord | None) -> bool:
         return False
 
 
+def _slept(record: RawRecord) -> Stretch | None:
+    """Return the time of a row's sleep, or None without a sleep.
+
+    A cycle begins with falling asleep, so that a cycle's row without these times has them from its time in bed.
+    """
+    row = record.payload
+    if _has(row, "Sleep onset", "Wake onset"):
+        return _stretch(record, "Sleep onset", "Wake onset")
+    in_bed = _number(row.get("In bed duration (min)"))
+    if not in_bed or not _has(row, "Cycle start time"):
+        return None
+    offset = _offset(row)
+    begun = _utc(row, "Cycle start time", offset)
+    over = begun + timedelta(minutes=min(in_bed, MOST_IN_BED))
+    return Stretch(start=begun, end=over, offset=offset, day=local_date(over, offset))
+
+
 def _night(record: RawRecord) -> Iterator[Item]:
-    night, row = _stretch(record, "Sleep onset", "Wake onset"), record.payload
+    night, row = _slept(record) or _stretch(record, "Sleep onset", "Wake onset"), record.payload
     nap = _flag(row, "Nap")
     yield night.episode(EpisodeKind.NAP if nap else EpisodeKind.SLEEP, record.key, _values(row, NIGHT_COLUMNS))
     if not nap:
@@ -220,9 +238,10 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
     """Return the path ("export_sleep/KEY") of the sleep of a cycle's row. That record may not have been stored yet.
 
-    Returns None for rows of other streams, or without a sleep.
+    None for rows of other streams. A cycle begins with falling asleep.
     """
-    onset = instant_key(row, "Sleep onset") if stream == "export_cycle" and _has(row, "Sleep onset") else None
+    column = "Sleep onset" if _has(row, "Sleep onset") else "Cycle start time"
+    onset = instant_key(row, column) if stream == "export_cycle" else None
     return onset and f"export_sleep/{onset}"
 
 

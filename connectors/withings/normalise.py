@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
 
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.payload import Fields, Stretch, local_date, offset_in, time_zone, utc_of_unix
+from connectors.payload import Fields, Stretch, local_date, offset_in, time_zone
 from connectors.withings import ACTIVITY, NIGHT, SLEEP, SPEC
 
 SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap
@@ -19,7 +19,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    start, end = _instant(fields, "startdate"), _instant(fields, "enddate")
+    start, end = fields.unix("startdate"), fields.unix("enddate")
     fields.ordered(start, end)
     offset = offset_in(fields.zone("timezone"), end)
     lasted = Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
@@ -33,11 +33,3 @@ def _activity(key: str, fields: Fields) -> Iterator[Item]:
     start = datetime.combine(day, time(), zone or UTC).astimezone(UTC)
     lasted = Stretch(start=start, end=None, offset=offset_in(zone, start) if zone else None, day=day)
     yield from lasted.samples(key, fields.measured(ACTIVITY))
-
-
-def _instant(fields: Fields, path: str) -> datetime:
-    """Return the instant in a field that holds seconds since 1970. Raises BadRecord for anything else."""
-    at = utc_of_unix(fields.get(path))
-    if at is None:
-        raise fields.bad(f"{path} is no instant")
-    return at

@@ -1,4 +1,4 @@
-"""Runs every benchmark in turn (``python -m lab.benchmarks``, ``make bench``)."""
+"""Runs the table of targets and then every benchmark in turn (``python -m lab.benchmarks``, ``make bench``)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 MODULES = (
+    "lab.benchmarks.targets",
     "lab.benchmarks.landing",
     "lab.benchmarks.calendar",
     "lab.benchmarks.decisions",

@@ -12,7 +12,7 @@ import json
 import sqlite3
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -45,17 +45,19 @@ def normalise(record: RawRecord, _parent: RawRecord | None) -> Sequence[Item]:
     return [Sample(key=str(m), metric=m, start=start, offset=60, day=start.date(), value=value) for m in METRICS]
 
 
-def landed(store: Store, connection: Connection, pages: Pages, *, hours: int) -> float:
+def landed(
+    store: Store, connection: Connection, pages: Pages, *, hours: int, clock: Callable[[], float] = perf_counter
+) -> float:
     """Store all pages, each in its own transaction, and return the seconds."""
-    begun = perf_counter()
+    begun = clock()
     for page in pages:
         with store.transaction():
             store.ingest.land(connection, page, normalise, version=1, now=NOW + timedelta(hours=hours))
             store.ingest.save_cursor(connection.id, "night", page[-1].key, 1)
-    return perf_counter() - begun
+    return clock() - begun
 
 
-def bare(path: Path, pages: Pages) -> float:
+def bare(path: Path, pages: Pages, clock: Callable[[], float] = perf_counter) -> float:
     """Write the same payloads and values with the driver alone, page by page, and return the seconds."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.executescript(
@@ -67,7 +69,7 @@ def bare(path: Path, pages: Pages) -> float:
             " value REAL, known_at INTEGER, UNIQUE (record_id, key));"
             "CREATE INDEX samples_day ON samples (day, key);"
         )
-        begun, number = perf_counter(), 0
+        begun, number = clock(), 0
         for page in pages:
             rows = list(_rows(page, number))
             db.execute("BEGIN IMMEDIATE")
@@ -78,7 +80,7 @@ def bare(path: Path, pages: Pages) -> float:
             )
             db.execute("COMMIT")
             number += len(page)
-        return perf_counter() - begun
+        return clock() - begun
 
 
 def _rows(page: Sequence[RawRecord], number: int) -> Iterator[tuple[Row, Row, Sequence[Row]]]:

@@ -11,8 +11,9 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -40,9 +41,12 @@ LIMIT = 1.5  # how much slower ten years may be
 
 
 class Life:
-    """A person with so many days behind them, in a store of their own, beside the servers of their vendors."""
+    """A person with so many days behind them, in a store of their own, beside the servers of their vendors.
 
-    def __init__(self, stack: ExitStack, url: str, days: int) -> None:
+    ``only`` names the sources to use, by default all of the made-up person.
+    """
+
+    def __init__(self, stack: ExitStack, url: str, days: int, only: Collection[str] | None = None) -> None:
         self.url = url
         self.store = stack.enter_context(closing(Store(url)))
         self.user: User = self.store.people.add_user("ana", "Europe/Berlin", now=NOW - timedelta(days=days))
@@ -51,6 +55,8 @@ class Life:
         accounts = demo_person(NOW.date(), days=days)
         accounts.pop("ics")
         for source, account in accounts.items():
+            if only is not None and source not in only:
+                continue
             vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
             server = stack.enter_context(LabServer(vendor.application))
             connection = self.store.connections.connect(self.user.id, source, "account", now=NOW)
@@ -87,6 +93,7 @@ class Life:
 
     def sync(self) -> None:
         for of in self.sources.values():
+            of = replace(of, connection=self.store.connections.by_id(of.connection.id) or of.connection)
             outcome = sync(of, self.store, holder="bench/1", now=NOW)
             if outcome.outcome != "ok":
                 raise SystemExit(f"{of.spec.name}: {outcome.skipped_because}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
@@ -18,11 +18,12 @@ from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.ports import Invitation
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event, Occurrence
-from connectors.ics.normalise import DAY, normalise
+from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
 
 DEV, TEST = CORPUS / "entries_dev.tsv", CORPUS / "entries_test.tsv"
+DAY = timedelta(days=1)
 OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
 
 

@@ -25,6 +25,9 @@ def validate_meters(
     table: Annotated[
         Path | None, typer.Option(help="A cohort as a CSV file: person, date, measurements, report_* columns.")
     ] = None,
+    before: Annotated[
+        Path | None, typer.Option(help="What an earlier run printed with --json, to show its means beside.")
+    ] = None,
     write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
     json: options.Json = False,
 ) -> None:
@@ -38,6 +41,8 @@ def validate_meters(
         typer.echo(f"Read by your own proxy map {proxies.version}; drop it: bridge meters map --reset", err=True)
     with show.Progress() as progress:
         results = validate(data, table, progress.steps, proxies)
+    if before is not None:
+        report.compare(results, before)
     if json:
         show.document([row for result in results for row in result.rows])
     for result in results:
@@ -46,19 +51,19 @@ def validate_meters(
         if not json:
             _tell(result)
     if write is not None:
-        put(write, report.markdown(results, _command(data, table)), heading="# Validation\n\n")
+        put(write, report.markdown(results, _command(data, table, before)), heading="# Validation\n\n")
 
 
-def _command(data: Path | None, table: Path | None) -> str:
+def _command(data: Path | None, table: Path | None, before: Path | None) -> str:
     """Return the command that was run, with the names of data files but not their folders."""
-    given = (("--data", data), ("--table", table))
+    given = (("--data", data), ("--table", table), ("--before", before))
     return " ".join(["bridge validate-meters", *(f"{o} {p.resolve().name}" for o, p in given if p), "--write FILE"])
 
 
 def _tell(result: Result) -> None:
-    from lab.validation.report import IN_A_TERMINAL, by_target, shown
+    from lab.validation.report import IN_A_TERMINAL, by_target, headings, shown
 
     for target, rows in by_target(result.rows).items():
-        show.table([shown(row) for row in rows], IN_A_TERMINAL, title=f"{result.name}: {target}")
+        show.table([shown(row) for row in rows], headings(rows, IN_A_TERMINAL), title=f"{result.name}: {target}")
     if not result.rows:
         typer.echo(f"{result.name}: nobody has 20 days with a report and a measurement")

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 COMPOSITE = "composite"
 METERS = {meter: meter.title() for meter in Meter}
 OWN_REPORT = "yesterday's own report"
-DAILY, SPARSE = "daily check-in", "check-in every 3 days"
-SPARSE_DAYS = 3
+ASKED_EVERY = {"daily check-in": 1, "check-in every 3 days": 3, "check-in every 7 days": 7}  # name -> days
 ASKED = (Meter.VITALITY, Meter.SERENITY)  # the meters people's reports are about
 
 
@@ -113,8 +112,8 @@ def _own(
 ) -> dict[str, Column]:
     """Return columns that know a person's earlier reports, which are yesterday's report and meters with check-ins."""
     found = {OWN_REPORT: column(answers.get(day.date - DAY) for day in days)}
-    for how, kept in ((DAILY, answers), (SPARSE, checkins.every(answers, SPARSE_DAYS))):
-        given = checkins.given(days, kept)
+    for how, apart in ASKED_EVERY.items():
+        given = checkins.given(days, checkins.every(answers, apart))
         for meter in ASKED:
             name = METERS[meter]
             read = zip(days, meters[name], strict=True)

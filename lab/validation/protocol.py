@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from lab.validation import fitted, ranks
-from lab.validation.columns import ASKED, DAILY, METERS, OWN_REPORT, SPARSE, Columns
+from lab.validation.columns import ASKED, ASKED_EVERY, METERS, OWN_REPORT, Columns
 from lab.validation.ranks import DIGITS
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     for meter in PAIRED_METERS:
         yield from ((meter, other) for other in COMPARED if meter in names and other in names)
     for meter in PAIRED_METERS:
-        longer = (f"{meter} + {how}" for how in (DAILY, SPARSE))
+        longer = (f"{meter} + {how}" for how in ASKED_EVERY)
         yield from ((name, meter) for name in longer if name in names and meter in names)
 
 

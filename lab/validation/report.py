@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from bridge.domain.errors import SetupError
 from lab.validation import Result
 
+MEAN_BEFORE = "mean before"
 HEADINGS = ("predictor", "median", "IQR", "mean", "95 % CI", "persons", "days", "null 95 %", "p")
 IN_A_TERMINAL = tuple(heading for heading in HEADINGS if heading != "null 95 %")
 
@@ -30,7 +34,36 @@ def shown(row: Mapping[str, Any]) -> dict[str, str]:
         _range(row.get("null95")),
         f"{row['p']:.3f}" if "p" in row else "",
     )
-    return dict(zip(HEADINGS, cells, strict=True))
+    told = dict(zip(HEADINGS, cells, strict=True))
+    if "before" in row:
+        earlier = row["before"]
+        told[MEAN_BEFORE] = "" if earlier is None else f"{_signed(earlier['mean'])} {_range(earlier['ci95'])}".strip()
+    return told
+
+
+def headings(rows: Sequence[Mapping[str, Any]], chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the chosen headings, with the earlier mean where the rows tell it."""
+    return (*chosen, MEAN_BEFORE) if any("before" in row for row in rows) else tuple(chosen)
+
+
+def _identity(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["cohort"], row["target"], row["predictor"]
+
+
+def compare(results: Sequence[Result], before: Path) -> None:
+    """Put the means and intervals of an earlier run's JSON into the rows as ``before``.
+
+    Raises SetupError for a file that no run printed.
+    """
+    try:
+        earlier = {_identity(row): row for row in json.loads(before.read_text(encoding="utf-8"))}
+        told = {key: {"mean": row["mean"], "ci95": row["ci95"]} for key, row in earlier.items()}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise SetupError(
+            f"{before} is not what a run printed ({type(error).__name__}); print one: bridge validate-meters --json"
+        ) from None
+    for row in (row for result in results for row in result.rows):
+        row["before"] = told.get(_identity(row))
 
 
 def by_target(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
@@ -53,12 +86,13 @@ def _cohort(result: Result) -> Iterator[str]:
     yield from ("", f"## {result.name}" + (f" ({result.licence})" if result.licence else ""), "")
     yield from (f"- {note}" for note in notes(result))
     for target, rows in by_target(result.rows).items():
-        yield from ("", f"### {result.name}: {target}", "", "| " + " | ".join(HEADINGS) + " |", _ruler())
+        named = headings(rows, HEADINGS)
+        yield from ("", f"### {result.name}: {target}", "", "| " + " | ".join(named) + " |", _ruler(len(named)))
         yield from ("| " + " | ".join(shown(row).values()) + " |" for row in rows)
 
 
-def _ruler() -> str:
-    return "|---" + "|---:" * (len(HEADINGS) - 1) + "|"
+def _ruler(columns: int) -> str:
+    return "|---" + "|---:" * (columns - 1) + "|"
 
 
 def _signed(value: float) -> str:

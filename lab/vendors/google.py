@@ -40,7 +40,7 @@ class GoogleServer(OAuthServer):
 
     def grant(self, *more: str) -> dict[str, Any]:
         """Return a consent that is valid now, as the connector stores it. To ``more`` than reading, if asked for."""
-        scopes = [self.scope, *more]
+        scopes = [*self.scope.split(), *more]
         body = self.issue(" ".join(scopes))
         expiry = datetime.now(UTC) + timedelta(seconds=self.life)
         return {

@@ -68,7 +68,7 @@ def test_a_life_as_table_document_picture_and_explanation(ana: Run, tmp_path: Pa
     ana("checkin", "1", "--user", "ana")
     ana("meters", "map", "--set", "vitality.check_in=2")
     after = ana("meters", "--user", "ana", "--json")
-    assert after["map"].startswith("3+")
+    assert after["map"].startswith("4+")
     assert after["meters"]["VITALITY"]["level"] < before["level"]
 
 
@@ -90,7 +90,7 @@ def test_the_map_is_viewed_changed_compared_and_reset(capsys: pytest.CaptureFixt
         return json.loads(capsys.readouterr().out)
 
     shipped = run()
-    assert shipped["version"] == "3"
+    assert shipped["version"] == "4"
     assert all({"meter", "signal", "inputs", "direction", "weight", "citation"} <= set(one) for one in shipped["rows"])
     assert run("--diff") == []
     changed = run("--set", "vitality.steps=0.9", "--set", "VITALITY.hrv.direction=-1")

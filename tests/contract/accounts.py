@@ -129,7 +129,9 @@ def moments(value: Any) -> Iterator[datetime]:
 
     A date is its midnight in UTC, and so is a time without a zone.
     """
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value.keys() >= {"year", "month", "day"}:  # a date as Google writes it
+        yield from moments(f"{value['year']:04}-{value['month']:02}-{value['day']:02}")
+    elif isinstance(value, dict):
         for name, inner in value.items():
             yield from () if CHANGED.fullmatch(name) or name.lower().endswith("id") else moments(inner)
     elif isinstance(value, list):
@@ -202,6 +204,8 @@ def _moved_number(value: float, name: str, before: timedelta, after: timedelta) 
 def _moved_text(text: str, name: str, home: str, away: str, before: timedelta, after: timedelta) -> str:
     if text in (home, _offset(before), _offset(before).replace(":", "")):
         return {home: away}.get(text, _offset(after) if ":" in text else _offset(after).replace(":", ""))
+    if text == _seconds(before):
+        return _seconds(after)
     return INSTANT.sub(lambda found: _moved_instant(found.group(), name, before, after), text)
 
 
@@ -224,6 +228,10 @@ def _shifted(text: str, by: timedelta) -> str:
 def _offset(of: timedelta) -> str:
     minutes = int(of / timedelta(minutes=1))
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+
+
+def _seconds(of: timedelta) -> str:
+    return f"{int(of.total_seconds())}s"
 
 
 def latest_date(at: datetime) -> date:

@@ -32,6 +32,8 @@ def known() -> Known:
     for line in TABLES.read_text(encoding="utf-8").splitlines():
         if heading := HEADING.fullmatch(line):
             fields = found.setdefault((heading[1], heading[2]), {})
+        elif line.startswith("### "):  # of what is not answered, but pushed
+            fields = {}
         elif (field := FIELD.fullmatch(line)) and found:
             assert field[3].strip("` ?"), f"it is not said where {field[1]} was found"
             fields[field[1]] = set(re.findall(r"boolean|integer|number|string|null|object|array", field[2]))

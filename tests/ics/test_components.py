@@ -11,6 +11,7 @@ import pytest
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Response, Task
 from connectors.ics.normalise import normalise
+from connectors.ics.parse import pages
 from tests.ics.components import AT_EIGHT, ME, items, records, utc, vevent, vtodo
 from tests.pace import paces
 
@@ -267,3 +268,31 @@ class TestTasks:
     def test_may_share_an_identifier_with_an_event(self) -> None:
         found = items(*vtodo("SUMMARY:a"), *vevent(AT_EIGHT, "SUMMARY:b"))
         assert sorted(type(item).__name__ for item in found) == ["Event", "Task"]
+
+
+SERIES_OF_TODOS = (
+    *("BEGIN:VTODO", "UID:p", "DTSTAMP:20261101T000000Z", "SUMMARY:Plants", "DUE;VALUE=DATE:20261116"),
+    *("RRULE:{rule}", "STATUS:NEEDS-ACTION", "END:VTODO"),
+    *("BEGIN:VTODO", "UID:p", "DTSTAMP:20261101T000000Z", "SUMMARY:Plants", "RECURRENCE-ID;VALUE=DATE:20261116"),
+    *("DUE;VALUE=DATE:20261116", "STATUS:COMPLETED", "COMPLETED:20261116T170000Z", "END:VTODO"),
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "due"),
+    [
+        ("FREQ=DAILY", date(2026, 11, 17)),
+        ("FREQ=WEEKLY;BYDAY=MO", date(2026, 11, 23)),
+        ("FREQ=WEEKLY;UNTIL=20261130T000000Z", date(2026, 11, 23)),
+        ("FREQ=DAILY;COUNT=1", None),  # nothing is left
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", date(2026, 11, 16)),  # a rule that never matches is not followed
+        ("FREQ=SECONDLY", date(2026, 11, 16)),
+    ],
+)
+def test_a_series_of_todos_is_due_at_its_first_instance_that_is_left(rule: str, due: date | None) -> None:
+    lines = [line.format(rule=rule) for line in SERIES_OF_TODOS]
+    content = "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *lines, "END:VCALENDAR", ""]).encode()
+    found = [record for page in pages(content, name="x", zone="Europe/Berlin") for record in page.records]
+    tasks = [item for record in found for item in normalise(record, None) if isinstance(item, Task)]
+    assert [task.due for task in tasks if task.completed is None] == ([] if due is None else [due])
+    assert [task.due for task in tasks if task.completed is not None] == [date(2026, 11, 16)]

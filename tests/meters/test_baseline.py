@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bridge import registry
 from bridge.domain.metrics import METRICS, Metric
-from bridge.meters.baseline import CONSTANTS, MEETING_LOAD, OWN_SLEEP, asleep, baseline, hrv_quality, scale, unscale
+from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, asleep, baseline, hrv_quality, scale, unscale
 
 HR = CONSTANTS[Metric.RESTING_HR]
 SLEEP = CONSTANTS[Metric.SLEEP_SCORE]
@@ -92,7 +92,7 @@ def test_the_table_is_sound(metric):
     assert 0 < row.floor < row.within
     assert 0 <= row.rho < 1
     assert row.k == pytest.approx((row.within / row.between) ** 2, rel=0.15, abs=0.06)
-    assert metric.removesuffix("/asleep") in METRICS or metric in (OWN_SLEEP, MEETING_LOAD)
+    assert metric.removesuffix("/asleep") in METRICS or metric == OWN_SLEEP
 
 
 values = st.lists(st.floats(40, 90), max_size=60)

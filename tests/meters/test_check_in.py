@@ -3,6 +3,8 @@
 import doctest
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.types import Sample
@@ -59,11 +61,46 @@ def test_it_is_the_persons_own_scale_that_counts():
     assert share(*high, said(4, 0)).z < -0.2
 
 
-def test_answers_expire_after_six_days_and_later_ones_do_not_count_yet():
-    usual = [said(3, ago) for ago in range(6, 30)]
-    assert share(*usual) is not None
-    assert share(*usual[1:]) is None
+def test_answers_fade_until_they_tell_next_to_nothing_and_later_ones_do_not_count_yet():
+    lone = [share(said(1, ago)) for ago in (0, 1, 3, 8, 15, 22)]
+    found = [abs(one.contribution) for one in lone]
+    assert found == sorted(found, reverse=True)
+    assert share(said(1, 30)) is None
+    often = [said(1 + 2 * (ago % 2), ago) for ago in range(26, 56)]
+    assert share(*often) is not None  # many answers tell something for longer than one
     assert share(said(5, 0), at=NOON - HOUR) is None
+
+
+def test_bad_today_moves_todays_level_visibly():
+    usual = [said(3 + ago % 2, ago) for ago in range(1, 30)]
+    for meter, least in ((Meter.VITALITY, 0.15), (Meter.SERENITY, 0.10)):
+        without, bad = (read(known(*body(), *usual, *more, at=NOON))[meter].level for more in ([], [said(1, 0)]))
+        assert bad < without - least
+
+
+def test_words_say_when_earlier_answers_outweigh_the_last():
+    bad = [said(1 + ago % 2, ago) for ago in range(1, 12)]
+    fine = [said(4, ago) for ago in range(12, 40)]
+    assert share(*fine, *bad, said(3.5, 0)).text == "you said 3.5 of 5, after lower answers"
+    assert share(*fine, said(3, 4)).text == "you said 3 of 5 4 days ago"
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.floats(0, 60), st.floats(-3, 3)), min_size=1, max_size=40))
+def test_the_filter_is_the_gaussian_process(answers):
+    import numpy as np
+
+    answers = sorted(answers, reverse=True)
+    days, z = (np.array(column) for column in zip(*answers, strict=True))
+    apart = np.abs(days[:, None] - days[None, :])
+
+    def alike(distance):
+        return 0.25 * np.exp(-distance) + 0.10 * np.exp(-distance / 14)
+
+    shares = np.linalg.solve(alike(apart) + 0.65 * np.eye(len(z)), alike(days))
+    said, weight = module.remembered(answers)
+    assert weight == pytest.approx(shares.sum(), abs=1e-6)
+    assert said * weight == pytest.approx(np.clip(shares @ z / shares.sum(), -3, 3) * weight, abs=1e-6)
 
 
 def test_few_answers_count_half():

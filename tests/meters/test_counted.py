@@ -1,53 +1,125 @@
 """Connection and progress: meters of what is counted, in calendar, messages and tasks."""
 
+import doctest
+import random
+from collections import Counter
 from dataclasses import replace
+from datetime import timedelta
 from math import exp, log, sqrt
+from statistics import mean, pstdev
 
 import pytest
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Sample
-from bridge.meters import read
+from bridge.meters import habit, read, read_slots
+from bridge.meters.habit import against
 from rhythm_env.interface import ActionType, Meter
 
-from .life import DAY, HOUR, MORNING, TODAY, body, day_before, entry, known, task, weeks, z_of
+from .life import DAY, HOUR, MORNING, TODAY, body, day_before, entry, known, signals, task, weeks, z_of
 
 MINUTE = HOUR / 60
 NOON = MORNING + 6 * HOUR  # 13:00 in Berlin
 
 
+def every(days, hours, action, *, back=28, skip=0, **of):
+    """Entries of so many hours before noon, every so many days of the last weeks, without the last ``skip`` days."""
+    return [entry(NOON - ago * DAY - (hours + 1) * HOUR, hours, action, **of) for ago in range(skip, back, days)]
+
+
 class TestConnection:
     def company(self, *entries, at=NOON):
-        return read(known(at=at, agenda=day_before(*entries)))[Meter.CONNECTION]
+        return read(known(at=at, agenda=[entry(NOON - 40 * DAY, 1.0), *entries]))[Meter.CONNECTION]
 
-    @pytest.mark.parametrize(
-        ("of", "worth"), [({"others": 1}, 1.0), ({"others": 2, "conference": True}, 0.6), ({"others": 9}, 0.3)]
-    )
-    def test_one_meeting_two_days_ago_by_hand(self, of, worth):
-        reading = self.company(entry(NOON - 50 * HOUR, 2.0, ActionType.SOCIALIZE, **of))
-        assert z_of(reading, "company") == pytest.approx((1 - exp(-worth * 0.5 / 2) - 0.63) / 0.25)
+    def test_company_by_hand(self):
+        """Every second day for four weeks, and none for the last four days."""
+        entries = every(2, 2.0, ActionType.SOCIALIZE, skip=4)
+        ends = [one[0].end for one in entries]
+
+        def left(at):
+            return sum(
+                0.5 ** ((at - end) / (28 / 24 * 2 * DAY)) for end in ends if timedelta(0) <= at - end <= 21 * DAY
+            )
+
+        reading = self.company(*entries)
+        assert z_of(reading, "company") == pytest.approx(
+            against(left(NOON), [left(NOON - k * DAY) for k in range(1, 29)])
+        )
+        assert reading.level < 0.70
+        assert reading.because[0].text == "in company 2 times over the last seven days, less than usual for you"
+
+    def test_a_calendar_tells_of_company_only_where_company_is_written_down(self):
+        work = every(1, 2.0, ActionType.ADMIN_WORK)
+        once = entry(NOON - 9 * DAY, 2.0, ActionType.SOCIALIZE)
+        for entries in (work, [*work, once]):
+            reading = self.company(*entries)
+            assert (reading.level, reading.coverage) == (0.70, 0.0)
+
+    @pytest.mark.parametrize("of", [{"others": 2, "conference": True}, {"others": 9}])
+    def test_a_call_and_a_crowd_count_less(self, of):
+        before = every(2, 2.0, ActionType.SOCIALIZE, skip=2)
+        in_person, less = (
+            self.company(*before, entry(NOON - 4 * HOUR, 2.0, ActionType.SOCIALIZE, **how))
+            for how in ({"others": 1}, of)
+        )
+        assert less.level < in_person.level
 
     def test_two_a_day_count(self):
-        three = [entry(NOON - (k + 1) * HOUR, 1.0, ActionType.FAMILY_TIME) for k in range(3)]
-        reading = self.company(*three)
-        worth = 1 + 0.5 ** (1 / 48)
-        assert z_of(reading, "company") == pytest.approx((1 - exp(-worth / 2) - 0.63) / 0.25)
-        assert reading.because[0].text == "in company 3 times over the last seven days"
+        before = every(2, 2.0, ActionType.FAMILY_TIME, skip=2)
+        today = [entry(NOON - (k + 1) * HOUR, 1.0, ActionType.FAMILY_TIME) for k in range(3)]
+        one, two, three = (self.company(*before, *today[3 - count :]).level for count in (1, 2, 3))
+        assert one < two == pytest.approx(three, abs=0.002)
 
-    def test_what_is_not_over_too_old_free_or_other_does_not_count(self):
+    def test_what_is_not_over_free_or_other_does_not_count(self):
+        before = every(2, 2.0, ActionType.SOCIALIZE, skip=2)
         entries = [
             entry(NOON - HOUR, 1.1, ActionType.SOCIALIZE),
-            entry(NOON - 7 * DAY - 2 * HOUR, 1.0, ActionType.SOCIALIZE),
             entry(NOON - 3 * HOUR, 1.0, ActionType.SOCIALIZE, busy=False),
             entry(NOON - 3 * HOUR, 1.0, ActionType.ADMIN_WORK, others=3),
         ]
-        assert z_of(self.company(*entries), "company") == pytest.approx((0 - 0.63) / 0.25)
+        assert z_of(self.company(*before, *entries), "company") == z_of(self.company(*before), "company")
 
     def test_no_calendar_is_not_loneliness(self):
         reading = read(known(*body()))[Meter.CONNECTION]
         assert (reading.level, reading.coverage) == (0.70, 0.0)
         later = read(known(at=NOON, agenda=[entry(NOON + HOUR, 1.0, ActionType.SOCIALIZE)]))[Meter.CONNECTION]
         assert (later.level, later.coverage) == (0.70, 0.0)
+
+
+class TestHabit:
+    def test_worked_examples(self):
+        assert doctest.testmod(habit).failed == 0
+
+    @pytest.mark.parametrize("seed", range(6))
+    @pytest.mark.parametrize("meter", [Meter.COGNITION, Meter.PROGRESS, Meter.SERENITY, Meter.CONNECTION])
+    def test_no_meter_of_a_calendar_stands_still_where_it_is_known(self, seed, meter):
+        """Calendars from a few entries a month to many a day: a level is known and moves, or is not known."""
+        rng = random.Random(seed)
+        often = rng.choice([0.1, 0.3, 0.6, 1.0])
+        agenda = [
+            entry(
+                NOON - (70 - day) * DAY + rng.randint(-4, 9) * HOUR, rng.choice([0.5, 1, 2]), rng.choice([*ActionType])
+            )
+            for day in range(70)
+            for _ in range(3)
+            if rng.random() < often
+        ]
+        life = known(agenda=agenda, at=NOON)
+        slots = [NOON - back * 6 * HOUR for back in range(4 * 21, -1, -1)]
+        levels = [one[meter].level for one in read_slots(life, slots) if one[meter].coverage > 0]
+        if len(levels) >= 28:
+            most = Counter(round(level, 2) for level in levels).most_common(1)[0][1]
+            assert most / len(levels) < 0.5
+            assert pstdev(levels) > 0.02
+            assert mean(levels) == pytest.approx(0.70, abs=0.1)
+
+    def test_more_is_said_where_more_lifts(self):
+        for seed in range(4):
+            for reading in read(known(agenda=weeks(seed), at=NOON)).values():
+                for one in reading.because:
+                    lifts = one.signal not in ("meetings", "calendar")
+                    assert "more than usual" not in one.text or (one.contribution > 0) == lifts
+                    assert "less than usual" not in one.text or (one.contribution < 0) == lifts
 
 
 class TestProgress:
@@ -57,7 +129,7 @@ class TestProgress:
         tasks = (task(1, done=20), task(2, due=1))
         reading = read(known(at=NOON, agenda=agenda, tasks=tasks))[Meter.PROGRESS]
         assert reading.state.level == pytest.approx(1 - exp(-1.6 * (0.6 * 0.5 + 0.4 * 120 / 600)))
-        assert reading.state.coverage == reading.coverage == 1
+        assert reading.state.coverage == 1
         level = reading.state.level
         assert reading.state.sd == pytest.approx(level * (1 - level) / sqrt(2.6))
 
@@ -67,9 +139,9 @@ class TestProgress:
         reading = read(known(at=NOON, agenda=agenda, tasks=tasks))[Meter.PROGRESS]
         p = 4.5 / 6
         assert z_of(reading, "tasks") == pytest.approx((log(p / (1 - p)) - log(7 / 3)) / 0.8)
-        assert z_of(reading, "focus") == pytest.approx(2 * (1 - exp(-0.5)) - 1.264)
+        assert "focus" not in signals(reading)
         assert z_of(reading, "deadlines") == pytest.approx(-1.2 * (1 - exp(-exp(-10))))
-        z = sum(weight * b.z for weight, b in zip((1.0, 0.6, 0.6), reading.because, strict=True)) / 3.2
+        z = sum(weight * b.z for weight, b in zip((1.0, 0.6), reading.because, strict=True)) / 2.6
         assert reading.level == pytest.approx(1 / (1 + exp(-(log(7 / 3) + z))))
 
     def test_overdue_tasks_press_and_count_as_not_done(self):
@@ -121,11 +193,28 @@ class TestProgress:
         assert levels == sorted(levels)
         assert levels[-1] > levels[0]
 
-    def test_usual_focus_is_the_persons_after_five_days(self):
-        def z(days):
-            past = [entry(NOON - day * DAY - 3 * HOUR, 1.0, ActionType.LEARN) for day in range(1, days + 1)]
-            today = entry(NOON - 3 * HOUR, 1.0, ActionType.LEARN)
-            return z_of(read(known(at=NOON, agenda=[*past, today]))[Meter.PROGRESS], "focus")
+    def test_focus_counts_for_who_writes_it_down(self):
+        old = entry(NOON - 40 * DAY, 1.0)
+        usual = every(2, 2.0, ActionType.LEARN, skip=2)
+        few, less, more = (
+            read(known(at=NOON, agenda=[old, *some]))[Meter.PROGRESS]
+            for some in (usual[:3], usual, [*usual, *every(1, 3.0, ActionType.DEEP_WORK, back=3)])
+        )
+        assert few.coverage == 0
+        assert less.level < 0.7 < more.level
+        assert more.because[0].text == "180 min of focus in the last 24 hours, lately more than usual for you"
 
-        assert z(5) == pytest.approx(0, abs=0.001)
-        assert z(4) == pytest.approx(2 * (1 - exp(-0.5)) - 1.264)
+    def test_focus_that_the_computer_recorded_counts_without_a_calendar(self):
+        def recorded(ago):
+            start = NOON - ago * DAY - 3 * HOUR
+            key = f"computer/focus/{ago}"
+            return Sample(key=key, metric=Metric.FOCUS, start=start, end=start + HOUR, day=start.date(), value=60.0)
+
+        often = [recorded(ago) for ago in range(1, 28)]
+        idle, busy = (read(known(*some, at=NOON))[Meter.PROGRESS] for some in (often[6:], [*often, recorded(0)]))
+        assert idle.level < 0.7 < busy.level
+        assert busy.because[0].text.startswith("60 min of focus in the last 24 hours")
+
+    def test_nobodys_week_is_empty_because_focus_is_not_written_down(self):
+        work = every(1, 2.0, ActionType.ADMIN_WORK)
+        assert read(known(at=NOON, agenda=work))[Meter.PROGRESS].state.level == pytest.approx(0.8 * 17 / 28)

@@ -64,12 +64,13 @@ def test_a_full_calendar_is_expected_to_lower_serenity_and_says_so() -> None:
     sunday_evening = at(SUNDAY, 20 * 60)
     worked = [one for one in office() if one[0].start < at(SUNDAY, 0)]
     monday = SUNDAY + DAY
+    worked.append(entry(monday, 780, 900, "DEEP_WORK", "Focus"))
     calm = outlook(situation([*worked, *meetings(monday, 2)], now=sunday_evening), monday)
     full = outlook(situation([*worked, *meetings(monday, 6)], now=sunday_evening), monday)
     afternoon = [of(found, Meter.SERENITY)[1] for found in (calm, full)]
     assert afternoon[1].level < afternoon[0].level - 0.02
     assert "the entries of the day count -" in afternoon[1].because[1]
-    assert len(afternoon[0].because) == 1
+    assert not any("count -" in text for text in afternoon[0].because)
 
 
 def test_a_free_day_is_foretold_from_free_days() -> None:
@@ -91,7 +92,8 @@ def test_what_was_seen_on_few_days_is_not_foretold(slept: int) -> None:
 def test_entries_after_now_never_change_the_days_before() -> None:
     """A reading of the past sees only what had begun by then."""
     ahead = [entry(TODAY + DAY, 600, 720, "SOCIALIZE", "Brunch", others=2)]
-    without, with_brunch = (outlook(situation([*office(), *more]), TODAY + DAY) for more in ([], ahead))
+    dinners = [entry(day, 1140, 1260, "SOCIALIZE", "Dinner", others=2) for day in days(56)[::5]]
+    without, with_brunch = (outlook(situation([*office(), *dinners, *more]), TODAY + DAY) for more in ([], ahead))
     noon, later = ([of(found, Meter.CONNECTION)[k] for found in (without, with_brunch)] for k in (0, 1))
     assert noon[1].level > noon[0].level
     assert later[1].level > later[0].level

@@ -17,6 +17,7 @@ from bridge.documents.planning import RoutineDocument, routine_document
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
+from bridge.web.result_cache import advice_version
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import DAY_NAMES, ActionType
 
@@ -31,20 +32,21 @@ TITLES = {"social": "Company", "morning": "Time of day", "work": "Work"}
 
 @router.get("/belief")
 def belief(visit: Visitor) -> HTMLResponse:
-    found = _beliefs(visit)
+    shown = _shown(visit)
+    found = shown.beliefs
     since = next((reset.made_at for reset in found.resets if reset.taken_back_at is None), None)
     return page(
         "belief.html",
         visit,
         path="/belief",
-        dimensions=[_dimension(found, name, visit) for name in DIMENSIONS] if found.days else [],
+        dimensions=shown.dimensions,
         box=(CURVE_WIDTH, CURVE_HEIGHT),
         first=f"{found.days[0].day:%d %b %Y}" if found.days else "",
         last=f"{found.days[-1].day:%d %b %Y}" if found.days else "",
         moves=[said(move, phrases.action_name(str(move.advice.action))) for move in found.moves],
         answers=found.answers,
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
-        foretold=_foretold(foresight(visit.bridge.store, visit.user, now=visit.now)),
+        foretold=shown.foretold,
         since=None if since is None else f"{local(visit, since):%d %b %Y, %H:%M}",
         routine=_routine(visit),
     )
@@ -165,6 +167,29 @@ def restore(visit: Visitor) -> RedirectResponse:
 
 def _beliefs(visit: Visit) -> Beliefs:
     return beliefs(visit.bridge.store, visit.user, now=visit.now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What the page shows of a year of advice: the beliefs, their curves, and how well answers were foretold."""
+
+    beliefs: Beliefs
+    dimensions: Sequence[dict[str, Any]]
+    foretold: dict[str, Any] | None
+
+
+def _shown(visit: Visit) -> _Shown:
+    """Return what the page shows of a year of advice, from the cache where possible."""
+
+    def computed() -> _Shown:
+        found = _beliefs(visit)
+        return _Shown(
+            beliefs=found,
+            dimensions=[_dimension(found, name, visit) for name in DIMENSIONS] if found.days else [],
+            foretold=_foretold(foresight(visit.bridge.store, visit.user, now=visit.now)),
+        )
+
+    return visit.app.results.get(visit.user, "belief", advice_version(visit.bridge, visit.user, visit.now), computed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,13 @@ from bridge import registry
 from bridge.documents.connections import ConnectionDocument, connection_documents
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import Connection
 from bridge.ingest import connecting
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.render import page
+from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
@@ -25,8 +27,12 @@ Text = Annotated[str, Form(max_length=4000)]
 
 @router.get("/connections")
 def connections(visit: Visitor) -> HTMLResponse:
-    rows = connection_documents(visit.bridge, visit.user, visit.now)
-    found = [_source(visit, spec, [row for row in rows if row["source"] == spec.name]) for spec in registry.specs()]
+    with visit.bridge.store.view():
+        rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
+        consents = _consents(visit)
+    found = [
+        _source(visit, spec, [row for row in rows if row["source"] == spec.name], consents) for spec in registry.specs()
+    ]
     found.sort(key=lambda source: source["title"].casefold())
     return page(
         "connections.html",
@@ -38,13 +44,30 @@ def connections(visit: Visitor) -> HTMLResponse:
     )
 
 
-def _source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument]) -> dict[str, Any]:
+def _counts(visit: Visit) -> dict[str, dict[str, int]]:
+    """Return a source with its connections for the template. ``live`` is True if an account with a consent is among
+    them.
+    """
+    version = counts_version(visit.bridge, visit.user, visit.now)
+    return visit.app.results.get(
+        visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)
+    )
+
+
+def _consents(visit: Visit) -> list[Connection]:
+    """Return the user's connections with a consent."""
+    store = visit.bridge.store
+    return [c for c in store.connections.of_user(visit.user.id) if store.connections.secret(c.id) is not None]
+
+
+def _source(
+    visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument], consents: list[Connection]
+) -> dict[str, Any]:
     """Return a source with its connections for the template. ``live`` is True if an account with a consent is among
     them.
     """
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
-    store = visit.bridge.store
-    accounts = [c for c in store.connections.of_user(visit.user.id) if c.source == spec.name and c.name == "account"]
+    mine = [one for one in consents if one.source == spec.name]
     title, more = phrases.source_name(spec.title)
     ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
     kinds = rows[0]["counts"] if rows else {}
@@ -54,13 +77,11 @@ def _source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument]) -
         "more": more,
         "how": [way for way, capability in ways.items() if capability is not None],
         "writes": spec.writes is not None,
+        "asked": [setting for setting in spec.settings if setting.asked],
         "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),
         "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
-        "live": any(store.connections.secret(account.id) is not None for account in accounts),
-        "reachable": any(
-            c.source == spec.name and store.connections.secret(c.id) is not None
-            for c in store.connections.of_user(visit.user.id)
-        ),
+        "live": any(one.name == "account" for one in mine),
+        "reachable": bool(mine),
         "paused": any(row["paused"] for row in rows),
         "kinds": sorted((phrases.kind_name(kind), count) for kind, count in kinds.items()),
         "rows": sum(kinds.values()),
@@ -88,12 +109,22 @@ def _job_part(visit: Visit, job: Job) -> HTMLResponse:
 
 
 @router.post("/connections/{source}/connect")
-def connect(request: Request, visit: Visitor, source: str, write: Text = "") -> Response:
+def connect(
+    request: Request,
+    visit: Visitor,
+    source: str,
+    write: Text = "",
+    url: Text = "",
+    name: Text = "",
+    password: Text = "",
+) -> Response:
     """Start obtaining the user's consent at a source. The page shows the next step, and then the progress of the first
     sync.
     """
-    elsewhere = request.url.hostname not in LOOPBACK
-    return _job_part(visit, background.consent(visit, _spec(source), write=write == "yes", elsewhere=elsewhere))
+    elsewhere, spec = request.url.hostname not in LOOPBACK, _spec(source)
+    typed = {"url": url.strip(), "name": name.strip(), "password": password.strip()}
+    given = {field: text for field, text in typed.items() if text}
+    return _job_part(visit, background.consent(visit, spec, write=write == "yes", elsewhere=elsewhere, given=given))
 
 
 @router.post("/connections/{source}/sync")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from fastapi import APIRouter, Form, Path, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from bridge.advice import outcomes, review_words
+from bridge.advice.effect import KnownEffect, known_effects
 from bridge.advice.review import load_review, review_week
 from bridge.advice.week import monday_of
 from bridge.documents.inputs import parse_answer
@@ -17,7 +19,9 @@ from bridge.domain.errors import SetupError
 from bridge.domain.records import Deed
 from bridge.web import day
 from bridge.web.render import page
-from bridge.web.state import Visitor
+from bridge.web.result_cache import effects_version
+from bridge.web.state import Visit, Visitor
+from rhythm_env.interface import ActionType
 
 router = APIRouter()
 A_WEEK = timedelta(weeks=1)
@@ -30,7 +34,15 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
     newest = review_week(visit.now, visit.user)
     monday = newest if week is None else monday_of(week, visit.now, visit.user.zones)
     bridge = visit.bridge
-    found = load_review(bridge.store, visit.user, bridge.classifier, monday, now=visit.now, proxies=bridge.proxies)
+    found = load_review(
+        bridge.store,
+        visit.user,
+        bridge.classifier,
+        monday,
+        now=visit.now,
+        proxies=bridge.proxies,
+        effects_of=lambda actions: _effects(visit, actions),
+    )
     return page(
         "review.html",
         visit,
@@ -48,6 +60,16 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
         questions=day.questions(visit),
         back="/review",
     )
+
+
+def _effects(visit: Visit, actions: Sequence[ActionType]) -> Sequence[KnownEffect]:
+    """Return the effects of advising actions, which rest on all advice ever given, from the cache where possible."""
+    version = effects_version(visit.bridge, visit.user, visit.now), tuple(actions)
+
+    def computed() -> Sequence[KnownEffect]:
+        return tuple(known_effects(visit.bridge.store, visit.user, actions, now=visit.now))
+
+    return visit.app.results.get(visit.user, "effects", version, computed)
 
 
 @router.post("/did/{number}")

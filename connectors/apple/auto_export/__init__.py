@@ -10,6 +10,7 @@ SPEC = ConnectorSpec(
         {
             "episodes",
             Metric.HRV_SDNN,
+            Metric.HRV_RMSSD_SPOT,
             Metric.RESTING_HR,
             Metric.HEART_RATE,
             Metric.RESPIRATORY_RATE,

@@ -188,7 +188,7 @@ def _rate(first: int, length: int, name: str, mean: float, low: float, high: flo
 
 
 def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    for metric in (Metric.HRV_SDNN, Metric.MINDFUL):
+    for metric in (Metric.HRV_SDNN, Metric.HRV_RMSSD_SPOT, Metric.MINDFUL):
         for text, values in sorted(_object(payload, str(metric)).items()):
             value, offset = _numbers(values, 2)
             start = datetime.fromtimestamp(_second(text), UTC)

@@ -54,6 +54,7 @@ POINT_KINDS = {
     "heart_rate": Kind("heart_rate", "heart_rate", PER_MINUTE),
     "heart_rate_variability": Kind("hrv_sdnn", "instants", IN_MILLISECONDS),
     "heart_rate_variability_sdnn": Kind("hrv_sdnn", "instants", IN_MILLISECONDS),
+    "heart_rate_variability_rmssd": Kind("hrv_rmssd_spot", "instants", IN_MILLISECONDS),
     "mindful_minutes": Kind("mindful", "instants", MINUTES),
     "respiratory_rate": Kind("respiratory_rate", "night", PER_MINUTE),
     "blood_oxygen_saturation": Kind("spo2", "night", PERCENT),

@@ -96,7 +96,10 @@ def consent_is_given_saved_and_used(source: str) -> None:
             user = store.people.add_user("ben", HOME, now=world.now)
             connection = store.connections.connect(user.id, source, source, now=world.now)
             anew = replace(world, store=store, user=user, connection=connection)
-            asked = installation.StoredAccount(connection.id, settings | dict.fromkeys(held, ""), store, Vault([KEY]))
+            wanted = settings | dict.fromkeys(held, "")
+            asked = installation.StoredAccount(
+                connection.id, wanted, store, Vault([KEY]), allow_hosts=world.allow_hosts
+            )
             assert asked.token() is None
             visitor = Visitor(world, next(iter(held.values()), ""))
             registry.resolve(world.spec.authorises or "")(asked, visitor)

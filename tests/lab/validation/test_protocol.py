@@ -170,9 +170,10 @@ def test_a_check_in_by_hand() -> None:
     given = checkins.given([day], {day.date: 1.0})
     said = check_in(given, Meter.VITALITY, day.asked + DAY)
     row = proxy.shipped().of(Meter.VITALITY)["check_in"]
-    assert checkins.fused(reading, given, row, day.asked + DAY) == pytest.approx(0.5 * said.z / 2.5)
+    trust = row.weight * said.quality
+    assert checkins.fused(reading, given, row, day.asked + DAY) == pytest.approx(trust * said.z / (2 + trust))
     assert checkins.fused(reading, given, row, day.asked) == pytest.approx(0)
-    assert checkins.fused(reading, given, row, day.asked + 7 * DAY) == pytest.approx(0)
+    assert checkins.fused(reading, given, row, day.asked + 30 * DAY) == pytest.approx(0)
 
 
 def test_an_own_past_that_repeats_itself_is_worth_asking_for(tmp_path) -> None:
@@ -218,6 +219,21 @@ def test_the_command_prints_one_array(tmp_path) -> None:
     done = CliRunner().invoke(app, ["validate-meters", "--table", str(path), "--json"])
     assert done.exit_code == 0, done.output
     assert all(set(row) >= KEYS for row in json.loads(done.stdout))
+
+
+def test_an_earlier_run_is_shown_beside(tmp_path) -> None:
+    path, earlier, page = (
+        made_up.write(tmp_path / "study.csv", made_up.rows(3, 30)),
+        tmp_path / "a.json",
+        tmp_path / "b",
+    )
+    run = ["validate-meters", "--table", str(path)]
+    earlier.write_text(CliRunner().invoke(app, [*run, "--json"]).stdout)
+    done = CliRunner().invoke(app, [*run, "--before", str(earlier), "--json"])
+    assert all(row["before"] == {"mean": row["mean"], "ci95": row["ci95"]} for row in json.loads(done.stdout))
+    assert CliRunner().invoke(app, [*run, "--before", str(earlier), "--write", str(page)]).exit_code == 0
+    assert "| mean before |" in page.read_text()
+    assert "bridge validate-meters --json" in str(CliRunner().invoke(app, [*run, "--before", str(path)]).exception)
 
 
 def test_the_command_reads_lifesnaps_and_writes_between_the_marks(tmp_path) -> None:

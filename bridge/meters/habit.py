@@ -1,0 +1,140 @@
+"""Amounts of the recent past against the user's own habit: entries of company, of focus, and busy time.
+
+An amount counts from its end and halves every so often. What is left of all amounts is compared with what was left at
+the same hour on the days of the last four weeks. A calendar tells of a kind of time only where its user writes that
+kind down, which the same four weeks show. Rare entries fade more slowly, so that a week without is not all the same.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from math import sqrt
+
+from bridge.meters.baseline import clip
+
+DAY = timedelta(days=1)
+HABIT_DAYS = 28  # days before, whose same hours make the habit
+LEAST_HISTORY = 14  # days of them since the first entry of the calendar
+SPAN = timedelta(days=21)  # after which an amount counts no more
+MAX_Z = 2.0
+USUAL_VARIATION, VARIATION_WORTH = 0.7, 5.0  # of the prior: spread as a share of the mean, and days it is worth
+EVIDENCE_DAYS = 4.0  # days with entries that are trusted half
+PIECE, PIECES_MAX = timedelta(minutes=30), 400  # parts of an entry that count at once, and the most of an entry
+
+Amount = tuple[datetime, float]  # known from, size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """An amount against habit: its distance in spreads, and the trust that the number of days with entries deserves."""
+
+    z: float
+    quality: float
+
+    @property
+    def words(self) -> str:
+        """Say the side of the distance.
+
+        >>> Compared(z=-1.2, quality=0.5).words
+        'less than usual for you'
+        """
+        if abs(self.z) < 0.1:
+            return "about as usual for you"
+        return f"{'more' if self.z > 0 else 'less'} than usual for you"
+
+
+class Amounts:
+    """Amounts ascending by the instant from which they are known, for fading sums at any instant."""
+
+    def __init__(self, amounts: Iterable[Amount], begin: datetime | None) -> None:
+        """Take amounts, and ``begin``, the instant from which their source was in use."""
+        self._amounts = sorted(amounts)
+        self._known = [known for known, _ in self._amounts]
+        self._begin = begin
+        self._sums: dict[timedelta, list[float]] = {}
+        self._left: dict[tuple[datetime, timedelta], float] = {}
+
+    def compared(
+        self, at: datetime, *, least_days: int, half_life: timedelta, longest: timedelta, silence: timedelta = SPAN
+    ) -> Compared | None:
+        """Return what is left at ``at`` against habit.
+
+        Returns None where fewer than ``least_days`` of the last 28 days have an amount, or the time of ``silence`` has
+        none, or the source was in use for less than 14 days.
+        """
+        days = self._days(at)
+        if self._begin is None or days < least_days or self._is_silent(at, silence):
+            return None
+        half = max(half_life, min(longest, half_life * HABIT_DAYS / (2 * days)))
+        before = [at - k * DAY for k in range(1, HABIT_DAYS + 1) if at - k * DAY >= self._begin]
+        if len(before) < LEAST_HISTORY:
+            return None
+        z = against(self.left(at, half), [self.left(then, half) for then in before])
+        return Compared(z=z, quality=days / (days + EVIDENCE_DAYS))
+
+    def is_kept(self, at: datetime, least_days: int) -> bool:
+        """Tell if at least ``least_days`` of the last 28 days have an amount."""
+        return self._days(at) >= least_days
+
+    def left(self, at: datetime, half_life: timedelta) -> float:
+        """Return the sum of the amounts of the last 21 days, halved per half-life since they were known."""
+        found = self._left.get((at, half_life))
+        if found is None:
+            old = self._sum(at - SPAN, half_life) * 0.5 ** (SPAN / half_life)
+            found = self._left[at, half_life] = max(self._sum(at, half_life) - old, 0.0)
+        return found
+
+    def _sum(self, at: datetime, half_life: timedelta) -> float:
+        sums = self._sums.get(half_life)
+        if sums is None:
+            sums = self._sums[half_life] = _faded(self._amounts, half_life)
+        last = bisect_right(self._known, at) - 1
+        return sums[last] * 0.5 ** ((at - self._known[last]) / half_life) if last >= 0 else 0.0
+
+    def _is_silent(self, at: datetime, silence: timedelta) -> bool:
+        return bisect_right(self._known, at) == bisect_right(self._known, at - silence)
+
+    def _days(self, at: datetime) -> int:
+        """Return how many of the last 28 times 24 hours have an amount."""
+        first, last = bisect_right(self._known, at - HABIT_DAYS * DAY), bisect_right(self._known, at)
+        return len({(at - known) // DAY for known in self._known[first:last]})
+
+
+def against(now: float, before: Sequence[float]) -> float:
+    """Return the distance of an amount from the mean of earlier amounts, in their spreads, within [-2, 2].
+
+    The spread leans on 0.7 of the mean, worth five amounts.
+
+    >>> [round(against(x, [2.0] * 20), 2) for x in (0, 2, 4)]
+    [-2.0, 0.0, 2.0]
+    >>> round(against(0, [0.0, 4.0] * 10), 2)
+    -1.06
+    """
+    mean = sum(before) / len(before)
+    if mean <= 0:
+        return MAX_Z if now > 0 else 0.0
+    apart = sum((one - mean) ** 2 for one in before) + VARIATION_WORTH * (USUAL_VARIATION * mean) ** 2
+    return clip((now - mean) / sqrt(apart / (len(before) + VARIATION_WORTH)), -MAX_Z, MAX_Z)
+
+
+def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
+    """Cut stretches into parts of half an hour, or 400 parts of a long one. Each part counts its hours from its end."""
+    found: list[Amount] = []
+    for start, end in stretches:
+        begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)
+        while begun < end:
+            over = min(begun + longest, end)
+            found.append((over, (over - begun) / timedelta(hours=1)))
+            begun = over
+    return found
+
+
+def _faded(amounts: Sequence[Amount], half_life: timedelta) -> list[float]:
+    sums = [size for _, size in amounts[:1]]
+    for (before, _), (known, size) in pairwise(amounts):
+        sums.append(sums[-1] * 0.5 ** ((known - before) / half_life) + size)
+    return sums

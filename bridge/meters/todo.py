@@ -1,0 +1,68 @@
+"""A user's tasks as of any instant, indexed by time, so that a year of slots need not look at every task each time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from functools import cached_property
+from math import exp
+from operator import itemgetter
+
+from bridge.calendar.expansion import midnight
+from bridge.calendar.facts import DAY, HOUR, effort_of, slack
+from bridge.domain.slots import ZoneHistory
+from bridge.domain.types import Task
+
+NO_PRESSURE = 746.0  # slack from which exp(-slack) is exactly 0
+WEEK_AHEAD = timedelta(days=8)  # the rest of a week matters whatever the slack
+
+Open = tuple[datetime, int, Task]  # end of the due day, place in the list, task
+FIRST, SECOND = itemgetter(0), itemgetter(1)
+
+
+class Tasks:
+    """A user's tasks. Results are in the order of the list, so that sums do not depend on the index."""
+
+    def __init__(self, tasks: Sequence[Task], zones: ZoneHistory) -> None:
+        self._tasks, self._zones = tasks, zones
+        self._last: tuple[datetime | None, list[Open]] = None, []
+
+    @cached_property
+    def _done(self) -> list[tuple[datetime, int]]:
+        return sorted((one.completed, place) for place, one in enumerate(self._tasks) if one.completed is not None)
+
+    @cached_property
+    def _dated(self) -> list[Open]:
+        due = [(one.due, place, one) for place, one in enumerate(self._tasks) if one.due is not None]
+        return sorted(((midnight(day + DAY, self._zones), place, one) for day, place, one in due), key=FIRST)
+
+    @cached_property
+    def _ahead(self) -> timedelta:
+        """The time before its end in which a task of the list may begin to press."""
+        efforts = (effort_of(one) for _, _, one in self._dated)
+        return max([WEEK_AHEAD, *((effort + NO_PRESSURE * max(effort, 1.0)) * HOUR for effort in efforts)])
+
+    def done(self, since: datetime, until: datetime) -> list[datetime]:
+        """Return the completions of tasks in [since, until]."""
+        first, last = bisect_left(self._done, since, key=FIRST), bisect_right(self._done, until, key=FIRST)
+        return [completed for completed, _ in sorted(self._done[first:last], key=SECOND)]
+
+    def open(self, at: datetime) -> list[Open]:
+        """Return the tasks with a due day that are open at ``at``, each with the end of that day.
+
+        Tasks whose day is so far ahead that they do not press are left out. None is due within the next week.
+        """
+        last, found = self._last
+        if last != at:
+            near = self._dated[: bisect_right(self._dated, at + self._ahead, key=FIRST)]
+            found = [one for one in near if one[2].completed is None or one[2].completed > at]
+            found.sort(key=SECOND)
+            self._last = at, found
+        return found
+
+    def pressure(self, at: datetime) -> float | None:
+        """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it."""
+        if not self._dated:
+            return None
+        return sum((exp(-slack(one, (end - at) / HOUR)) for end, _, one in self.open(at)), 0.0)

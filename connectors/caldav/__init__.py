@@ -1,0 +1,42 @@
+"""CalDAV (RFC 4791), with events and to-dos of Nextcloud, iCloud, Fastmail, Radicale, Xandikos, Baikal and others.
+
+Read only, except for a calendar of the bridge's own, into which it writes accepted recommendations if the user wants.
+"""
+
+from bridge.domain.ports import ConnectorSpec, Setting
+
+SPEC = ConnectorSpec(
+    name="caldav",
+    title="CalDAV (Nextcloud, iCloud, Fastmail, Radicale)",
+    delivers=frozenset({"events", "tasks"}),
+    streams=("entry",),
+    called={"entry": "calendars"},
+    normaliser="connectors.caldav.normalise:normalise",
+    settings=(
+        Setting(
+            name="url",
+            help="the server's address, asked for when empty",
+            default="",
+            personal=True,
+            asked="Server address",
+        ),
+        Setting(
+            name="name",
+            help="the login name there, asked for when empty",
+            default="",
+            personal=True,
+            asked="Login name",
+        ),
+        Setting(
+            name="password",
+            help="the app password there, asked for when empty",
+            default="",
+            secret=True,
+            personal=True,
+            asked="App password",
+        ),
+    ),
+    opens="connectors.caldav.client:CalDav",
+    authorises="connectors.caldav.consent:authorise",
+    writes="connectors.caldav.write:write",
+)

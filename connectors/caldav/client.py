@@ -1,0 +1,159 @@
+"""Pull the calendars and task lists of a login by sync tokens (RFC 6578), or by marks of change where there are none.
+
+The cursor holds a state per calendar. A calendar's state is its sync token, or its ctag with the etag of each entry, or
+nothing while it is listed for the first time. Only the last page of a calendar has a cursor with its new state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from bridge.domain.errors import NeedsLogin, Refused, SourceChanged
+from bridge.domain.ports import Account
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.caldav.changes import Changes, changes_by_etags, changes_by_token, fetched
+from connectors.caldav.consent import login_of
+from connectors.caldav.discovery import Collection, collections, discover, is_gone
+from connectors.caldav.entries import STREAM, Reading, is_ours
+from connectors.caldav.server import AGAIN, Server, key_of
+
+BATCH_ENTRIES = 100
+State = dict[str, Any]
+
+
+class CalDav:
+    """An open account at a CalDAV server."""
+
+    def __init__(self, account: Account) -> None:
+        token = account.token() or {}
+        login = login_of(account)
+        if login is None:
+            raise NeedsLogin(f"caldav needs an address, a login name and an app password: {AGAIN}")
+        self._login = login
+        self._server = Server(login)
+        self._homes = [str(home) for home in token.get("homes") or ()]
+        self._mine = frozenset(str(one) for one in token.get("addresses") or ())
+        self._written = key_of(str(token.get("calendar") or ""))
+        self._zone = account.zone
+
+    def close(self) -> None:
+        self._server.close()
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the changes of all calendars. A calendar that is new, or whose state is unknown, is read whole."""
+        self._server.now = now
+        found = self._collections()
+        known = self._known(cursor)
+        for key in sorted(set(known) - set(found)):
+            yield self._dropped(key, known)
+        refused: list[str] = []
+        for key, collection in found.items():
+            try:
+                yield from self._follow(collection, known)
+            except Refused:
+                refused.append(key)
+                if len(refused) == len(found):  # it is not about one calendar
+                    raise
+            except SourceChanged as error:
+                if not is_gone(error):
+                    raise
+                yield self._dropped(key, known)  # it was removed since the calendars were listed
+        for key in refused:
+            yield self._dropped(key, known)
+        if not found:
+            yield Page(stream=stream, records=(), cursor=self._cursor(known))
+
+    def _collections(self) -> dict[str, Collection]:
+        """Return the calendars of the login. Its homes are looked for again when they are unknown or have moved."""
+        with suppress(SourceChanged):
+            if self._homes:
+                return collections(self._server, self._homes)
+        found = discover(self._server, self._login.address)
+        self._homes, self._mine = found.homes, self._mine | frozenset(found.addresses)
+        return collections(self._server, self._homes)
+
+    def _known(self, cursor: str | None) -> dict[str, State]:
+        """Return the state of each calendar. The states of another login, zone or own address are forgotten."""
+        body = json.loads(cursor) if cursor else {}
+        states: dict[str, State] = body.get("calendars", {})
+        return states if body.get("read_as") == self._read_as() else {key: {} for key in states}
+
+    def _read_as(self) -> str:
+        parts = urlsplit(self._login.address).hostname, self._login.name, self._zone, sorted(self._mine)
+        return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
+
+    def _cursor(self, known: Mapping[str, State]) -> str:
+        return json.dumps({"read_as": self._read_as(), "calendars": known}, sort_keys=True)
+
+    def _dropped(self, key: str, known: dict[str, State]) -> Page:
+        """Return a page that deletes all entries of a removed calendar. Its state is removed from ``known``."""
+        known.pop(key, None)
+        return Page(stream=STREAM, records=(), cursor=self._cursor(known), covers=Covers(prefix=key))
+
+    def _follow(self, collection: Collection, known: dict[str, State]) -> Iterator[Page]:
+        """Yield the pages of a calendar's changes since its state in ``known``, and note its new state there.
+
+        A renamed calendar is read whole again, because its entries bear its name.
+        """
+        state = known.get(collection.key, {})
+        state = state if state.get("name") == collection.name else {}
+        changes = self._changes(collection, state)
+        if changes is None:
+            return
+        if changes.whole:
+            known[collection.key] = {}  # entries are stored before the listing ends, and go with the calendar
+        reading = Reading(
+            key=collection.key,
+            name=collection.name,
+            zone=self._zone,
+            mine=self._mine,
+            ours=is_ours(collection, self._written),
+        )
+        held: Page | None = None
+        for page in self._pages(collection, changes, reading):
+            if held is not None:
+                yield replace(held, cursor=self._cursor(known)) if changes.whole else held
+            held = page
+        known[collection.key] = changes.state | {"name": collection.name}
+        last = held or Page(stream=STREAM, records=())
+        covers = Covers(prefix=collection.key) if changes.whole else last.covers
+        yield replace(last, cursor=self._cursor(known), covers=covers)
+
+    def _changes(self, collection: Collection, state: State) -> Changes | None:
+        """Return what changed in a calendar since its state, or None if nothing did.
+
+        A refused sync token leads to a whole listing, and a server without sync tokens to a comparison of etags.
+        """
+        if collection.token:
+            if state.get("token") == collection.token:
+                return None
+            found = changes_by_token(self._server, collection, state.get("token"))
+            if found is not None:
+                return found
+        if collection.ctag and state.get("ctag") == collection.ctag and "etags" in state:
+            return None
+        return changes_by_etags(self._server, collection, state.get("etags"))
+
+    def _pages(self, collection: Collection, changes: Changes, reading: Reading) -> Iterator[Page]:
+        """Yield pages with the changed entries and the deletions. Each covers the exceptions of its own entries."""
+        keys = sorted(changes.changed)
+        for begin in range(0, len(keys), BATCH_ENTRIES):
+            asked = {key: changes.changed[key] for key in keys[begin : begin + BATCH_ENTRIES]}
+            texts = fetched(self._server, collection, asked)
+            yield _page([record for key in asked for record in reading.records(key, texts[key])], set(asked))
+        gone = sorted(changes.gone)
+        for begin in range(0, len(gone), BATCH_ENTRIES):
+            some = gone[begin : begin + BATCH_ENTRIES]
+            yield _page([reading.deletion(key) for key in some], set(some))
+
+
+def _page(records: list[RawRecord], keys: set[str]) -> Page:
+    parents = frozenset(f"{STREAM}/{key}" for key in keys)
+    return Page(stream=STREAM, records=tuple(records), covers=Covers(parents=parents))

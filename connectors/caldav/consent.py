@@ -1,0 +1,84 @@
+"""Consent at a CalDAV server by an address, a login name and an app password, which are tried at once."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from bridge.auth.redirect_listener import LOOPBACK_HOSTS
+from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged
+from bridge.domain.ports import Account, Browser
+from bridge.http import egress
+from connectors.caldav.discovery import collections, discover
+from connectors.caldav.server import AGAIN, Login, Server, origin
+
+ADDRESS = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
+NAME = "The login name there, for iCloud and Fastmail your e-mail address"
+PASSWORD = "The app password, made for this in the security settings there"  # noqa: S105 - a question
+
+
+def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:  # noqa: ARG001 - allowed anyway
+    """Take address, name and password from the settings, or ask the user, and save them after they worked.
+
+    Raises NeedsLogin if one is missing or the server refuses them, and SetupError for an address without calendars.
+    """
+    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS), account)
+    name = account.settings["name"].strip() or _asked(browser, NAME)
+    password = account.settings["password"] or _asked(browser, PASSWORD)
+    hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
+    token: dict[str, Any] = {"address": address, "login": name, "password": password, "hosts": hosts}
+    with closing(Server(_login(token, account))) as server:
+        try:
+            found = discover(server, address)
+            collections(server, found.homes)
+        except Refused as error:
+            raise NeedsLogin(str(error)) from None
+        except SourceChanged as error:
+            raise SetupError(f"no calendars are found at this address ({error})") from None
+    account.save_token({**token, "homes": found.homes, "addresses": _own(found.addresses, name)})
+
+
+def login_of(account: Account) -> Login | None:
+    """Return what the user typed, or None if it was not saved."""
+    token = account.token() or {}
+    if not all(token.get(field) for field in ("address", "login", "password")):
+        return None
+    return _login(token, account)
+
+
+def _login(token: dict[str, Any], account: Account) -> Login:
+    hosts = {*account.allow_hosts, *token.get("hosts", ())}
+    return Login(address=token["address"], name=token["login"], password=token["password"], hosts=hosts)
+
+
+def _own(addresses: list[str], name: str) -> list[str]:
+    """Return the user's own e-mail addresses. A login name that looks like an address is one."""
+    return sorted({*addresses, *([name.lower()] if "@" in name else [])})
+
+
+def _asked(browser: Browser, question: str) -> str:
+    answer = browser.ask(question)
+    if not answer:
+        raise NeedsLogin(f"caldav needs an address, a login name and an app password on standard input: {AGAIN}")
+    return answer.strip()
+
+
+def safe(address: str, account: Account) -> str:
+    """Return a server's address, with https where no scheme was typed.
+
+    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError for others.
+    """
+    whole = address if "://" in address else f"https://{address}"
+    try:
+        parts = urlsplit(whole)
+        _, host, _ = origin(whole)
+    except ValueError:
+        host = ""
+    if not host or any(character.isspace() for character in address) or parts.username is not None:
+        raise SetupError(f"a calendar server's address looks like https://cloud.example.com; try again: {AGAIN}")
+    if parts.scheme == "http" and host not in LOOPBACK_HOSTS and egress.host_of(whole) not in account.allow_hosts:
+        raise SetupError(
+            f"a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; then: {AGAIN}"
+        )
+    return urlunsplit(parts._replace(query="", fragment=""))

@@ -1,0 +1,88 @@
+"""Entries of a calendar as records. An entry holds an event or a to-do with all its exceptions, as one text.
+
+The record of an entry has the entry's path as its key. Its exceptions, and what cannot be read in it, are records of
+their own with the entry as parent. So a broken exception loses nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from bridge.domain.types import RawRecord
+from connectors.caldav.discovery import Collection
+from connectors.icalendar.components import components, record_of, sequence, text_of, told_of_replaced, unreadable
+from connectors.icalendar.text import parsed
+
+if TYPE_CHECKING:
+    from icalendar import Component
+
+STREAM = "entry"
+OURS = "X-RHYTHM-ADVICE"  # the property of events we wrote ourselves: ``<slot>/<action>``
+TITLE = "Rhythm"
+MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice counts as ignored."
+
+
+def is_ours(collection: Collection, written: str) -> bool:
+    """Return True if a calendar is the one that the bridge writes into.
+
+    ``written`` is the path of that calendar, or an empty text if it is not known.
+    """
+    return collection.description == MARK or collection.key == written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the entries of a calendar are read with. ``key`` is the calendar's path, and ``mine`` the user's addresses.
+
+    In a calendar of ours the property of our own events counts. Elsewhere anybody who invites could set it.
+    """
+
+    key: str
+    name: str
+    zone: str
+    mine: frozenset[str]
+    ours: bool
+
+    def records(self, key: str, text: str | None) -> list[RawRecord]:
+        """Return the records of an entry. An entry that is gone, or holds neither event nor to-do, is deleted."""
+        if text is None:
+            return [self.deletion(key)]
+        calendars, broken = parsed(text.encode("utf-8", "replace").replace(b"\0", b""))
+        if not calendars and not broken:
+            return [RawRecord(stream=STREAM, key=key, payload={"unreadable": True})]
+        found = {record.path: record for record in (unreadable(self.name, block) for block in broken)}
+        for calendar in calendars:
+            for component in sorted(components(calendar), key=sequence):
+                record = self._record(component)
+                found[record.path] = record
+        return list(self._keyed(key, list(told_of_replaced(found).values())))
+
+    def deletion(self, key: str) -> RawRecord:
+        return RawRecord(stream=STREAM, key=key, payload={}, deleted=True)
+
+    def _record(self, component: Component) -> RawRecord:
+        """Return the record of a component, as in a file. A component without a UID keeps none."""
+        record = record_of(self.name, component, ZoneInfo(self.zone), self.mine)
+        more: dict[str, Any] = {"kind": record.stream}
+        if not record.payload.get("unreadable"):
+            more["uid"] = text_of(component, "UID")
+            more |= {"ours": text_of(component, OURS)} if self.ours and OURS in component else {}
+        return replace(record, payload={**record.payload, **more})
+
+    def _keyed(self, key: str, records: list[RawRecord]) -> Iterator[RawRecord]:
+        """Yield the records with keys that begin with the entry's path. The series itself has that path as its key.
+
+        An entry may hold exceptions alone, of a series to which the user is not invited as a whole.
+        """
+        parent = f"{STREAM}/{key}"
+        whole = [record for record in records if "original" not in record.payload]
+        own = next((record for record in whole if "unreadable" not in record.payload), whole[0] if whole else None)
+        if own is None:
+            yield self.deletion(key)
+        for record in records:
+            suffix = record.key.rpartition("/")[2]
+            named, of = (key, None) if record is own else (f"{key}/{suffix}", parent)
+            yield replace(record, stream=STREAM, key=named, parent=of)

@@ -1,0 +1,204 @@
+"""Requests to a CalDAV server. The password goes only where the user or the server's own discovery leads it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
+
+from bridge import http
+from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.http import egress
+from connectors.caldav import multistatus
+
+if TYPE_CHECKING:
+    import requests
+
+AGAIN = "bridge connect caldav --user NAME --url ADDRESS --name LOGIN"
+REDIRECTS_MAX = 5
+MULTISTATUS = 207
+PORTS = {"https": 443, "http": 80}
+XML = "application/xml; charset=utf-8"
+KEY_CHARACTERS = ":!$&'()*+,;=~"
+
+
+class Declined(SourceChanged):
+    """The error of a request that the server understood and does not do, with the HTTP ``status`` of its answer."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the calendar server declined a request (HTTP {status}); check its address, then: {AGAIN}")
+        self.status = status
+
+    @property
+    def is_gone(self) -> bool:
+        """Return True if there is nothing at the address."""
+        return self.status in (404, 410)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Login:
+    """What the user typed. ``hosts`` are hosts inside the operator's network that requests may reach."""
+
+    address: str
+    name: str
+    password: str
+    hosts: Collection[str]
+
+
+class Server:
+    """A CalDAV server, opened for a single sync. ``now`` is the time from which waits are counted."""
+
+    def __init__(self, login: Login, *, now: datetime | None = None) -> None:
+        from requests.auth import HTTPBasicAuth
+
+        self.now = now
+        self._session = http.open_typed_session(login.hosts)
+        self._name, self._password = login.name.encode(), login.password.encode()
+        # Bytes, because the library writes texts in Latin 1.
+        self._session.auth = HTTPBasicAuth(self._name, self._password)
+        self._origins = {origin(login.address)}
+
+    def close(self) -> None:
+        self._session.close()
+
+    def trust(self, address: str) -> None:
+        """Let requests go to the host of an address that discovery found. Raises SourceChanged for plain http."""
+        if origin(address) not in self._origins:
+            if urlsplit(address).scheme != "https":
+                raise SourceChanged(f"the calendar server leads to an unencrypted address; check it, then: {AGAIN}")
+            self._origins.add(origin(address))
+
+    def propfind(self, address: str, properties: str, *, depth: int, discovering: bool = False) -> Listing:
+        """Ask for properties of an address, and with ``depth`` 1 also of what it holds."""
+        body = f'<d:propfind xmlns:d="DAV:" {NAMESPACES}><d:prop>{properties}</d:prop></d:propfind>'
+        answer = self.ask("PROPFIND", address, body, headers={"Depth": str(depth)}, discovering=discovering)
+        return _listing(answer)
+
+    def report(self, address: str, body: str) -> Listing:
+        """Ask for a report on an address, at depth 0 as sync reports demand (RFC 6578, 3.2)."""
+        return _listing(self.ask("REPORT", address, body, headers={"Depth": "0"}))
+
+    def ask(
+        self,
+        method: str,
+        address: str,
+        body: str = "",
+        *,
+        headers: Mapping[str, str] | None = None,
+        kind: str = XML,
+        discovering: bool = False,
+    ) -> requests.Response:
+        """Send a request and return the answer. Up to five redirects are followed.
+
+        A redirect may lead to the same host. With ``discovering`` it may also lead to another host by https. Raises
+        Declined, and the errors of ``bridge.http``.
+        """
+        sent = {"Content-Type": kind, **(headers or {})}
+        for _ in range(REDIRECTS_MAX + 1):
+            answer = self._sent(method, address, body.encode(), sent)
+            if not answer.is_redirect:
+                self._check(answer)
+                return answer
+            address = joined(address, answer.headers["Location"])
+            if discovering:
+                self.trust(address)
+            if origin(address) not in self._origins:
+                raise SourceChanged(f"the calendar server redirects to another host; check its address, then: {AGAIN}")
+        raise SourceChanged(f"the calendar server redirects too often; check its address, then: {AGAIN}")
+
+    def _sent(self, method: str, address: str, body: bytes, headers: Mapping[str, str]) -> requests.Response:
+        import requests
+        from requests.auth import HTTPBasicAuth, HTTPDigestAuth
+
+        options: dict[str, Any] = {"data": body, "headers": headers, "timeout": http.TIMEOUT, "allow_redirects": False}
+        try:
+            answer = self._session.request(method, address, **options)
+            wanted = answer.headers.get("WWW-Authenticate", "").lower()
+            if answer.status_code == 401 and "digest" in wanted and isinstance(self._session.auth, HTTPBasicAuth):
+                self._session.auth = HTTPDigestAuth(self._name.decode(), self._password.decode())
+                answer = self._session.request(method, address, **options)
+        except requests.RequestException:  # refused, closed and silent read the same: they tell of a network inside
+            raise TryLater(f"the calendar server does not answer; check the address ({egress.REFUSAL_TEXT})") from None
+        except ValueError:  # of a redirect that cannot be read
+            raise SourceChanged(
+                f"the calendar server answered with an unreadable address; check its address, then: {AGAIN}"
+            ) from None
+        return answer
+
+    def _check(self, answer: requests.Response) -> None:
+        from datetime import UTC
+
+        status = answer.status_code
+        if status == 401:
+            raise NeedsLogin(f"the calendar server refused the login name or the app password; then: {AGAIN}")
+        if status == 403:
+            raise Refused(f"the calendar server forbids this login to read there (HTTP 403); then: {AGAIN}")
+        if status in (501, 505, 507) or (400 <= status < 500 and status not in http.RETRY_LATER_STATUSES):
+            raise Declined(status)
+        http.raise_for_status(answer, now=self.now or datetime.now(UTC))
+
+
+NAMESPACES = f'xmlns:c="{multistatus.CALDAV}" xmlns:s="{multistatus.SERVER}"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """What a server answered about the addresses at or below ``address``, where the redirects led."""
+
+    address: str
+    responses: list[multistatus.Response]
+    token: str
+
+    def at(self, href: str) -> str:
+        """Return the whole address of an address that the answer names."""
+        return joined(self.address, href)
+
+
+def _listing(answer: requests.Response) -> Listing:
+    if answer.status_code != MULTISTATUS:
+        raise multistatus.NotWebDav(f"{multistatus.NOT_WEBDAV} (HTTP {answer.status_code})")
+    found = multistatus.read(answer.content)
+    return Listing(address=str(answer.url), responses=found.responses, token=found.token)
+
+
+def joined(base: str, href: str) -> str:
+    """Return an address relative to another. Raises SourceChanged for text that is no address."""
+    try:
+        found = urljoin(base, href)
+        origin(found)
+    except ValueError:
+        raise SourceChanged(
+            f"the calendar server named an unreadable address; check its address, then: {AGAIN}"
+        ) from None
+    return found
+
+
+def origin(address: str) -> tuple[str, str, int]:
+    """Return the scheme, the host and the port of an address. Raises ValueError for an address without a host.
+
+    >>> origin("https://p01-caldav.icloud.com:443/1/") == origin("https://P01-caldav.icloud.com/")
+    True
+    """
+    parts: SplitResult = urlsplit(address)
+    if parts.scheme not in PORTS or not parts.hostname:
+        raise ValueError("no address of a server")
+    return parts.scheme, parts.hostname, parts.port or PORTS[parts.scheme]
+
+
+def key_of(address: str) -> str:
+    """Return the path of an address in one spelling, because servers quote the same path in several ways.
+
+    A part with an ``@`` may be somebody's e-mail address, and a digest stands for it.
+
+    >>> key_of("https://example.com/dav/a%20b/"), key_of("https://example.com/dav/a b/")
+    ('/dav/a%20b/', '/dav/a%20b/')
+    """
+    parts = unquote(urlsplit(address).path).split("/")
+    return "/".join(_digest(part) if "@" in part else quote(part, safe=KEY_CHARACTERS) for part in parts)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=10).hexdigest()

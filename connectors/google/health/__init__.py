@@ -1,0 +1,69 @@
+"""Google Health (API v4), the successor of the Fitbit Web API, with what Fitbit, Pixel and others write there.
+
+Names of data types and fields: Google's discovery document ``health.v4``.
+"""
+
+from fractions import Fraction
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec, Setting
+from connectors.google.auth import GOOGLE_SETTINGS
+from connectors.payload import Table
+
+MILLIMETRES = Fraction(1, 1000)
+
+STAGES = {"LIGHT": Metric.LIGHT_SLEEP, "DEEP": Metric.DEEP_SLEEP, "REM": Metric.REM_SLEEP}
+SLEEP: Table = {
+    Metric.ASLEEP: "sleep.summary.minutesAsleep",
+    Metric.AWAKE: "sleep.summary.minutesAwake",
+    Metric.IN_BED: "sleep.summary.minutesInSleepPeriod",
+}
+EXERCISE: Table = {
+    Metric.DISTANCE: ("exercise.metricsSummary.distanceMillimeters", MILLIMETRES),
+    Metric.TOTAL_ENERGY: "exercise.metricsSummary.caloriesKcal",
+    Metric.HEART_RATE: "exercise.metricsSummary.averageHeartRateBeatsPerMinute",
+}
+DAILY: dict[str, Table] = {  # stream -> what a date has
+    "resting_heart_rate": {Metric.RESTING_HR: "dailyRestingHeartRate.beatsPerMinute"},
+    "variability": {Metric.HRV_RMSSD: "dailyHeartRateVariability.averageHeartRateVariabilityMilliseconds"},
+    "oxygen": {Metric.SPO2: "dailyOxygenSaturation.averagePercentage"},
+    "respiration": {Metric.RESPIRATORY_RATE: "dailyRespiratoryRate.breathsPerMinute"},
+    "temperature": {Metric.SKIN_TEMPERATURE: "dailySleepTemperatureDerivations.nightlyTemperatureCelsius"},
+}
+SUMS: dict[str, Table] = {  # stream -> the sum of a civil day
+    "steps": {Metric.STEPS: "steps.countSum"},
+    "distance": {Metric.DISTANCE: ("distance.millimetersSum", MILLIMETRES)},
+    "active_energy": {Metric.ACTIVE_ENERGY: "activeEnergyBurned.kcalSum"},
+    "total_energy": {Metric.TOTAL_ENERGY: "totalCalories.kcalSum"},
+}
+
+SPEC = ConnectorSpec(
+    name="google_health",
+    title="Google Health: Fitbit, Pixel Watch (API v4)",
+    delivers=frozenset({"episodes", Metric.HRV_SDNN, Metric.SKIN_TEMPERATURE_DELTA}).union(
+        SLEEP, STAGES.values(), EXERCISE, *DAILY.values(), *SUMS.values()
+    ),
+    streams=("sleep", "exercise", "readings", *DAILY, *SUMS),
+    called={
+        "readings": "heart rate variability",
+        "variability": "nightly heart rate variability",
+        "oxygen": "blood oxygen",
+        "temperature": "skin temperature",
+    },
+    normaliser="connectors.google.health.normalise:normalise",
+    settings=(
+        Setting(name="base_url", help="the API's address", default="https://health.googleapis.com"),
+        *GOOGLE_SETTINGS,
+        Setting(name="days", help="how many days back the first sync reads", default="365", whole=True),
+        Setting(
+            name="webhook_secret",
+            help="the secret that Google sends with its webhooks; empty: none are taken",
+            default="",
+            secret=True,
+        ),
+    ),
+    opens="connectors.google.health.client:GoogleHealth",
+    authorises="connectors.google.health.consent:authorise",
+    revokes="connectors.google.health.consent:revoke",
+    notices="connectors.google.health.webhook:notice",
+)

@@ -1,0 +1,185 @@
+"""Pull data points, merged by Google over all devices and apps (``reconcile``), and sums of civil days.
+
+The API tells neither changes nor deletions, so every pull reads the trailing window again (``SPEC.overlap``). Which
+times a filter may name differs by data type: sleep is asked for by its end, and a date is written without a time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from bridge.domain.errors import NotPermitted, SourceChanged
+from bridge.domain.ports import Account
+from bridge.domain.types import Page, RawRecord
+from connectors.google.auth import Uncovered, answered, open_http
+from connectors.google.health import SPEC
+from connectors.google.health.consent import ACTIVITY, HEALTH, MEASUREMENTS, SLEEP
+from connectors.payload import Fields, listing, mapping, token_pages, words
+from connectors.windows import Window
+
+DAY = timedelta(days=1)
+POINTS_MAX, SESSIONS_MAX = 1000, 25  # rows of a page; of sleeps and workouts Google sends no more than 25
+PIECE_DAYS, TOTAL_DAYS = 30, 14  # days of a request; Google sums up total calories over 14 days at most
+WRITTEN_BY_PEOPLE = ("displayName", "notes")  # of a workout
+NOTICED_DAYS_MAX = 31  # days that are read for a notice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A stream's data type: its name in addresses, the scope, and the name and the time of a point in filters.
+
+    ``time`` is None for the sums of days. ``key`` is the path of the field that names a point.
+    """
+
+    name: str
+    scope: str
+    key: str
+    time: str | None = None
+    rows: int = POINTS_MAX
+    days: int = PIECE_DAYS
+
+
+def _daily(name: str, field: str) -> Kind:
+    return Kind(name=name, scope=MEASUREMENTS, time="date", key=f"{field}.date")
+
+
+KINDS = {
+    "sleep": Kind(
+        name="sleep", scope=SLEEP, time="interval.civil_end_time", key="sleep.interval.startTime", rows=SESSIONS_MAX
+    ),
+    "exercise": Kind(
+        name="exercise",
+        scope=ACTIVITY,
+        time="interval.civil_start_time",
+        key="exercise.interval.startTime",
+        rows=SESSIONS_MAX,
+    ),
+    "readings": Kind(
+        name="heart-rate-variability",
+        scope=MEASUREMENTS,
+        time="sample_time.civil_time",
+        key="heartRateVariability.sampleTime.physicalTime",
+    ),
+    "resting_heart_rate": _daily("daily-resting-heart-rate", "dailyRestingHeartRate"),
+    "variability": _daily("daily-heart-rate-variability", "dailyHeartRateVariability"),
+    "oxygen": _daily("daily-oxygen-saturation", "dailyOxygenSaturation"),
+    "respiration": _daily("daily-respiratory-rate", "dailyRespiratoryRate"),
+    "temperature": _daily("daily-sleep-temperature-derivations", "dailySleepTemperatureDerivations"),
+    "steps": Kind(name="steps", scope=ACTIVITY, key="civilStartTime.date"),
+    "distance": Kind(name="distance", scope=ACTIVITY, key="civilStartTime.date"),
+    "active_energy": Kind(name="active-energy-burned", scope=ACTIVITY, key="civilStartTime.date"),
+    "total_energy": Kind(name="total-calories", scope=ACTIVITY, key="civilStartTime.date", days=TOTAL_DAYS),
+}
+STREAMS = {kind.name: stream for stream, kind in KINDS.items()}  # data type -> stream
+
+
+class GoogleHealth:
+    """An open account at Google Health. Raises the errors of ``connectors.google.auth``."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._base = account.settings["base_url"].rstrip("/") + "/v4/users/me/"
+        self._days = int(account.settings["days"])
+
+    def close(self) -> None:
+        """Close the connections to the API."""
+        if "_http" in vars(self):
+            self._http.http.close()
+
+    @cached_property
+    def _http(self) -> Any:
+        return open_http(self._account, HEALTH)
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the pages of a stream: what is new since the cursor, and the days before that are read again."""
+        window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
+        member = self._member(now) if stream == SPEC.streams[0] else None
+        for page in window.pages(stream, KINDS[stream].days, lambda first, last: self._read(stream, first, last, now)):
+            yield page if member is None else replace(page, member=member)
+
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
+        """Yield the pages of the dates that a notice named, such as ``2026-11-01/2026-11-02``."""
+        first, last = (date.fromisoformat(text) for text in key.split("/"))
+        for records in self._read(stream, first, min(last, first + NOTICED_DAYS_MAX * DAY), now):
+            yield Page(stream=stream, records=records)
+
+    def _member(self, now: datetime) -> str | None:
+        """Return Google's own name for the person, which webhooks name. It is asked for where webhooks are taken."""
+        if not self._account.settings["webhook_secret"]:
+            return None
+        return words(mapping(self._ask("identity", now)).get("healthUserId"))
+
+    def _read(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
+        """Yield the pages of a stream between two dates, both included. Raises NotPermitted without its scope."""
+        kind = KINDS[stream]
+        granted = (self._account.token() or {}).get("scopes")
+        if granted and kind.scope not in granted:
+            raise NotPermitted(Uncovered(f"the consent leaves out {stream}; connect again: {HEALTH.again}"), named=True)
+        try:
+            yield from (self._points if kind.time else self._sums)(stream, kind, first, last, now)
+        except Uncovered as error:
+            raise NotPermitted(error, named=True) from None
+
+    def _points(
+        self, stream: str, kind: Kind, first: date, last: date, now: datetime
+    ) -> Iterator[tuple[RawRecord, ...]]:
+        field = f"{kind.name.replace('-', '_')}.{kind.time}"
+        asked = {"filter": f'{field} >= "{first}" AND {field} < "{last + DAY}"', "pageSize": str(kind.rows)}
+        address = f"dataTypes/{kind.name}/dataPoints:reconcile?"
+        yield from _pages(stream, "dataPoints", lambda more: self._ask(address + urlencode(asked | more), now))
+
+    def _sums(self, stream: str, kind: Kind, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
+        civil = {"start": {"date": _written(first)}, "end": {"date": _written(last + DAY)}}
+        asked: dict[str, Any] = {"range": civil, "windowSizeDays": 1}
+        address = f"dataTypes/{kind.name}/dataPoints:dailyRollUp"
+        yield from _pages(stream, "rollupDataPoints", lambda more: self._ask(address, now, asked | more))
+
+    def _ask(self, path: str, now: datetime, body: Mapping[str, Any] | None = None) -> Any:
+        """Return the answer to a GET, or to a POST of ``body``."""
+        from googleapiclient.http import HttpRequest
+        from googleapiclient.model import JsonModel
+
+        request = HttpRequest(
+            self._http,
+            JsonModel().response,
+            self._base + path,
+            method="GET" if body is None else "POST",
+            body=None if body is None else json.dumps(body),
+            headers={"accept": "application/json", "content-type": "application/json"},
+        )
+        return answered(request, HEALTH, now)
+
+
+def _pages(stream: str, rows: str, ask: Callable[[dict[str, str]], Any]) -> Iterator[tuple[RawRecord, ...]]:
+    """Yield the records of a listing page by page. Google leaves an empty list out. Raises SourceChanged."""
+    for body in token_pages(ask, parameter="pageToken", field="nextPageToken"):
+        if not isinstance(body, dict) or (body and not {rows, "nextPageToken"} & set(body)):
+            raise SourceChanged(f"{SPEC.name} answered {stream} in an unknown shape; look for a newer release")
+        yield tuple(_record(stream, row) for row in (listing(body, rows, SPEC.name, stream) if rows in body else ()))
+
+
+def _record(stream: str, row: Mapping[str, Any]) -> RawRecord:
+    """Return a point as a record, without what a person wrote.
+
+    Google names sleeps and workouts; other points are named by their time.
+    """
+    named = words(row.get("dataPointName"))
+    told = named.rpartition("/")[2] if named else Fields(row, SPEC.name).get(KINDS[stream].key)
+    key = "-".join(str(told.get(part)) for part in ("year", "month", "day")) if isinstance(told, Mapping) else told
+    return RawRecord(stream=stream, key=str(key or "?"), payload={name: _kept(value) for name, value in row.items()})
+
+
+def _kept(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {name: inner for name, inner in value.items() if name not in WRITTEN_BY_PEOPLE}
+
+
+def _written(day: date) -> dict[str, int]:
+    return {"year": day.year, "month": day.month, "day": day.day}

@@ -1,0 +1,30 @@
+"""Consent to read health data at Google. The person may leave out any of the three scopes."""
+
+from __future__ import annotations
+
+from bridge.domain.ports import Account, Browser
+from connectors.google import auth
+
+SCOPES = "https://www.googleapis.com/auth/googlehealth."
+SLEEP = f"{SCOPES}sleep.readonly"
+ACTIVITY = f"{SCOPES}activity_and_fitness.readonly"
+MEASUREMENTS = f"{SCOPES}health_metrics_and_measurements.readonly"
+
+HEALTH = auth.Service(
+    source="google_health",
+    api="Google Health API",
+    scope=SLEEP,
+    more=(ACTIVITY, MEASUREMENTS),
+    reads="health data",
+    fades="Google ends consents to health data after some days or weeks, even for apps in production",
+)
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Ask for consent at Google to read health data. Raises NeedsLogin when refused, unanswered, or without any."""
+    auth.authorise(account, browser, HEALTH)
+
+
+def revoke(account: Account) -> bool:
+    """Withdraw the consent at Google. Returns False when Google did not confirm."""
+    return auth.revoke(account)

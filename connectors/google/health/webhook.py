@@ -1,0 +1,66 @@
+"""Google Health's webhooks, which name a person, a data type and the times that changed, and carry no data.
+
+Sources: developers.google.com/health/webhooks; the handlers of Open Wearables and of google_health_api. Google proves
+itself by the ``Authorization`` header that was set when the subscriber was registered. It also signs the body
+(``GOOGLE-HEALTH-API-SIGNATURE``), which is not checked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from bridge.domain.errors import Forged
+from bridge.domain.types import Notice
+from connectors.google.health.client import STREAMS
+from connectors.payload import calendar_date, mapping, rows, words
+
+NOTICES_MAX = 100  # of a body; the sync reads the last days anyway
+DAY = timedelta(days=1)
+REPEATED = 600  # seconds within which the same notice is the same message, sent again
+
+
+def notice(
+    headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime
+) -> list[Notice] | None:
+    """Return the notices in a request, or None for the request by which Google tries the address.
+
+    Raises Forged if the request lacks the registered secret, as Google expects when it tries the address without it.
+    """
+    secret = settings["webhook_secret"]
+    given = headers.get("authorization", "").removeprefix("Bearer ")
+    if not secret or not hmac.compare_digest(given.encode(), secret.encode()):
+        raise Forged("a webhook does not carry the secret BRIDGE_GOOGLE_HEALTH_WEBHOOK_SECRET")
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    told = [mapping(one) for one in (said if isinstance(said, list) else [said])][:NOTICES_MAX]
+    return [found for one in told for found in _notices(mapping(one.get("data")), now)] or None
+
+
+def _notices(data: Mapping[str, Any], now: datetime) -> Iterator[Notice]:
+    """Yield the notice of a change, by the dates that it touches. A deletion is found by reading them again."""
+    member, stream = words(data.get("healthUserId")), STREAMS.get(str(data.get("dataType")))
+    dates = sorted(_dates(data))
+    if member is None or stream is None or not dates:
+        return
+    key = f"{dates[0] - DAY}/{dates[-1] + DAY}"  # the times may be in UTC
+    seal = f"{member} {stream} {key} {data.get('operation')} {int(now.timestamp()) // REPEATED}"
+    trace = hashlib.sha256(seal.encode()).hexdigest()
+    yield Notice(member=member, stream=stream, key=key, deleted=False, trace=trace)
+
+
+def _dates(data: Mapping[str, Any]) -> Iterator[date]:
+    """Yield the dates of the times that changed, in either notation."""
+    told = [data, *map(mapping, rows(data.get("intervals"))[:NOTICES_MAX])]
+    for one in told:
+        for name in ("physicalTimeInterval", "civilIso8601TimeInterval"):
+            for edge in ("startTime", "endTime"):
+                day = calendar_date(str(mapping(one.get(name)).get(edge))[:10])
+                if day is not None:
+                    yield day

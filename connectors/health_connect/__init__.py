@@ -1,0 +1,46 @@
+"""Health Connect: the store of health data on Android phones, which free apps read and send as JSON.
+
+The JSON is that of HC Webhook (github.com/mcnaveen/health-connect-webhook) and of Life Dashboard Companion
+(github.com/owen282000/life-dashboard-companion-app).
+"""
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec
+
+SPEC = ConnectorSpec(
+    name="health_connect",
+    title="Health Connect (pushes from Android, JSON files)",
+    delivers=frozenset(
+        {
+            "episodes",
+            Metric.HRV_RMSSD,
+            Metric.HRV_RMSSD_SPOT,
+            Metric.HRV_SDNN,
+            Metric.RESTING_HR,
+            Metric.HEART_RATE,
+            Metric.RESPIRATORY_RATE,
+            Metric.SPO2,
+            Metric.SKIN_TEMPERATURE,
+            Metric.SKIN_TEMPERATURE_DELTA,
+            Metric.ASLEEP,
+            Metric.IN_BED,
+            Metric.AWAKE,
+            Metric.LIGHT_SLEEP,
+            Metric.DEEP_SLEEP,
+            Metric.REM_SLEEP,
+            Metric.STEPS,
+            Metric.DISTANCE,
+            Metric.ACTIVE_ENERGY,
+            Metric.TOTAL_ENERGY,
+            Metric.MINDFUL,
+        }
+    ),
+    streams=("day", "heart_rate", "night", "workout", "mindful", "unreadable"),
+    normaliser="connectors.health_connect.normalise:normalise",
+    lasting=frozenset({"day", "heart_rate", "night", "workout", "mindful"}),  # pieces add to a day,
+    recognises="connectors.health_connect.files:recognise",
+    reads="connectors.health_connect.files:read",
+    reads_zones=True,
+    dated_by_content=True,
+    receives="connectors.health_connect.files:receive",
+)

@@ -1,0 +1,94 @@
+"""The apps' documents, recognised and read record by record into days, nights and workouts.
+
+A document is one object with a list per type of data. Its other members tell how the lists are to be read and may
+stand behind them. A document is therefore read once for these members and again for the lists.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bridge.domain.errors import BadRecord, SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.slots import ZoneHistory
+from bridge.domain.types import Page
+from bridge.ingest.files import ending
+from bridge.ingest.json_stream import Broken, Json
+from connectors.health_connect.gather import READ, Gathered, Told
+
+MARK = re.compile(rb'"(app_version|timestamp|source)"\s*:\s*"')
+OWN = (b'"app_version"', b'"timestamp"')  # members of every document of these apps
+LISTS = re.compile(rb'"(' + b"|".join(name.encode() for name in sorted(READ)) + rb')"\s*:\s*\[')
+ABOUT = ("source", "timestamp", "test")  # members that tell how the lists are to be read
+PAGE_RECORDS = 100
+CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it again"
+
+
+def recognise(file: File) -> bool:
+    """Tell if a file is a document of such an app: JSON with its own members, or with one of them and a known list."""
+    head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not head.startswith(b"{") or ending(file.name) not in ("json", "txt", ""):
+        return False
+    return all(name in head for name in OWN) or (MARK.search(head) is not None and LISTS.search(head) is not None)
+
+
+def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - the port's shape
+    """Raise BadRecord for a push that is not a complete JSON document of such an app."""
+    named: set[str] = set()
+    try:
+        with body.open() as stream:
+            document = Json(stream)
+            for member in document.members():
+                named.add(member)
+                document.skip()
+            document.end()
+    except Broken:
+        raise BadRecord("it is cut off or is not JSON") from None
+    if not named & READ and "timestamp" not in named:
+        raise BadRecord("it is not from an app that sends Health Connect; see docs/sources/health_connect.md")
+
+
+def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
+    """Yield a file's records in pages. The documents hold times in UTC; ``zones`` tells the person's clock.
+
+    Without ``zones`` it is ``zone``. What an app sends as a test is made up, and is not read. Raises SourceChanged
+    after the last readable record of a damaged file.
+    """
+    gathered = Gathered(Told(_about(file)), zone, zones)
+    if gathered.told.test:
+        return
+    broken = False
+    try:
+        with file.open() as stream:
+            document = Json(stream)
+            for member in document.members():
+                if member in READ and document.peek() == "[":
+                    for _ in document.elements():
+                        gathered.take(member, document.value())
+                else:
+                    document.skip()
+    except Broken:
+        broken = True
+    for stream_name, records in gathered.records().items():
+        for first in range(0, len(records), PAGE_RECORDS):
+            yield Page(stream=stream_name, records=tuple(records[first : first + PAGE_RECORDS]))
+    if broken:
+        raise SourceChanged(CUT_OFF)
+
+
+def _about(file: File) -> dict[str, Any]:
+    """Return the members that tell how the lists are to be read, as far as the document is whole."""
+    found: dict[str, Any] = {}
+    try:
+        with file.open() as stream:
+            document = Json(stream)
+            for member in document.members():
+                if member in ABOUT and document.peek() not in ("{", "["):
+                    found[member] = document.value()
+                else:
+                    document.skip()
+    except Broken:
+        pass
+    return found

@@ -1,0 +1,46 @@
+"""Origins of records: the app that wrote a record, and the kind of device where it is told.
+
+Phone and watch often write the same steps, nights and workouts. Of records that tell the same, one origin's count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# Device.type of androidx.health.connect.client.records.metadata.
+WATCH, PHONE, RING, BAND, STRAP = 1, 2, 4, 6, 7
+WORN = (WATCH, RING, BAND, STRAP)
+ON_PHONE = ("android", "com.google.android.apps.fitness")  # the phone's own counters of steps
+MIRRORS = ("nl.appyhapps.healthsync",)  # apps that copy records of other apps
+AGGREGATED = ""  # the origin of sums that the sending app made
+
+
+def origin_of(row: Mapping[str, Any]) -> str:
+    """Return the origin of a record as ``package#TYPE``, without ``#TYPE`` where the device is not told.
+
+    >>> origin_of({"metadata": {"data_origin": "com.fitbit.FitbitMobile", "device": {"type": 1}}})
+    'com.fitbit.FitbitMobile#1'
+    """
+    found = row.get("metadata")
+    metadata: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    name = metadata.get("data_origin", row.get("source"))
+    if not isinstance(name, str):
+        return AGGREGATED
+    device = metadata.get("device")
+    kind = device.get("type") if isinstance(device, Mapping) else None
+    return f"{name}#{kind}" if type(kind) is int and 0 < kind < 100 else name
+
+
+def rank(origin: str) -> int:
+    """Return an origin's rank, the most trusted first: what is worn, what is not known, phones, copies.
+
+    >>> [rank(one) for one in ("com.fitbit.FitbitMobile#1", "com.fitbit.FitbitMobile", "android")]
+    [0, 1, 2]
+    """
+    name, _, kind = origin.rpartition("#") if "#" in origin else (origin, "", "")
+    if name in MIRRORS:
+        return 3
+    if kind in map(str, WORN) or "watch" in name.casefold():
+        return 0
+    return 2 if kind == str(PHONE) or name in ON_PHONE or "phone" in name.casefold() else 1

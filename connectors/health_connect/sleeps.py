@@ -1,0 +1,120 @@
+"""Sleeps and workouts of several origins. Of those that overlap, the best is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from connectors.health_connect.origins import rank
+
+Stage = tuple[int, int, str]  # start and end in Unix seconds, and the app's word
+STAGES = {  # word, or number of SleepSessionRecord -> metric's name
+    "1": "awake",
+    "awake": "awake",
+    "7": "awake",
+    "awake_in_bed": "awake",
+    "3": "awake",
+    "out_of_bed": "awake",
+    "2": "sleeping",
+    "sleeping": "sleeping",
+    "4": "light_sleep",
+    "light": "light_sleep",
+    "5": "deep_sleep",
+    "deep": "deep_sleep",
+    "6": "rem_sleep",
+    "rem": "rem_sleep",
+}
+STAGED = ("light_sleep", "deep_sleep", "rem_sleep")
+ASLEEP = (*STAGED, "sleeping")
+ACTIVE, AUTOMATIC = "actively_recorded", "automatically_recorded"
+METHODS = {ACTIVE: 0, AUTOMATIC: 2}  # a workout that was started by hand outranks a workout that was detected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """A sleep or a workout as an app wrote it. ``offset`` is minutes east of UTC."""
+
+    key: str
+    start: int
+    end: int
+    offset: int
+    origin: str
+    stages: Sequence[Stage] = ()
+    method: str | None = None
+    more: Mapping[str, object] = field(default_factory=dict)
+
+    def minutes(self) -> dict[str, float]:
+        """Return the minutes of asleep, in_bed, and of the stages that were told.
+
+        A session is the time asleep, so that without any stage its whole length counts.
+        """
+        told = {name: _minutes(self, name) for name in (*ASLEEP, "awake")}
+        asleep = _covered([one for name in ASLEEP for one in self.of(name)])
+        length = (self.end - self.start) / 60
+        found = {"in_bed": length, "asleep": asleep or (0.0 if told["awake"] else length)}
+        if any(told[name] for name in STAGED):
+            found |= {name: told[name] for name in STAGED if told[name]}
+        return found | ({"awake": told["awake"]} if told["awake"] else {})
+
+    def of(self, name: str) -> list[Stage]:
+        """Return the stages of a name, cut to the session."""
+        cut = ((max(a, self.start), min(b, self.end), word) for a, b, word in self.stages if STAGES.get(word) == name)
+        return [stage for stage in cut if stage[0] < stage[1]]
+
+    def slept(self) -> tuple[int, int]:
+        """Return the seconds of falling asleep and of waking: those of the session where no stage tells."""
+        asleep = [stage for name in ASLEEP for stage in self.of(name)]
+        if not asleep:
+            return self.start, self.end
+        return min(stage[0] for stage in asleep), max(stage[1] for stage in asleep)
+
+
+def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
+    """Return the sleeps without overlaps, by start.
+
+    Of sleeps that overlap, those with stages count first, then the most trusted origin, then the longest.
+    """
+
+    def quality(one: Session) -> tuple[bool, int, float, str]:
+        told = one.minutes()
+        return not any(name in told for name in STAGED), rank(one.origin), -told["asleep"], one.key
+
+    found: list[Session] = []
+    for one in sorted(sessions, key=quality):
+        if all(one.end <= other.start or one.start >= other.end for other in found):
+            found.append(one)
+    return sorted(found, key=lambda one: one.start)
+
+
+def chosen_workouts(sessions: Iterable[Session]) -> list[Session]:
+    """Return the workouts, by start, without those of another origin that lie mostly within a better one.
+
+    What was recorded by hand is better than what was detected, then the more trusted origin, then the longer.
+    """
+
+    def quality(one: Session) -> tuple[int, int, int, str]:
+        return METHODS.get(one.method or "", 1), rank(one.origin), one.start - one.end, one.key
+
+    found: list[Session] = []
+    for one in sorted(sessions, key=quality):
+        if not any(one.origin != other.origin and _mostly_within(one, other) for other in found):
+            found.append(one)
+    return sorted(found, key=lambda one: (one.start, one.key))
+
+
+def _mostly_within(one: Session, other: Session) -> bool:
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return shared > 0 and 2 * shared >= min(one.end - one.start, other.end - other.start)
+
+
+def _minutes(session: Session, name: str) -> float:
+    return _covered(session.of(name))
+
+
+def _covered(stages: Iterable[Stage]) -> float:
+    """Return the minutes that stages cover. Time that overlaps counts once."""
+    seconds, until = 0, 0
+    for start, end, _ in sorted(stages):
+        seconds += max(0, end - max(start, until))
+        until = max(until, end)
+    return seconds / 60

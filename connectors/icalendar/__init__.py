@@ -1,0 +1,1 @@
+"""iCalendar text (RFC 5545) as records and as events and tasks. Every source of calendars in that format shares it."""

@@ -1,0 +1,14 @@
+"""Taskwarrior's tasks, from the file that ``task export`` writes."""
+
+from bridge.domain.ports import ConnectorSpec
+
+SPEC = ConnectorSpec(
+    name="taskwarrior",
+    title="Taskwarrior (task export)",
+    delivers=frozenset({"tasks"}),
+    streams=("task",),
+    normaliser="connectors.taskwarrior.normalise:normalise",
+    recognises="connectors.taskwarrior.files:recognise",
+    reads="connectors.taskwarrior.files:read",
+    differs_by_file=True,
+)

@@ -1,0 +1,77 @@
+"""A reader of what ``task export`` writes: a list of tasks, or a task in every line.
+
+Annotations, tags and attributes of the person's own are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bridge.domain.errors import CutShort, SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
+from bridge.ingest.json_stream import Broken, Json
+
+PAGE_TASKS = 500
+TASKS_MAX = 200_000
+TASK_MAX_CHARS = 200_000
+MARKS = (b'"uuid"', b'"description"', b'"status"', b'"entry"')
+KEPT = ("description", "status", "due", "end", "modified", "project", "priority")
+COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
+
+
+def recognise(file: File) -> bool:
+    """Tell the file by the fields that every task has."""
+    begun = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return begun.startswith((b"[", b"{")) and all(mark in begun for mark in MARKS)
+
+
+def read(file: File, *, zone: str) -> Iterator[Page]:
+    """Yield the tasks in pages. Tasks of an earlier file of that name that this one lacks are deleted.
+
+    ``zone`` is where days begin. Raises SourceChanged for too many tasks, and CutShort after the readable part of a
+    file that ends early.
+    """
+    name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()
+    parent = f"{FILE_PARENT_PREFIX}{name}"
+    records: list[RawRecord] = []
+    cut = False
+    with file.open() as opened:
+        try:
+            for task in _tasks(Json(opened)):
+                records.append(_record(task, parent, zone))
+                if len(records) > TASKS_MAX:
+                    raise SourceChanged("it is far larger than a list of tasks; export it again")
+        except Broken:
+            cut = True
+    for begin in range(0, len(records), PAGE_TASKS):
+        yield Page(stream="task", records=tuple(records[begin : begin + PAGE_TASKS]))
+    if cut:
+        raise CutShort("it ends early or is damaged; what came before was read. Export it again")
+    yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))
+
+
+def _tasks(document: Json) -> Iterator[dict[str, Any]]:
+    if document.peek() == "[":
+        for _ in document.elements():
+            yield from _task(document)
+        document.end()
+        return
+    while document.peek():
+        yield from _task(document)
+
+
+def _task(document: Json) -> Iterator[dict[str, Any]]:
+    """Yield the next task, or nothing for any other value or an object that is far too large."""
+    found = document.object(TASK_MAX_CHARS) if document.peek() == "{" else None
+    if found is None:
+        document.skip()
+    elif isinstance(found.get("uuid"), str):
+        yield found
+
+
+def _record(task: dict[str, Any], parent: str, zone: str) -> RawRecord:
+    kept = {name: task[name] for name in KEPT if task.get(name) is not None}
+    return RawRecord(stream="task", key=task["uuid"], payload={**kept, "zone": zone}, parent=parent)

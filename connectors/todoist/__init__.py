@@ -1,0 +1,14 @@
+"""Todoist's backups and exported files (CSV or JSON), with open tasks and, from JSON, completions."""
+
+from bridge.domain.ports import ConnectorSpec
+
+SPEC = ConnectorSpec(
+    name="todoist",
+    title="Todoist (backup or export file)",
+    delivers=frozenset({"tasks"}),
+    streams=("task",),
+    normaliser="connectors.todoist.normalise:normalise",
+    recognises="connectors.todoist.files:recognise",
+    reads="connectors.todoist.files:read",
+    differs_by_file=True,
+)

@@ -1,0 +1,68 @@
+"""Todoist's tasks as tasks. Fields: developer.todoist.com/api/v1, and the columns of its CSV files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bridge.domain.errors import BadRecord
+from bridge.domain.types import Item, RawRecord, Task
+from connectors.payload import EVENT_YEARS, calendar_date, time_zone, utc, words
+
+LABELS = re.compile(r"(?:\s+@[^\s@]+)+$")  # a CSV file adds them to the title
+HEADING = "* "  # begins the title of a task that cannot be completed
+ISO_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ]|$)")
+# As Todoist writes dates in English, e.g. "Oct 5 2026" or "5 Oct 2026 9:00". A year is needed.
+MONTH_DAY = re.compile(r"([A-Z][a-z]{2})[a-z]* (\d{1,2}),? (\d{4})(?:\s|$)")
+DAY_MONTH = re.compile(r"(\d{1,2}) ([A-Z][a-z]{2})[a-z]* (\d{4})(?:\s|$)")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """Return the task of a record, or nothing for a heading. Raises BadRecord naming the unreadable field."""
+    payload = record.payload
+    title, of = words(payload.get("title")), words(payload.get("list"))
+    if title is None or of is None:
+        raise BadRecord("todoist/task: title or project is missing")
+    if title.startswith(HEADING):
+        return []
+    zone = time_zone(payload.get("zone"))
+    due = _day(payload.get("due"), zone) or _day(payload.get("deadline"), zone)
+    title = LABELS.sub("", title) if payload.get("labelled") is True else title
+    return [Task(key=record.key, list=of, title=title, due=due, completed=_completed(payload))]
+
+
+def _completed(payload: Any) -> datetime | None:
+    """Return when a task was completed, else when it last changed. None while it is open. Raises BadRecord."""
+    at = utc(payload.get("completed"))
+    if payload.get("checked") is not True:
+        return at
+    found = at or utc(payload.get("updated"))
+    if found is None:
+        raise BadRecord("todoist/task: completed without saying when")
+    return found
+
+
+def _day(text: Any, zone: ZoneInfo | None) -> date | None:
+    """Return the date in a text. None for words such as "every monday", which name no date without their day."""
+    if not isinstance(text, str):
+        return None
+    at = utc(text, EVENT_YEARS) if "T" in text else None
+    if at is not None and zone is not None:
+        return at.astimezone(zone).date()
+    if iso := ISO_DAY.match(text):
+        return calendar_date(iso[1], EVENT_YEARS)
+    if american := MONTH_DAY.match(text):
+        return _of_parts(american[3], american[1], american[2])
+    if british := DAY_MONTH.match(text):
+        return _of_parts(british[3], british[2], british[1])
+    return None
+
+
+def _of_parts(year: str, month: str, day: str) -> date | None:
+    if month not in MONTHS:
+        return None
+    return calendar_date(f"{year}-{MONTHS.index(month) + 1:02}-{int(day):02}", EVENT_YEARS)

@@ -1,0 +1,390 @@
+"""Measures the rows of ``lab.benchmarks.targets``, part by part (``python -m lab.benchmarks.measures PART HOME``).
+
+Prints the rows as JSON. ``HOME`` is an installation that ``lab.benchmarks.wearer`` made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from http.client import HTTPConnection
+from pathlib import Path
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit
+
+RUNS = 7
+MS = 1000.0
+MB = 1e6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A measured figure. ``limit`` is what the ``peer`` took in the same run, in the same unit.
+
+    ``at_least`` says that larger is better. ``memory`` is the peak of the process in MB.
+    """
+
+    work: str
+    figure: float
+    unit: str
+    peer: str = ""
+    limit: float | None = None
+    target: float | None = None
+    at_least: bool = False
+    memory: float | None = None
+
+
+def cpu(run: Callable[[], object], runs: int = RUNS, clock: Callable[[], float] = time.process_time) -> float:
+    """Return the median CPU seconds of several runs after a first run that is not counted."""
+    run()
+    return median(_once(run, clock) for _ in range(runs))
+
+
+def _once(run: Callable[[], object], clock: Callable[[], float]) -> float:
+    begun = clock()
+    run()
+    return clock() - begun
+
+
+def peak() -> float:
+    """Return the peak memory of this process in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def process(*command: str) -> tuple[float, float]:
+    """Return the median CPU seconds and the peak memory in MB of a command. It runs once before."""
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own commands
+    taken = [_process(command) for _ in range(RUNS)]
+    return median(seconds for seconds, _ in taken), max(memory for _, memory in taken)
+
+
+def _process(command: tuple[str, ...]) -> tuple[float, float]:
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as started:  # noqa: S603 - our own commands
+        _, status, used = os.wait4(started.pid, 0)
+        started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+TABLES = "import argparse, json, sqlite3, sys; print(list(sqlite3.connect(sys.argv[1]).execute('select * from users')))"
+
+
+def starts(home: Path) -> Iterator[Row]:
+    """Measure short commands beside a program that reads the database with the standard library alone."""
+    limit, _ = process(sys.executable, "-c", TABLES, str(home / "bridge.db"))
+    bridge = (sys.executable, "-m", "bridge")
+    program = shutil.which("sqlite-utils")
+    peer, least = ("sqlite3 and argparse", limit)
+    if program is not None:
+        peer, least = "sqlite-utils tables", process(program, "tables", str(home / "bridge.db"))[0]
+    seconds, memory = process(*bridge, "--help")
+    yield Row(work="bridge --help", figure=seconds, unit="s", peer=peer, limit=least, target=0.12, memory=memory)
+    for command in ("status", "recommend", "today"):
+        seconds, memory = process(*bridge, command, "--user", "ana")
+        name = f"bridge {command}, target of memory 45 MB"
+        yield Row(work=name, figure=seconds, unit="s", peer=peer, limit=least, target=0.45, memory=memory)
+    seconds, memory = process(sys.executable, "-c", "import sqlalchemy.dialects.sqlite, typer")
+    yield Row(work="  of which SQLAlchemy and Typer", figure=seconds, unit="s", memory=memory)
+    seconds, memory = process(sys.executable, "-c", "import numpy")
+    yield Row(work="  of which numpy, where actions are told", figure=seconds, unit="s", memory=memory)
+
+
+def observation(home: Path) -> Iterator[Row]:
+    """Measure an observation of the person, beside the reading of all rows of its days with the driver alone."""
+    from bridge.advice.recommend import build_observation
+    from lab.benchmarks import wearer
+    from lab.benchmarks.tenyears import NOW
+
+    with wearer.opened(home) as bridge, closing(sqlite3.connect(home / "bridge.db")) as db:
+        user = bridge.store.people.user(wearer.USER)
+        classifier = bridge.classifier
+        taken = cpu(lambda: build_observation(bridge.store, user, classifier, at=NOW))
+        raw = cpu(lambda: db.execute("select * from samples where day >= '2026-09-01'").fetchall())
+    yield Row(
+        work="one observation, a year of a Garmin wearer",
+        figure=MS * taken,
+        unit="ms",
+        peer="rows of 80 days, raw sqlite3",
+        limit=MS * raw,
+        target=60,
+        memory=peak(),
+    )
+
+
+WATCHED = ("whoop", "google_calendar", "google_tasks")
+
+
+def syncs(_home: Path) -> Iterator[Row]:
+    """Measure a round of syncs with nothing new, beside as many requests and writes with the standard library.
+
+    Only this thread counts: the made-up vendors answer in other threads.
+    """
+    from lab.benchmarks.tenyears import Life
+
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        month = Life(stack, f"sqlite:///{folder / 'month.db'}", 30, WATCHED)
+        life = Life(stack, f"sqlite:///{folder / 'year.db'}", 365, WATCHED)
+        month.settle(None)
+        life.settle(month)
+        asked: list[str] = []
+        with _listening(asked):
+            life.sync()
+        taken = cpu(life.sync, 3 * RUNS, time.thread_time)
+        bare = cpu(lambda: _bare(asked, folder), 3 * RUNS, time.thread_time)
+    yield Row(
+        work=f"a sync with nothing new, three sources, {len(asked)} requests",
+        figure=MS * taken,
+        unit="ms",
+        peer="http.client and sqlite3",
+        limit=MS * bare,
+        target=9,
+        memory=peak(),
+    )
+
+
+def _listening(asked: list[str]) -> Any:
+    """Return a context in which the address of each request is added to ``asked``."""
+    from unittest import mock
+
+    real = HTTPConnection.putrequest
+
+    def putrequest(connection: HTTPConnection, method: str, path: str, *rest: Any, **options: Any) -> None:
+        asked.append(f"http://{connection.host}:{connection.port}{urlsplit(path).path}")
+        real(connection, method, path, *rest, **options)
+
+    return mock.patch.object(HTTPConnection, "putrequest", putrequest)
+
+
+def _bare(addresses: list[str], folder: Path) -> None:
+    """Ask for all addresses, with a connection per host, and write a row per source in a transaction each."""
+    lines: dict[str, HTTPConnection] = {}
+    for address in addresses:
+        parts = urlsplit(address)
+        line = lines.setdefault(parts.netloc, HTTPConnection(parts.netloc))
+        line.request("GET", parts.path)
+        line.getresponse().read()
+    for line in lines.values():
+        line.close()
+    with closing(sqlite3.connect(folder / "bare.db", isolation_level=None)) as db:
+        db.execute("create table if not exists runs (at, body)")
+        for _ in WATCHED:
+            db.execute("insert into runs values (1, 'ok')")
+
+
+PAGES = {"/": 10.0, "/connections": 10.0, "/belief": 10.0, "/trends?weeks=52": None, "/review": None}
+VIEWS = 40
+
+
+def pages(home: Path) -> Iterator[Row]:
+    """Measure views of the page with the person's year, beside a page of FastAPI that says hello."""
+    import requests
+    from fastapi import FastAPI
+
+    from bridge.web.server import create
+    from lab.benchmarks import wearer
+    from lab.benchmarks.web import cost, listening
+    from lab.web_server import running
+
+    app = FastAPI()
+    app.get("/")(lambda: {"hello": "world"})
+    with running(app) as port:
+        hello = cost(f"http://127.0.0.1:{port}", "/", VIEWS)
+    with wearer.opened(home) as bridge:
+        with running(create(bridge)) as port:
+            cold = cost(f"http://127.0.0.1:{port}", "/trends?weeks=52", 0).first
+        with listening(bridge) as url:
+            requests.get(f"{url}/", timeout=300).raise_for_status()
+            seen = {path: cost(url, path, VIEWS) for path in PAGES}
+    row = partial(Row, unit="ms", peer="FastAPI's hello")
+    yield row(work="page: trends, cold, a year", figure=cold, target=600, limit=hello.median, memory=peak())
+    for path, target in PAGES.items():
+        name = f"page: {path.partition('?')[0]}, warm"
+        yield row(work=name, figure=seen[path].median, limit=hello.median, target=target)
+        twice = None if target is None else 2 * target
+        yield row(work=f"{name}, p95", figure=seen[path].p95, limit=hello.p95, target=twice)
+
+
+def planner(_home: Path) -> Iterator[Row]:
+    """Measure a decision with 89 answers by a policy that hears them anew, and by one that heard all but the last."""
+    import random
+
+    from bridge import registry
+    from lab.benchmarks.decisions import POLICY, forget, observed
+
+    policy, seen = registry.policy(POLICY), observed(89)
+    earlier = replace(seen, history=seen.history[:-1])
+
+    def decide(before: Callable[[], object]) -> float:
+        before()
+        return _once(lambda: policy.decide(seen, random.Random(0)), time.process_time)
+
+    def remember() -> None:
+        forget()
+        policy.decide(earlier, random.Random(0))
+
+    cold = median(decide(forget) for _ in range(3 * RUNS))
+    warm = median(decide(remember) for _ in range(3 * RUNS))
+    yield Row(work="planner with 89 answers, cold", figure=MS * cold, unit="ms", target=20, memory=peak())
+    yield Row(work="planner with 89 answers, all but one heard", figure=MS * warm, unit="ms")
+
+
+RECORDS = 5000
+
+
+def landing(_home: Path) -> Iterator[Row]:
+    """Measure records that land new, unchanged and changed, beside a bare insert of the same rows."""
+    from bridge.store import Store
+    from lab.benchmarks.landing import NOW, bare, landed, made
+
+    taken: dict[str, list[float]] = {"bare": [], "new": [], "unchanged": [], "changed": []}
+    first, again = made(RECORDS), made(RECORDS, shift=1)
+    for number in range(5):
+        with tempfile.TemporaryDirectory() as folder, closing(Store(f"sqlite:///{folder}/bridge.db")) as store:
+            taken["bare"].append(bare(Path(folder) / f"{number}.db", first, time.process_time))
+            user = store.people.add_user("benchmark", "UTC", now=NOW)
+            connection = store.connections.connect(user.id, "benchmark", "benchmark", now=NOW)
+            for hours, (name, some) in enumerate((("new", first), ("unchanged", first), ("changed", again)), start=1):
+                taken[name].append(landed(store, connection, some, hours=hours, clock=time.process_time))
+    limit = median(taken.pop("bare"))
+    for name, seconds in taken.items():
+        yield Row(
+            work=f"landing {name} rows, times a bare insert",
+            figure=median(seconds) / limit,
+            unit="x",
+            peer="bare sqlite3",
+            limit=1.0,
+            target={"changed": 4.0}.get(name),
+            memory=peak(),
+        )
+
+
+FIT_DAYS = 20
+
+
+def again(_home: Path) -> Iterator[Row]:
+    """Measure the import of files that were imported before, as a share of the first time."""
+    from bridge import config
+    from bridge.ingest import runs
+    from bridge.installation import Bridge
+    from bridge.store import Store
+    from lab.benchmarks import fit
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "files"
+        folder.mkdir()
+        fit.write(folder, FIT_DAYS)
+        first, later = [], []
+        for number in range(5):
+            database = f"sqlite:///{name}/{number}.db"
+            with closing(Store(database)) as store:
+                settings = replace(config.load(), folder=Path(name), database=database)
+                bridge = Bridge(settings=settings, store=store)
+                user = store.people.add_user("bench", "Europe/Berlin", now=fit.NOW)
+                once = partial(runs.import_path, bridge, user, folder, at=fit.NOW)
+                first.append(_once(once, time.process_time))
+                later.append(_once(once, time.process_time))
+    yield Row(
+        work=f"importing {FIT_DAYS} FIT files again, share of the first time",
+        figure=100 * median(later) / median(first),
+        unit="%",
+        peer="the first time",
+        limit=100.0,
+        target=10,
+        memory=peak(),
+    )
+
+
+def size(_home: Path) -> Iterator[Row]:
+    """Measure the store of the wearer's year without advice, beside the raw payloads alone, compressed each."""
+    from lab.benchmarks import wearer
+
+    with tempfile.TemporaryDirectory() as folder:
+        wearer.make(Path(folder), answered=False)
+        with wearer.opened(Path(folder)) as bridge:
+            bridge.store.database.scrub()
+        with closing(sqlite3.connect(Path(folder) / "bridge.db")) as db:
+            raw = sum(
+                len(zlib.decompress(body)) > 0 and len(body) for (body,) in db.execute("select payload from arrivals")
+            )
+        stored = (Path(folder) / "bridge.db").stat().st_size
+    yield Row(
+        work="store of a Garmin wearer's year, raw kept",
+        figure=stored / MB,
+        unit="MB",
+        peer="raw payloads, compressed",
+        limit=raw / MB,
+        target=4.5,
+    )
+
+
+APPLE_MEGABYTES = 200.0
+
+
+def apple(_home: Path) -> Iterator[Row]:
+    """Measure the import of an Apple export, and of the same with one more day, beside expat. Three runs."""
+    from lab.benchmarks.apple.__main__ import BARE
+    from lab.benchmarks.apple.generate import generate, of_size
+    from lab.people.apple import Plan
+
+    with tempfile.TemporaryDirectory() as name:
+        plan = of_size(APPLE_MEGABYTES, Plan(seed=1))
+        before, after = Path(name) / "before.xml", Path(name) / "export.xml"
+        generate(plan, after)
+        generate(_without_last_day(plan), before)
+        parser, whole, later = list[float](), list[float](), list[float]()
+        memory = 0.0
+        for number in range(3):
+            parser.append(_process((sys.executable, "-c", BARE, str(after)))[0])
+            home = Path(name) / str(number)
+            os.environ |= {"BRIDGE_HOME": str(home), "BRIDGE_DATABASE": f"sqlite:///{home}/bridge.db"}
+            _process((sys.executable, "-m", "bridge", "user", "add", "bench", "--zone", "Europe/Berlin"))
+            for file, found in ((before, whole), (after, later)):
+                shutil.copyfile(file, Path(name) / "export-now.xml")
+                command = (sys.executable, "-m", "bridge", "import", f"{name}/export-now.xml", "-u", "bench", "--json")
+                seconds, used = _process(command)
+                found.append(seconds)
+                memory = max(memory, used)
+    speed = 100 * median(parser) / median(whole)
+    name = f"Apple export, {APPLE_MEGABYTES:.0f} MB, speed of expat's (95 MB)"
+    row = partial(Row, unit="%", peer="expat without handlers", limit=100.0)
+    yield row(work=name, figure=speed, target=50, at_least=True, memory=memory)
+    share = 100 * median(later) / median(whole)
+    yield Row(work="Apple export with a new day, share of a whole one", figure=share, unit="%", target=45)
+
+
+def _without_last_day(plan: Any) -> Any:
+    """Return the plan of the export a day before."""
+    from datetime import timedelta
+
+    return replace(plan, days=plan.days - 1, last=plan.last - timedelta(days=1))
+
+
+PARTS: dict[str, Callable[[Path], Iterator[Row]]] = {
+    "starts": starts,
+    "observation": observation,
+    "syncs": syncs,
+    "pages": pages,
+    "planner": planner,
+    "landing": landing,
+    "again": again,
+    "size": size,
+    "apple": apple,
+}
+
+if __name__ == "__main__":
+    print(json.dumps([asdict(row) for row in PARTS[sys.argv[1]](Path(sys.argv[2]))]))

@@ -1,0 +1,140 @@
+"""Real CalDAV servers in processes of their own, and a plain client that is no part of the bridge."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import requests
+
+LOGIN, PASSWORD = "ana", "app-password-of-ana"
+START_SECONDS = 30.0
+LOG = "server.log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A server at ``url``. ``home`` is the path below which the login keeps its calendars.
+
+    ``log`` grows with every request.
+    """
+
+    url: str
+    home: str
+    log: Path
+
+
+class Client:
+    """Somebody else's program: it puts and deletes texts by HTTP, and knows nothing of the bridge."""
+
+    def __init__(self, running: Running, login: str = LOGIN, password: str = PASSWORD) -> None:
+        self.url, self.home = running.url, running.home
+        self._session = requests.Session()
+        self._session.auth = (login, password)
+
+    def ask(self, method: str, path: str, body: str = "", **headers: str) -> requests.Response:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self._session.request(method, self.url + path, data=body.encode(), headers=named, timeout=30)
+
+    def make(self, name: str, title: str | None = None) -> str:
+        """Make a calendar and return its path."""
+        path = f"{self.home}{name}/"
+        body = (
+            '<c:mkcalendar xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"><d:set><d:prop><d:displayname>'
+            f"{title or name}</d:displayname></d:prop></d:set></c:mkcalendar>"
+        )
+        answer = self.ask("MKCALENDAR", path, body)
+        assert answer.status_code == 201, (answer.status_code, answer.text)
+        return path
+
+    def put(self, path: str, *lines: str) -> None:
+        """Put an entry of those lines between BEGIN:VCALENDAR and END:VCALENDAR."""
+        body = "\r\n".join(
+            ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//somebody else//EN", *lines, "END:VCALENDAR", ""]
+        )
+        answer = self.ask("PUT", path, body, Content_Type="text/calendar; charset=utf-8")
+        assert answer.status_code in (200, 201, 204), (answer.status_code, answer.text, body)
+
+    def delete(self, path: str) -> None:
+        answer = self.ask("DELETE", path)
+        assert answer.status_code in (200, 204), answer.status_code
+
+    def move(self, path: str, to: str) -> None:
+        answer = self.ask("MOVE", path, Destination=self.url + to, Overwrite="T")
+        assert answer.status_code in (201, 204), (answer.status_code, answer.text)
+
+
+@contextmanager
+def radicale(folder: Path) -> Iterator[Running]:
+    """Yield a Radicale of Debian's package, with its entries in a folder. Skips the test without it."""
+    program = shutil.which("radicale")
+    if program is None:
+        pytest.skip("Radicale is not here; install Debian's package radicale")
+    users = folder / "users"
+    users.write_text(f"{LOGIN}:{PASSWORD}\n")
+    port = _free_port()
+    settings = {
+        "server-hosts": f"127.0.0.1:{port}",
+        "auth-type": "htpasswd",
+        "auth-htpasswd-filename": str(users),
+        "auth-htpasswd-encryption": "plain",
+        "auth-delay": "0",
+        "storage-filesystem-folder": str(folder / "entries"),
+        "logging-level": "info",
+    }
+    arguments = [f"--{name}={value}" for name, value in settings.items()]
+    with _process([program, "--config", "", *arguments], port, folder):
+        yield Running(url=f"http://127.0.0.1:{port}", home=f"/{LOGIN}/", log=folder / LOG)
+
+
+@contextmanager
+def xandikos(folder: Path) -> Iterator[Running]:
+    """Yield a Xandikos, which takes any login. Skips the test where it is not on the path (``make test-caldav``)."""
+    program = shutil.which("xandikos")
+    if program is None:
+        pytest.skip("Xandikos is not here; it is tested by: make test-caldav")
+    port = _free_port()
+    command = [program, "serve", "--defaults", "-d", str(folder / "entries"), "-l", "127.0.0.1", "-p", str(port)]
+    with _process(command, port, folder):
+        yield Running(url=f"http://127.0.0.1:{port}", home="/user/calendars/", log=folder / LOG)
+
+
+@contextmanager
+def _process(command: list[str], port: int, folder: Path) -> Iterator[None]:
+    """Run a server until the block ends, once it answers."""
+    known = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    with (folder / LOG).open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=known)
+    try:
+        until = time.monotonic() + START_SECONDS
+        while not _answers(port):
+            assert process.poll() is None, (folder / LOG).read_text()[-2000:]
+            assert time.monotonic() < until, "the server did not begin to answer"
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False

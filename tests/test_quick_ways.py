@@ -1,0 +1,170 @@
+"""Quick ways give what the plain ways give: indexed tasks, kept indexes, equal events, remembered imports, counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge import installation, meters, registry
+from bridge.advice.recommend import load_snapshot
+from bridge.calendar import deadline_pressure, still_open
+from bridge.config import load
+from bridge.domain.ports import Invitation
+from bridge.domain.records import User
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import RawRecord, Sample, Task
+from bridge.ingest import runs
+from bridge.meters.todo import Tasks
+from bridge.store import Store, rows
+from bridge.web.today_cache import TodayCache
+from tests.store.toy import HOUR, connected, day, land, normalise
+from tests.store.toy import T0 as TOY_TIME
+from tests.world import NOW
+
+T0 = datetime(2026, 11, 20, 9, tzinfo=UTC)
+BERLIN = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="Europe/Berlin"),)
+DAY = timedelta(days=1)
+hours = st.integers(-2000, 2000)
+tasks = st.lists(
+    st.builds(
+        lambda due, done, effort: Task(
+            key="t",
+            list="l",
+            due=None if due is None else (T0 + due * DAY).date(),
+            completed=None if done is None else T0 + done * HOUR,
+            effort=effort,
+        ),
+        st.none() | st.integers(-90, 90),
+        st.none() | hours,
+        st.none() | st.floats(0, 60),
+    ),
+    max_size=12,
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(tasks, st.lists(hours, min_size=1, max_size=4))
+def test_indexed_tasks_are_those_that_a_search_finds(some: list[Task], instants: list[int]) -> None:
+    index = Tasks(some, BERLIN)
+    for at in (T0 + hour * HOUR for hour in instants):
+        assert index.pressure(at) == deadline_pressure(some, at, BERLIN)
+        near = [end for _, end in still_open(some, at, BERLIN) if end <= at + 7 * DAY]
+        assert [end for end, *_ in index.open(at) if end <= at + 7 * DAY] == near
+        done = [one.completed for one in some if one.completed is not None and at - 7 * DAY <= one.completed <= at]
+        assert index.done(at - 7 * DAY, at) == done
+
+
+@pytest.fixture
+def ana() -> tuple[installation.Bridge, User]:
+    store = Store("sqlite://")
+    return installation.Bridge(settings=load(), store=store), store.people.add_user("ana", "Europe/Berlin", now=NOW)
+
+
+def test_the_meters_of_a_day_are_read_from_one_index(ana: tuple[installation.Bridge, User]) -> None:
+    bridge, user = ana
+    connection = bridge.store.connections.connect(user.id, "toy", "toy", now=NOW)
+    bridge.store.ingest.land(
+        connection, [day(f"2026-01-{n:02}", n % 5) for n in range(1, 28)], normalise, version=1, now=TOY_TIME
+    )
+    cache, first = TodayCache(), datetime(2026, 1, 29, 0, 30, tzinfo=UTC)
+    for at in (first + n * HOUR for n in range(0, 60, 3)):
+        plain = load_snapshot(bridge.store, user, bridge.classifier, at=max(at, TOY_TIME), proxies=bridge.proxies)
+        found = cache.today(bridge, user, max(at, TOY_TIME)).readings
+        assert found == meters.read(plain)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.sampled_from(["Lunch", "Focus", "Gym with Sam", "日会議", ""]), min_size=1, max_size=12), st.data())
+def test_equal_events_get_the_label_that_each_gets_alone(titles: list[str], data: st.DataObject) -> None:
+    classifier = registry.classifier("linear")
+    asked = [Invitation(title=title, others=data.draw(st.integers(0, 2))) for title in titles]
+    together = dict(zip(dict.fromkeys(asked), classifier.classify(list(dict.fromkeys(asked))), strict=True))
+    assert [together[one] for one in asked] == [classifier.classify([one])[0] for one in asked]
+
+
+def test_rows_are_counted_as_they_are_read(store: Store) -> None:
+    connection = connected(store)
+    land(store, connection, *(day(f"d{n}", n % 6) for n in range(12)))
+    plain: Counter[str] = Counter(str(one.metric) for _, one in store.reading.samples(connection.user_id))
+    plain.update(str(one.kind) for _, one in store.reading.episodes(connection.user_id))
+    counted = dict(store.reading.counts(connection.user_id)[connection.source])
+    assert {kind: n for kind, n in counted.items() if kind not in ("event", "task")} == dict(plain)
+    assert counted.get("task", 0) == len(store.reading.tasks(connection.user_id))
+
+
+def test_the_newest_measurement_and_the_starts_are_those_of_the_rows(store: Store) -> None:
+    connection = connected(store)
+    land(store, connection, *(day(f"d{n}", n % 6) for n in range(12)))
+    found = [one for _, one in store.reading.samples(connection.user_id)]
+    found_ends = [one.end or one.start for one in found]
+    ends = [*found_ends, *(one.end for _, one in store.reading.episodes(connection.user_id))]
+    for at in sorted({*ends, min(ends) - HOUR, max(ends) + HOUR}):
+        newest = store.reading.newest_measurement(connection.id, at)
+        within = [end for end in found_ends if end <= at]
+        if within:
+            assert newest is not None
+            assert newest >= max(within)
+            assert newest in ends
+    with store.database.read() as db:
+        ids = list(range(1, 13))
+        stored = rows.current(db, ids)
+        plain = {
+            n: Counter(
+                rows.span(r.item)[0] if hasattr(r.item, "recurrence") else getattr(r.item, "start", None)
+                for r in of.values()
+            )
+            for n, of in stored.items()
+        }
+        assert {n: Counter(of) for n, of in rows.starts(db, ids).items()} == plain
+
+
+def calendar(title: str) -> bytes:
+    return (
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:one\r\nDTSTAMP:20261101T000000Z\r\n"
+        f"DTSTART:20261120T100000Z\r\nDTEND:20261120T110000Z\r\nSUMMARY:{title}\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    ).encode()
+
+
+def test_the_files_of_the_last_import_are_not_read_again_but_older_files_are(
+    ana: tuple[installation.Bridge, User], tmp_path: Path
+) -> None:
+    bridge, user = ana
+    first, other = tmp_path / "a" / "mine.ics", tmp_path / "b" / "mine.ics"
+    for place in (first, other):
+        place.parent.mkdir()
+    first.write_bytes(calendar("First"))
+    other.write_bytes(calendar("Other"))
+
+    def imported(place: Path) -> tuple[int, int, list[str | None]]:
+        outcome = runs.import_path(bridge, user, place, at=NOW).outcomes[0]
+        events = bridge.store.reading.events(user.id, since=NOW - DAY, until=NOW + DAY)
+        return outcome.new + outcome.updated, outcome.unchanged, [event.title for _, event in events]
+
+    assert imported(first)[2] == ["First"]
+    changed, unchanged, titles = imported(first)
+    assert (changed, titles) == (0, ["First"])
+    assert unchanged > 0
+    assert imported(other)[2] == ["Other"]
+    assert imported(first)[2] == ["First"]
+    first.write_bytes(calendar("Third"))
+    assert imported(first)[2] == ["Third"]
+
+
+def test_a_newer_export_of_the_same_changes_the_date_alone(store: Store) -> None:
+    connection = connected(store)
+    whole = [replace(day(f"d{n}", n % 4), as_of=TOY_TIME - DAY) for n in range(6)]
+    land(store, connection, *whole)
+    later = [replace(one, as_of=TOY_TIME) for one in whole]
+    assert set(land(store, connection, *later)) == {"unchanged"}
+    older: RawRecord = replace(day("d3", 9), as_of=TOY_TIME - HOUR)
+    assert land(store, connection, older) == ["unchanged"]
+    samples: list[Sample] = [one for _, one in store.reading.samples(connection.user_id)]
+    again = [replace(one, as_of=TOY_TIME + HOUR) for one in whole[:5]]
+    land(store, connection, *again)
+    assert [one for _, one in store.reading.samples(connection.user_id)] == samples
