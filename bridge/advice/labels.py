@@ -76,9 +76,15 @@ def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at:
 
 def _cases(user: User, classifier: EventClassifier, occurrences: Sequence[Occurrence]) -> list[Case]:
     seen = [invitation(one, user.zones) for one in occurrences]
-    different = list(dict.fromkeys(seen))  # equal entries, such as those of a weekly meeting, are classified once
+    calendars = [one.event.calendar for one in occurrences]
+    return [likeness.case(*one) for one in zip(seen, _labels(classifier, seen), calendars, strict=True)]
+
+
+def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[Label]:
+    """Return a label for each invitation. Equal invitations, such as those of a weekly meeting, are classified once."""
+    different = list(dict.fromkeys(asked))
     labels = dict(zip(different, classifier.classify(different), strict=True))
-    return [likeness.case(one, labels[one], o.event.calendar) for one, o in zip(seen, occurrences, strict=True)]
+    return [labels[one] for one in asked]
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:

@@ -23,6 +23,7 @@ from connectors.ics.parse import pages
 from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
 
 DEV, TEST = CORPUS / "entries_dev.tsv", CORPUS / "entries_test.tsv"
+DAY = timedelta(days=1)
 OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
 
 

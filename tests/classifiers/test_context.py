@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +21,7 @@ from lab.classifier.entries import TEST, entries
 from lab.classifier.leanings import KEPT, leanings, learnt
 from lab.classifier.train import trained
 from rhythm_env.interface import ActionType
+from tests.samples import sample
 
 HALF_A_POINT = 0.005
 
@@ -160,11 +159,8 @@ def test_context_costs_unsure_titles_nothing() -> None:
 
 
 def test_context_costs_real_entries_nothing() -> None:
-    """On public calendars of people from whom nothing was learnt. They lie in the folder BRIDGE_CALENDARS."""
-    folder = os.environ.get("BRIDGE_CALENDARS")
-    if not folder:
-        pytest.skip("set BRIDGE_CALENDARS to the folder of calendars that lab/classifier/titles/entries.md names")
-    found = in_context.table(entries(TEST, Path(folder)), open_classifier())
+    """On public calendars of people from whom nothing was learnt. They lie in ``public_calendars`` of the samples."""
+    found = in_context.table(entries(TEST, sample("public_calendars")), open_classifier())
     assert found[0].alone.titles > 500
     for row in found:
         assert row.context.strict >= row.alone.strict - HALF_A_POINT, row.name
