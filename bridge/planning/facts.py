@@ -169,6 +169,7 @@ def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]
     elif action in NEEDS:
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
+        found = [one for one in found if "below your" not in one[1]]  # a short night speaks for no work
     else:
         found = []
     return [text for _, text in sorted(found, key=lambda one: -one[0])[:BODY_FACTS_MAX]]
