@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
 from subprocess import CompletedProcess
 from unittest.mock import patch
@@ -15,9 +15,8 @@ from bridge.cli import main
 def bridge(*arguments: str, home: Path | None = None) -> CompletedProcess[str]:
     """``returncode``, ``stdout`` and ``stderr``; ``home``: another folder than this test's."""
     out, err = io.StringIO(), io.StringIO()
-    elsewhere = {} if home is None else {"BRIDGE_HOME": str(home)}
     with (
-        patch.dict(os.environ, elsewhere),
+        nullcontext() if home is None else patch.dict(os.environ, {"BRIDGE_HOME": str(home)}),
         patch("sys.argv", ["bridge", *arguments]),
         redirect_stdout(out),
         redirect_stderr(err),

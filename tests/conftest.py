@@ -24,6 +24,8 @@ def _own_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith("BRIDGE_") and name != "BRIDGE_SAMPLES":
             monkeypatch.delenv(name)
     monkeypatch.setenv("BRIDGE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    os.unsetenv("COLUMNS")  # readline sets it for child processes only, where os.environ does not show it
 
 
 @pytest.fixture(scope="session")

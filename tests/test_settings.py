@@ -141,7 +141,7 @@ def test_each_of_several_people_has_settings_of_their_own(monkeypatch: pytest.Mo
 
 def test_every_secret_of_an_account_is_marked_as_one() -> None:
     """A secret that an application has by itself is named for it; any other belongs to a person."""
-    applications = {"client_secret"}
+    applications = {"client_secret", "webhook_secret"}
     secrets = {(spec.name, one.name, one.personal) for spec in registry.specs() for one in spec.settings if one.secret}
     assert {(source, name) for source, name, personal in secrets if not personal and name not in applications} == set()
     assert ("ics", "url", True) in secrets

@@ -319,7 +319,10 @@ def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
     if answer.status_code == 429 or answer.status_code >= 500:
         raise http.busy_error(f"{spec.name}'s token server", answer)
     if answer.status_code == 401 or _refusal(answer) in UNKNOWN_CLIENT:
-        raise SetupError(f"{spec.name} does not know this client id and secret; compare both with the vendor's page")
+        raise SetupError(
+            f"{spec.name} does not know this client id and secret; compare both with the vendor's page, "
+            "and enter them again"
+        )
 
 
 def _refusal(answer: requests.Response) -> str:

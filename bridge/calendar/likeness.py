@@ -100,7 +100,11 @@ def _foretells(made: Sequence[Corrected], left: Sequence[Case]) -> bool:
 
 
 def _labels(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Case]) -> list[Label | None]:
-    """Return the model's label for each entry, or None where it is the classifier's."""
+    """Return for each of ``asked`` the label that the corrections give it, or None to keep the classifier's.
+
+    ``made`` are corrected entries, and ``left`` entries that the user did not correct. None is returned where both
+    labels agree, where the classifier sees no activity, and if there is but a single action to learn.
+    """
     import numpy as np
     from sklearn.linear_model import LogisticRegression
 

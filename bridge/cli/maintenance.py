@@ -110,7 +110,7 @@ def rotate(json: options.Json = False) -> None:
 
 @keys.command()
 def new() -> None:
-    """Print a new random key, to be set as BRIDGE_KEY."""
+    """Print a new random key. Put it and a comma before the old BRIDGE_KEY, then: bridge key rotate."""
     from bridge.auth import key_storage
 
     typer.echo(key_storage.new_key())

@@ -30,11 +30,12 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete raw records, sync outcomes and webhook notices older than ``BRIDGE_KEEP_RAW`` days.
+    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and sync outcomes and handled notices as old.
 
-    Uploads older than a day are deleted too. Returns the numbers of deleted rows. The first call deletes uploads only.
-    The age of a row is counted up to the previous housekeeping instead of ``now``. A clock that is ahead for less than
-    a day therefore deletes nothing too early.
+    Records that are set aside or of lasting streams stay, and each connection's last outcome. Age counts up to the
+    previous housekeeping instead of ``now``, so that the first call deletes none of these. A clock that is less than a
+    day ahead therefore deletes none of them too early. Uploads older than a day by the machine's clock go too, and disk
+    space is given back. Returns the numbers of deleted rows.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))

@@ -39,7 +39,9 @@ def checked(wishes: Wishes) -> Wishes:
     """Return the wishes unchanged. Raises SetupError for a value out of range, or a goal for a vetoed action."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
-            raise SetupError(f"a goal must be 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
+            raise SetupError(
+                f'a goal must be 1 to {GOAL_MAX} times a week, not {goal}; try: {NEXT} --goal "{action} 3"'
+            )
         if action in wishes.never:
             raise SetupError(
                 f"{action} is never to be suggested and cannot have a goal; allow it again or drop the goal: "

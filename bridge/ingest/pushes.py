@@ -101,9 +101,9 @@ class Arriving:
         self._size += self._file.write(piece)
 
     def accept(self, headers: Mapping[str, str]) -> tuple[int, bool]:
-        """Keep the received body for the next import, and return (size in bytes, True if the same body came before).
+        """Keep the received body for the next import, unless the same body came in the last week.
 
-        A body that came in the last week is not kept again. Raises BadRecord for a body that the source cannot read.
+        Returns (size in bytes, True if it came). Raises BadRecord for a body that the source cannot read.
         """
         self._file.flush()
         os.fsync(self._file.fileno())

@@ -37,7 +37,9 @@ def sync_user(
     at: datetime,
     watch: Callable[[str], OnPage] | None = None,
 ) -> list[Outcome]:
-    """Sync the user's accounts and folders, of ``source`` or of all sources for None, in turn. Returns their outcomes.
+    """Sync the user's accounts, folders and pushes, of ``source`` or of all sources for None, in turn.
+
+    Returns an outcome of each, also where it failed.
 
     ``watch(source)`` returns a function that is called for each page with (stream, number of records). Raises
     SetupError if there is nothing to sync.

@@ -69,9 +69,9 @@ class Calendar:
         return length(clipped(self._busy, since, at)) / HOUR
 
     def unbroken(self, at: datetime, since: datetime) -> float | None:
-        """Return the minutes of work up to ``at`` since the last pause of at least five minutes.
+        """Return the minutes of work up to ``at`` without a pause of five minutes, at most those since ``since``.
 
-        Returns 0 during a pause, and None if nothing was planned from ``since`` on.
+        Returns 0 if work ended five minutes before ``at`` or earlier. Returns None without work from ``since`` on.
         """
         return unbroken(self._efforts, since, at)
 

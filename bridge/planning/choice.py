@@ -43,7 +43,7 @@ def sensible(
     """Return (action -> option, action -> the reason against it) for a span of time. An option is an action at a time.
 
     A suggestion without a fact for it is left out. So are those beyond the user's number of suggestions a day. A user
-    with fewer than two known habits gets a suggestion a day without such a fact.
+    of a calendar alone, with fewer than two known habits, gets a suggestion a day without such a fact.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -63,8 +63,11 @@ def sensible(
 
 
 def _is_new(situation: Situation) -> bool:
-    """Return True if fewer than two habits of the user are known. Hardly any fact can then speak for a suggestion."""
-    return len(situation.routine.habits) < HABITS_MIN
+    """Return True if fewer than two habits and no night or workout of the user are known.
+
+    Hardly any fact can then speak for a suggestion.
+    """
+    return len(situation.routine.habits) < HABITS_MIN and not situation.known.episodes
 
 
 def suggested_on(situation: Situation, at: datetime) -> int:

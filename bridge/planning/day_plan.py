@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -99,17 +100,25 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks, where each DEEP_WORK entry to keep names one due task of focus as its reason.
+    """Return the blocks, where each DEEP_WORK entry to keep names a due task of focus as its reason.
 
-    Entries that have ended get no task, and each task is given to a single entry only.
+    A task that shares a word with the entry's title comes first. Entries that have ended get no task, and each task is
+    given to a single entry only.
     """
-    due = (t for t in due_tasks(situation) if situation.task_actions.get(t.key) is ActionType.DEEP_WORK)
+    due = [t for t in due_tasks(situation) if situation.task_actions.get(t.key) is ActionType.DEEP_WORK]
     found: list[Block] = []
     for block in blocks:
         focus = block.kind == "keep" and block.action is ActionType.DEEP_WORK and block.end > situation.now
-        task = next(due, None) if focus else None
+        task = max(due, key=lambda t: len(_words(t.title) & _words(block.title)), default=None) if focus else None
+        if task is not None:
+            due.remove(task)
         found.append(block if task is None else replace(block, reasons=(f"for: {task.title}",)))
     return found
+
+
+def _words(title: str | None) -> set[str]:
+    """Return a title's words of three letters and more, in lower case."""
+    return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))
 
 
 def suggestion_block(

@@ -39,6 +39,7 @@ LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
 EARLY_NIGHT = timedelta(hours=19)  # after midnight; later a short night calls for sleep alone
 BEHIND = (timedelta(hours=5), timedelta(hours=3))  # of entries that call for rest; since the last of them
 MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
+TO_LEARN = "little is known of you yet, and your answer tells what suits you"
 TOLD_LAST = frozenset(
     {ActionType.EXERCISE, ActionType.MEDITATE, ActionType.ME_TIME, ActionType.FAMILY_TIME, ActionType.SOCIALIZE}
 )
@@ -49,12 +50,12 @@ def reasons(
 ) -> tuple[str, ...]:
     """Return the facts that speak for an option as texts, the strongest first.
 
-    A suggestion without any fact gets its length as a text. ``task`` is the task that the action would work on.
+    A suggestion without any fact says that it is a try. ``task`` is the task that the action would work on.
     """
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
     if option.kind == "suggested":
         found += [*of_task(task, situation), *_of_body(option.action, readings), *_of_hour(option, situation)]
-        found = found or [f"it takes {(option.end - option.start) // timedelta(minutes=1)} minutes"]
+        found = found or [TO_LEARN]
     return tuple(dict.fromkeys(found))
 
 
@@ -168,6 +169,7 @@ def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]
     elif action in NEEDS:
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
+        found = [one for one in found if "below your" not in one[1]]  # a short night speaks for no work
     else:
         found = []
     return [text for _, text in sorted(found, key=lambda one: -one[0])[:BODY_FACTS_MAX]]

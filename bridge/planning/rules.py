@@ -116,7 +116,8 @@ def _quiet(day: Day, _action: ActionType) -> list[Stretch]:
 def _screen(day: Day, _action: ActionType) -> list[Stretch]:
     """Return the stretch that allows watching series: after work, until an hour before bedtime.
 
-    It begins at 19:00 or later on working days, and at 13:00 on free days.
+    It begins at 19:00 or later on working days, and at 13:00 on free days. Its end may lie before its begin, and then
+    nothing fits.
     """
     low, high = day.awake(HOUR, HOUR)
     since = max((end for _, end in day.work), default=day.since(AFTERNOON))

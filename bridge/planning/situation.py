@@ -22,6 +22,7 @@ WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
 TO_BED = timedelta(minutes=45)  # from the end of an entry to sleep
 OUTING = timedelta(minutes=30)  # an entry outside of work that is so long may be away from home
 TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
+WAY = timedelta(minutes=15)  # kept free before an entry that may be away from home
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
 DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
@@ -67,18 +68,22 @@ class Situation:
 
         They are entries with travel or a pause around them, agreed suggestions, and suggestions of the plan so far.
         """
-        taken = [(o.start - margin(o), o.end + self._after(o)) for o, _ in self.entries if calendar.takes_time(o.event)]
+        taken = [
+            (o.start - max(margin(o), WAY if self._is_outing(o) else BESIDE), o.end + self._after(o))
+            for o, _ in self.entries
+            if calendar.takes_time(o.event)
+        ]
         return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
 
     def _after(self, occurrence: Occurrence) -> timedelta:
-        """Return the time kept free after a calendar entry: 30 minutes after an outing, otherwise its ``margin``.
+        """Return the time kept free after a calendar entry: 30 minutes after an outing, otherwise its ``margin``."""
+        return max(margin(occurrence), TRAVEL if self._is_outing(occurrence) else BESIDE)
 
-        An outing takes 30 minutes or more, outside of working hours.
-        """
-        outing = occurrence.end - occurrence.start >= OUTING and not calendar.clipped(
+    def _is_outing(self, occurrence: Occurrence) -> bool:
+        """Return True if a calendar entry takes 30 minutes or more, outside of working hours."""
+        return occurrence.end - occurrence.start >= OUTING and not calendar.clipped(
             self.work(self.date_of(occurrence.start)), occurrence.start, occurrence.end
         )
-        return max(margin(occurrence), TRAVEL if outing else BESIDE)
 
     @cached_property
     def promised(self) -> list[Stretch]:

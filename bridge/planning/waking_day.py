@@ -26,7 +26,7 @@ LUNCHES, LUNCH_LENGTH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE
 DINNERS, DINNER_LENGTH = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
 LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
 FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # after midnight; for those who get up later, breakfast is lunch
-PAUSE_AT_MOST = 15 * MINUTE  # between entries that count as a single stretch
+PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as a single stretch
 # Stretches without a pause: least length, and the time that is needed before and after it.
 DEMANDS = ((6 * HOUR, HOUR, 90 * MINUTE), (3 * HOUR, 15 * MINUTE, 30 * MINUTE))
 WAY_FROM_WORK = 30 * MINUTE

@@ -148,8 +148,8 @@ class Recommendations(Part):
         """Return when recommendations were made that are settled by ``until``, of those made from ``since`` until
         ``until``.
 
-        Feedback settles a recommendation. So does the outcome done or not done, if the recommendation was shown and is
-        no ``keep`` or ``sleep``. Superseded recommendations are left out.
+        Feedback settles a recommendation. So does the outcome done, or after expiry not done, if it was shown and is no
+        ``keep`` or ``sleep``. Superseded recommendations are left out.
         """
         t = table.c
         done = t.outcome == str(Deed.DONE)
@@ -247,7 +247,8 @@ class Recommendations(Part):
     ) -> list[Prior]:
         """Return the user's priors, newest first, at most ``limit`` of them. A prior takes 20 kB.
 
-        ``policy`` (name@version) leaves out priors of other policies, and ``kept`` those that are not in use.
+        ``policy`` (name@version) leaves out priors of other policies. ``kept`` leaves out those that failed their test
+        or were withdrawn. Of the rest, policies use only the newest, and only if no later reset holds.
         """
         t = tables.priors.c
         query = sa.select(tables.priors).where(t.user_id == user_id)

@@ -32,7 +32,7 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date, by default of today, from the cache if nothing has changed since.
+        """Return the plan of a date, by default of today. A cached plan counts for five minutes if nothing has changed.
 
         ``seen`` is True if the user sees the plan. The current recommendation is then marked as shown, so a plan cached
         without ``seen`` is not used.

@@ -59,8 +59,9 @@ class Linear:
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
 
-        The calendar's kind, and in doubt a video link, decide where they are surer than the model. The kind also
-        decides that an event has no activity. A title that only holds time, such as "Busy", is never sure.
+        The model's likeliest action counts, or below 0.30 the action of ``rule``. The calendar's kind, and below 0.35
+        also a video link, replace it where they are surer. A kind without an activity always decides. For a title that
+        only holds time, such as "Busy", the model counts as at most 0.35 sure, and no rule decides.
         """
         second, first = shares.argsort()[-2:]
         hold = is_hold(event.title)

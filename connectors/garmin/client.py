@@ -60,9 +60,10 @@ class Garmin:
             yield from window.pages(stream, length, read, tells_deletions=stream not in SPEC.deletions_unknown)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield one tuple with the records of a range of dates.
+        """Yield one tuple with the records of a range of dates, empty if Garmin has none.
 
-        For a single date, 400 and 404 mean that there are no data. For a longer range, 400 is an error.
+        404 means that there are no data. For streams that are read day by day, such as ``sleep``, 400 means the same.
+        For all other streams 400 is an error, even for a single date.
         """
         path, length = RANGE_PATHS[stream]
         nothing = (400, 404) if length == 1 else (404,)

@@ -34,7 +34,7 @@ def _due(payload: Any) -> date | None:
         return None
     at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))
     if at is None or zone is None:
-        raise BadRecord("taskwarrior/task: due is no instant")
+        raise BadRecord("taskwarrior/task: due or zone is unreadable")
     return at.astimezone(zone).date()
 
 

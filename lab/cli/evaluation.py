@@ -51,7 +51,7 @@ def evaluate(
     objective: Annotated[str, typer.Option(help="What a planner maximises: grade or reward.")] = "grade",
     against: Annotated[
         str | None,
-        typer.Option(help="The policy to compare with, week by week; default: the same policy +blind, if any."),
+        typer.Option(help="Compare with this policy; default: the same +blind, if any, and none with --deployed."),
     ] = None,
     deployed: Annotated[
         bool,

@@ -25,7 +25,7 @@ commands = typer.Typer(
     rich_markup_mode=None,
 )
 
-Lessons = Annotated[Path, typer.Option(help="File with the teacher's weeks, a line of JSON each.")]
+Lessons = Annotated[Path, typer.Option(help="Read the teacher's weeks from this file; the sequence model needs none.")]
 Out = Annotated[Path, typer.Option(help="Folder for the model, the record of its training, and checkpoints.")]
 Seed = Annotated[int, typer.Option(help="Seed of the training. The same seed gives the same training.", min=0)]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the training in the folder of --out.")]
@@ -142,7 +142,9 @@ def sft(
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
     epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
     batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
-    rate: Annotated[float | None, typer.Option(help="Learning rate; default 3e-3, or 2e-4 with --model.")] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="A language model's learning rate; default 2e-4 with --model, else 3e-3.")
+    ] = None,
     four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,

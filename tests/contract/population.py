@@ -41,6 +41,7 @@ LOGARITHMIC: Mapping[str, tuple[float, float]] = {
     Metric.ACTIVE_ENERGY: (log(450), 0.5),
     Metric.DISTANCE: (log(5500), 0.6),
     Metric.MINDFUL: (log(10), 0.8),
+    Metric.FOCUS: (log(30), 0.9),
 }
 IN_WORKOUTS: Mapping[str, tuple[float, float, float | None]] = {
     Metric.HEART_RATE: (130, 18, None),

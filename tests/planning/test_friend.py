@@ -10,7 +10,7 @@ from bridge.calendar import COMPANY
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
-from bridge.planning import choice
+from bridge.planning import choice, facts
 from bridge.planning.choice import as_wished, sensible
 from bridge.planning.common_sense import Option, options
 from bridge.planning.day_plan import fixed_blocks, task_blocks
@@ -41,10 +41,26 @@ def well_known(monkeypatch):
     monkeypatch.setattr(choice, "_is_new", lambda _: False)
 
 
-def test_a_new_user_gets_one_suggestion_a_day_without_a_fact():
-    made = free_sunday()
-    assert A.MEDITATE in suggested(made)
-    assert COMPANY.isdisjoint(suggested(made))
+def test_a_new_user_of_a_calendar_gets_one_suggestion_a_day_without_a_fact():
+    life = known([], now=at(SUNDAY, 60 * 9))
+    made = Situation(known=life, now=life.at, routine=learn_routine(life), wishes=Wishes())
+    given = suggested(made)
+    assert A.MEDITATE in given
+    assert COMPANY.isdisjoint(given)
+    assert reasons(given[A.MEDITATE], made, {}) == (facts.TO_LEARN,)
+
+
+def test_of_a_user_with_a_watch_a_fact_is_needed():
+    assert not suggested(free_sunday())
+
+
+def test_the_task_of_an_entry_shares_its_title():
+    tasks = [Task(key=k, list="l", title=k, due=TODAY + DAY) for k in ("Prepare talk", "Write report 1")]
+    agenda = [entry(TODAY, 600, 690, A.DEEP_WORK, "Write report"), entry(TODAY, 840, 900, A.DEEP_WORK, "Focus")]
+    life = known(nights(30, -60, 420), agenda, tasks, now=at(TODAY, 540))
+    actions = {task.key: A.DEEP_WORK for task in tasks}
+    made = Situation(known=life, now=life.at, routine=learn_routine(life), task_actions=actions)
+    assert [block.reasons for block in fixed_blocks(made, TODAY)] == [("for: Write report 1",), ("for: Prepare talk",)]
 
 
 def suggested(made, hours=6):

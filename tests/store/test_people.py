@@ -43,7 +43,7 @@ def test_users_have_a_history_of_zones(store: Store) -> None:
     assert [user.name for user in store.people.users()] == ["ana"]
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a/b", "ä", "a" * 65, "a\n"])
+@pytest.mark.parametrize("name", ["", "a b", "a/b", "a!", "a" * 65, "a\n"])
 def test_names_are_plain(store: Store, name: str) -> None:
     with pytest.raises(SetupError, match="bridge user add"):
         store.people.add_user(name, "UTC", now=T0)

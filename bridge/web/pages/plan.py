@@ -54,7 +54,7 @@ def entry(visit: Visitor, number: Number) -> Response:
     """
     found = recommend.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
-        raise SetupError("this recommendation has no time of day; choose one with Reschedule on the page")
+        raise SetupError("this recommendation has no time of day; choose one on the page with Later")
     block = Block(
         start=found.start,
         end=found.end,

@@ -143,7 +143,7 @@ def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
     offset = _offset(payload["offset"]) if "offset" in payload else None
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC) if 1990 <= day.year < 2200 else None
     if midnight is None:
-        raise BadRecord("health_auto_export/day: day is unreadable")
+        raise BadRecord("health_auto_export/day: day is not between 1990 and 2199")
     local, following = (at.replace(tzinfo=zone) for at in (midnight, midnight + timedelta(days=1)))
     if offset is None or offset in {int((at.utcoffset() or timedelta(0)) / MINUTE) for at in (local, following)}:
         return local, following, day, int((local.utcoffset() or timedelta(0)) / MINUTE)

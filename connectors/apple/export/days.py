@@ -59,9 +59,10 @@ class Window:
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[Quarters, dict[str, Quarters]]]:
-        """For each quantity that adds up, such as steps, its sums by quarter of an hour, in two parts.
+        """The sums by quarter of an hour of each quantity that adds up, such as steps, in two parts.
 
-        The first part is merged over all sources. The second maps the name of a source to its own sums.
+        The first part covers all sources, and leaves out what a better source covers. The second maps the name of a
+        source to its own sums.
         """
         return {name: quarters(self.by_source(name)) for name in TOTALS}
 

@@ -63,7 +63,7 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
         return {"first_day": first, "last_day": max(first, last - timedelta(days=1)), "recurrence": _rules(payload)}
     begun, ended = _instant(start), _instant(end)
     if begun is None or ended is None or ended < begun:
-        raise BadRecord("google_calendar/event: start or end is no instant")
+        raise BadRecord("google_calendar/event: start or end is no instant, or end is before start")
     return {"start": begun, "end": ended, "zone": _zone(start), "recurrence": _rules(payload)}
 
 
