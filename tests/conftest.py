@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from bridge.store import Store
 from lab.postgres_cluster import cluster, programs
 
 # Our matrices are small: several threads for one of them wait for each other, for ten times its own work.
 os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+settings.register_profile("any machine", deadline=None)  # a busy machine is slow, and no test may fail by that
+settings.load_profile("any machine")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process that a test starts would compile the program again
 
 

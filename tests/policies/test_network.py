@@ -134,6 +134,7 @@ def test_a_blind_one_takes_everybody_for_the_same() -> None:
     assert spread.max() < np.std(seeing, axis=0).max() / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", ["in", *(pytest.param(c, marks=pytest.mark.slow) for c in ("ood", "discrete"))])
 def test_infers_and_plays_well_above_the_heuristic_with_a_constant_belief(condition: str) -> None:
     found = evaluate("network", condition, 40, objective="grade", find=registry.policy, against="heuristic+constant")

@@ -91,6 +91,7 @@ def test_tables_and_picture_are_written(small: tuple[dict[str, Any], Path]) -> N
     assert (folder / "live.svg").read_text(encoding="utf-8").startswith("<?xml")
 
 
+@pytest.mark.slow
 def test_a_person_lives_the_same_life_again(small: tuple[dict[str, Any], Path]) -> None:
     """Who else lives, and in which process, changes nothing: a life depends on its seed and its policy alone."""
     again = lived(1, Arm(policy="random"), 1)

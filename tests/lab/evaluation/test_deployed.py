@@ -87,6 +87,7 @@ def test_what_is_shown_is_what_a_deployed_policy_sees() -> None:
     assert all(state.sd > 0 for state in last.meters.values())
 
 
+@pytest.mark.slow
 def test_the_truth_shows_through_but_faintly() -> None:
     """Over many people the vitality that is read correlates with the hidden one as much as nights do with reports."""
     slices = [s for s in at_random() if s.moment.slot is Slot.MORNING]

@@ -35,6 +35,7 @@ def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "bridge", *arguments], capture_output=True, text=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("condition", [c if c == "in" else pytest.param(c, marks=pytest.mark.slow) for c in CONDITIONS])
 def test_who_knows_the_person_does_best(condition: str) -> None:
     oracle, blind = found("oracle", condition, "reward"), found("planner-no-inference", condition, "reward")

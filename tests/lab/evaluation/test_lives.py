@@ -105,6 +105,7 @@ def test_the_planner_is_taken_more_often_than_those_who_do_not_infer() -> None:
     assert np.isnan(found["thompson"].sds).all()
 
 
+@pytest.mark.slow
 def test_the_comparison_is_put_together_from_its_parts() -> None:
     asked = parts(4, ["planner"])
     weeks = [part for part in asked if part.kind is None]
