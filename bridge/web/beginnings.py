@@ -201,6 +201,8 @@ THINGS = (
                 "Find the ICS link.",
                 links=(("Outlook", "https://outlook.live.com/calendar"),),
             ),
+            live("microsoft_calendar", "Every change at once, with an application of your own", OWN_APP),
+            live("microsoft_todo", "The tasks of Microsoft To Do", OWN_APP),
         ),
     ),
     Thing(
