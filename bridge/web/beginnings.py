@@ -215,6 +215,23 @@ THINGS = (
         ),
     ),
     Thing(
+        name="activitywatch",
+        title="ActivityWatch",
+        hint="focus at the computer",
+        ways=(
+            Way(
+                source="activitywatch",
+                title="A file that it exports",
+                steps=("Open ActivityWatch, Raw Data, Export all buckets as JSON.", DROP),
+            ),
+            live(
+                "activitywatch",
+                "New days by themselves, where it runs on the machine of the bridge",
+                "Click Connect and type http://localhost:5600, which BRIDGE_ALLOW_HOSTS has to name.",
+            ),
+        ),
+    ),
+    Thing(
         name="file",
         title="A file",
         hint="any export or .ics file",

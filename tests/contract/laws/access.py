@@ -126,11 +126,11 @@ def requests_of(world: World) -> list[Request]:
 
 
 def shows(request: Request, token: dict[str, Any]) -> bool:
-    """Say if a request bears a secret of a token. A secret address is its own."""
+    """Say if a request bears a secret of a token. A secret address is its own, and so is that of a whole server."""
     sent = [*request.headers.values(), *request.query.values(), *request.form.values()]
     secrets = [text for text in token.values() if isinstance(text, str) and len(text) > SECRET_CHARS]
     return any(secret in text for secret in secrets for text in sent) or any(
-        secret.endswith(request.path) for secret in secrets if "://" in secret
+        secret.endswith(request.path) or not urlsplit(secret).path for secret in secrets if "://" in secret
     )
 
 
