@@ -17,9 +17,10 @@ from bridge.domain.samples import FINITE_MAX, finite
 from bridge.domain.types import Page, RawRecord
 from connectors.fitbit.clock import QUARTER_MINUTES, Clock, Unreadable, american, dated, written
 from connectors.fitbit.kinds import Kind
-from connectors.payload import mapping, words, written_offset
+from connectors.payload import SPAN_MAX, mapping, words, written_offset
 
 PAGE_RECORDS = 200
+MILLISECONDS_MAX = 1e10  # far more than any workout lasts
 AMERICAN_MINUTE, ISO_MINUTE = len("04/06/26 18:40"), len("2026-04-06T18:40")
 LOG_FIELDS = (
     "startTime",
@@ -64,6 +65,7 @@ WORKOUT_FIELDS = (
     "manually_logged_total_calories",
     "manually_logged_total_distance_mm",
 )
+UNREADABLE = "rows without a plausible time or value"
 BPM = METRICS[Metric.HEART_RATE]
 Row = Mapping[str, Any]
 
@@ -95,7 +97,7 @@ class Gathered:
         for first in range(0, len(records), PAGE_RECORDS):
             yield Page(stream=self.kind.stream, records=tuple(records[first : first + PAGE_RECORDS]))
         if self.aside:
-            why = (self.kind.stream, "rows without a time or a value")
+            why = (self.kind.stream, UNREADABLE)
             yield Page(stream=self.kind.stream, records=(), set_aside=Counter({why: self.aside}))
 
     def _of(self, day: date, zone: str | None = None) -> dict[str, Any]:
@@ -181,16 +183,14 @@ class Gathered:
         """Take a sleep log, with the minutes of its stages instead of the stages themselves."""
         day, key = dated(row.get("dateOfSleep")), _key(row.get("logId"))
         start, end = written(row.get("startTime")), written(row.get("endTime"))
-        if not start <= end:
-            raise Unreadable
+        _ordered(start, end)
         summary = mapping(mapping(row.get("levels")).get("summary"))
         minutes = {name: mapping(summary.get(name)).get("minutes") for name in STAGES}
         self._of(day).setdefault("logs", {})[key] = {**_kept(row, LOG_FIELDS), "stages": minutes}
 
     def _session(self, row: Row) -> None:
         start, end = session_walls(row)
-        if not start <= end:
-            raise Unreadable
+        _ordered(start, end)
         self._of(end.date()).setdefault("sessions", {})[_key(row.get("sleep_id"))] = _kept(row, SESSION_FIELDS)
 
     def _stage(self, row: Row) -> None:
@@ -218,14 +218,13 @@ class Gathered:
 
     def _exercise(self, row: Row) -> None:
         at, key = american(row.get("startTime")), _key(row.get("logId"))
-        _number(row.get("duration"))
+        _ordered(at, at + timedelta(milliseconds=min(_number(row.get("duration")), MILLISECONDS_MAX)))
         self._seen(at)
         self._of(at.date(), self.clock.place(at)[1]).setdefault("logs", {})[key] = _kept(row, EXERCISE_FIELDS)
 
     def _workout(self, row: Row) -> None:
         start, end = written(row.get("exercise_start")), written(row.get("exercise_end"))
-        if not start <= end:
-            raise Unreadable
+        _ordered(start, end)
         sessions = self._of(start.date(), self.clock.place(start)[1]).setdefault("sessions", {})
         sessions[_key(row.get("exercise_id"))] = _kept(row, WORKOUT_FIELDS)
 
@@ -254,6 +253,12 @@ def score_wall(row: Row) -> datetime:
 
 def _quarter(at: datetime) -> str:
     return f"{at.hour:02}:{at.minute // QUARTER_MINUTES * QUARTER_MINUTES:02}"
+
+
+def _ordered(start: datetime, end: datetime) -> None:
+    """Raise Unreadable if an end is before the start, or days after it: somebody forgot to stop a workout."""
+    if not start <= end <= start + SPAN_MAX:
+        raise Unreadable
 
 
 def _offset(text: Any) -> int:

@@ -36,6 +36,7 @@ from lab.people.fitbit_export import (
     as_csv,
     as_json,
     awkward,
+    exercise,
     night_of,
     week,
 )
@@ -209,7 +210,13 @@ def test_a_row_that_cannot_be_read_loses_nothing_else(desk: Desk) -> None:
     ]
     outcome = desk.give("steps-2026-11-12.json", json.dumps(rows))
     assert (outcome.outcome, outcome.set_aside, desk.of("steps")) == ("ok", 4, {str(DAY): 5})
-    assert outcome.set_aside_by == {"steps": {"rows without a time or a value": 4}}
+    assert outcome.set_aside_by == {"steps": {"rows without a plausible time or value": 4}}
+
+
+def test_a_workout_that_was_never_stopped_loses_no_other(desk: Desk) -> None:
+    endless = {**exercise(DAY, 2), "duration": 4 * 86_400_000}
+    outcome = desk.give("exercise-0.json", as_json([exercise(DAY, 1), endless, {**endless, "duration": -1}]))
+    assert (outcome.set_aside, [one["key"] for one in desk.held()["episodes"]]) == (2, ["1"])
 
 
 def test_a_file_cut_off_anywhere_keeps_what_came_before(desk: Desk) -> None:
