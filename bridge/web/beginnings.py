@@ -168,7 +168,7 @@ THINGS = (
     Thing(
         name="android",
         title="Android",
-        hint="Health Connect",
+        hint="Health Connect, or a Samsung",
         ways=(
             Way(
                 source="health_connect",
@@ -177,6 +177,16 @@ THINGS = (
                     "On the phone, open Settings and search for Health Connect.",
                     "Choose to back up or export its data once, and wait for the zip.",
                     "Bring the zip to this device.",
+                    DROP,
+                ),
+            ),
+            Way(
+                source="samsung_health",
+                title="The data of Samsung Health, with your whole history",
+                steps=(
+                    "In Samsung Health, open Settings and tap Download personal data, at the very bottom.",
+                    "Log in with your Samsung account. The folder lies in the phone's Download folder.",
+                    "Zip the folder in My Files and bring the zip to this device.",
                     DROP,
                 ),
             ),
