@@ -1,4 +1,4 @@
-"""How well policies predict answers, by the probabilities that they stated before the user answered.
+"""Accuracy of policies' predictions of answers, from the probabilities that they stated before the user answered.
 
 The Brier score is the mean squared distance of a predicted probability from the result (1 accepted, 0 not). It is
 compared with the score of always predicting the user's own acceptance rate. Only policies in FORETELLS state

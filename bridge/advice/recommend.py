@@ -1,4 +1,4 @@
-"""Make, store and answer recommendations, of which each slot has at most one."""
+"""Make, store and answer recommendations. A slot has at most one recommendation."""
 
 from __future__ import annotations
 

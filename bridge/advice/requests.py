@@ -1,4 +1,4 @@
-"""What any interface may request for a user: a recommendation, and the correction of an event's label."""
+"""Requests that every interface offers a user: a recommendation, and the correction of an event's label."""
 
 from __future__ import annotations
 

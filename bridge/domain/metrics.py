@@ -153,7 +153,7 @@ class Metric(StrEnum):
 
 
 class Shape(StrEnum):
-    """How often a metric has a value: once a night, once a day, or more often.
+    """Interval of a metric's values: once a night, once a day, or more often.
 
     Nightly and daily values keep revisions, and intraday values do not.
     """

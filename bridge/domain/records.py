@@ -43,7 +43,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How far a user's stored measurements reach.
+    """Range of a user's stored measurements in time.
 
     ``newest`` is the last day with a measurement. ``known_since`` is when the first measurement was stored.
     """
@@ -275,7 +275,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """How many rows a clean-up deleted: raw record versions, sync outcomes and handled webhook notices."""
+    """Numbers of rows that a clean-up deleted: raw record versions, sync outcomes and handled webhook notices."""
 
     raw: int
     runs: int

@@ -260,7 +260,7 @@ def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Tra
 def took_place(event: Event) -> bool:
     """Return True if a calendar entry that has ended can show that something was done.
 
-    Entries that the bridge wrote for advice are plans, and do not show whether anybody followed them.
+    Entries that the bridge wrote for advice are plans, and do not show that the user followed them.
     """
     off = event.all_day or event.cancelled or event.response is Response.DECLINED
     return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")
@@ -311,7 +311,7 @@ _SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
 def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
     """Return, sorted, the sources that showed such actions often enough in the four weeks before the stretch.
 
-    ``name`` is workout, nap or mindfulness. Mindfulness takes three times, the others one.
+    ``name`` is workout, nap or mindfulness. Mindfulness takes three times as long.
     """
     counts: dict[str, int] = {}
     for source, one in _rows(known):

@@ -169,7 +169,7 @@ def _latest(task: Task, day: Day) -> datetime:
 def is_answered(task: Task, day: Day, at: datetime) -> bool:
     """Return True if a task can be worked on at ``at``: it needs no call, or calls are answered then.
 
-    Calls are answered from Monday to Friday, 8:00 to 18:00. A task with an estimate counts as one without a call.
+    Calls are answered from Monday to Friday, 8:00 to 18:00. A task with an estimate counts as no call.
     """
     if task.effort is not None or not CALL.search((task.title or "")[:200]):
         return True

@@ -29,7 +29,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks of an earlier file of that name that this one lacks are deleted.
+    """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
     ``zone`` is where days begin. Raises SourceChanged for too many tasks, and CutShort after the readable part of a
     file that ends early.

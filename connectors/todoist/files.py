@@ -42,7 +42,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks of an earlier file of that name that this one lacks are deleted.
+    """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
     Raises SourceChanged for a file that is too large, and CutShort after the readable part of a file that ends early.
     """

@@ -1,6 +1,6 @@
 """Connect Google Calendar, with series and exceptions as Google keeps them, followed by sync tokens.
 
-Calendars are only read, except one of the bridge's own. Accepted recommendations are written there if the user wants.
+Calendars are only read, except the bridge's own calendar. Accepted recommendations are written there if the user wants.
 """
 
 from bridge.domain.ports import ConnectorSpec, Setting

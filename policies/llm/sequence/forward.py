@@ -60,7 +60,7 @@ def unpacked(stored: Mapping[str, Array], name: str) -> Array:
 
 
 def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Return weights in their stored form: matrices in 8 bits with a scale per row, others in half precision."""
+    """Return weights in their stored form: matrices in 8 bits with a scale per row, and vectors in half precision."""
     import numpy as np
 
     found: dict[str, Array] = {}
