@@ -16,7 +16,7 @@ from bridge.recordings.server import LabServer
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.tasks.consent import TASKS
 from lab.vendors.google_calendar import Vendor
-from tests.google_calendar.test_consent import Visitor
+from tests.visitor import Visitor
 from tests.web.served import open_at
 
 BOTH = ("google_calendar", "google_tasks")
