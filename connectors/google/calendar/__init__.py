@@ -19,7 +19,7 @@ SPEC = ConnectorSpec(
         *GOOGLE_SETTINGS,
     ),
     registration=REGISTRATION,
-    consent_scope="https://www.googleapis.com/auth/calendar.readonly",
+    consent_scopes=("https://www.googleapis.com/auth/calendar.readonly",),
     opens="connectors.google.calendar.client:GoogleCalendar",
     authorises="connectors.google.calendar.consent:authorise",
     revokes="connectors.google.calendar.consent:revoke",
