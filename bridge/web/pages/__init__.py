@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import begin, belief, connections, keys, links, login, plan, review, shell, today, trends, wishes
+from bridge.web.pages import (
+    access,
+    begin,
+    belief,
+    connections,
+    keys,
+    links,
+    login,
+    plan,
+    review,
+    settings,
+    shell,
+    today,
+    trends,
+    wishes,
+)
 
 ROUTERS = (
     today.router,
     plan.router,
     wishes.router,
+    settings.router,
+    access.router,
     shell.router,
     begin.router,
     keys.router,
