@@ -19,7 +19,7 @@ from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.web import phrases
-from bridge.web.state import Visit
+from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
 from rhythm_env.interface import ActionType, Answer, Meter
 
@@ -35,6 +35,13 @@ def is_part(request: Request) -> bool:
 def local(visit: Visit, at: datetime) -> datetime:
     """Return an instant in the time zone that the user has at that instant."""
     return at.astimezone(zone_at(at, visit.user.zones))
+
+
+def mark_seen(request: Request, visit: Visit) -> None:
+    """Save that the user saw the current slot's recommendation, if the request's page shows it to them."""
+    current = visit.bridge.store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
+    if current is not None and current.shown_at is None and is_seen(request, visit):
+        visit.bridge.store.recommendations.mark_shown(current.id, now=visit.now)
 
 
 def title(visit: Visit) -> dict[str, str]:

@@ -22,7 +22,8 @@ Link = tuple[str, str]  # address and title
 # The sections of the navigation, each with its pages. The first page of a section opens it.
 NAVIGATION: tuple[tuple[Link, ...], ...] = (
     (("/", "Today"),),
-    (("/review", "Review"),),
+    (("/week", "Week"),),
+    (("/review", "Review"), ("/history", "History")),
     (("/trends", "Trends"), ("/belief", "About me")),
     (("/settings", "Settings"), ("/wishes", "Wishes"), ("/connections", "Connections")),
 )

@@ -7,6 +7,7 @@ from bridge.web.pages import (
     begin,
     belief,
     connections,
+    history,
     keys,
     links,
     login,
@@ -16,12 +17,15 @@ from bridge.web.pages import (
     shell,
     today,
     trends,
+    week,
     wishes,
 )
 
 ROUTERS = (
     today.router,
     plan.router,
+    week.router,
+    history.router,
     wishes.router,
     settings.router,
     access.router,
