@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from fastapi import Request
 
 from bridge.advice import outcomes, requests
 from bridge.advice.week import WeekSlot
+from bridge.daemon import backups
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
@@ -42,6 +43,13 @@ def mark_seen(request: Request, visit: Visit) -> None:
     current = visit.bridge.store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     if current is not None and current.shown_at is None and is_seen(request, visit):
         visit.bridge.store.recommendations.mark_shown(current.id, now=visit.now)
+
+
+def backup(visit: Visit) -> dict[str, Any]:
+    """Return the state of the installation's backups for the template, with the last good one's age in words."""
+    found = backups.state(visit.bridge, visit.now)
+    age = None if found.last is None else phrases.age((visit.now - found.last) / timedelta(hours=1))
+    return {"on": found.on, "old": found.old, "age": age}
 
 
 def title(visit: Visit) -> dict[str, str]:

@@ -15,7 +15,7 @@ from bridge.auth import access
 from bridge.documents.connections import UnsentDocument, notifications_document
 from bridge.documents.inputs import parse_slots
 from bridge.domain.errors import SetupError
-from bridge.web.day import local
+from bridge.web.day import backup, local
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, bearer
 from rhythm_env.interface import Slot
@@ -130,6 +130,7 @@ def shown(
         zones=sorted(available_timezones()),
         clock=f"{local(visit, visit.now):%H:%M}",
         messages=_messages(visit),
+        backup=backup(visit),
         has_password=access.has_password(store, visit.user),
         removable=visit.app.local,
         password_chars=(access.PASSWORD_MIN_CHARS, access.PASSWORD_MAX_CHARS),

@@ -47,6 +47,7 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
         calendar=current.calendar,
         advice=None if recommendation is None else _recommendation(visit, recommendation),
         questions=day.questions(visit),
+        backup=day.backup(visit),
         back="/",
         checkin=_checkin(visit, None),
         actions=tuple(ActionType),
