@@ -10,7 +10,7 @@ from typing import Any
 
 from bridge.domain.slots import Moment, ZoneSpan
 from bridge.domain.types import Episode, Item, Label, Occurrence, Sample, Task
-from rhythm_env.interface import ActionType, Answer, Interaction, Meter
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Slot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,10 +254,14 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """The address for a user's notifications, encrypted. If ``events`` is True, messages may name calendar events."""
+    """The address for a user's notifications, encrypted. If ``events`` is True, messages may name calendar events.
+
+    In the ``quiet`` slots the user gets no messages, besides the quiet slots of the installation.
+    """
 
     sealed: bytes
     events: bool = False
+    quiet: frozenset[Slot] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
