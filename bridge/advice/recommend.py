@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bridge import calendar, registry
 from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
+from bridge.advice.preference import load_preference
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
 from bridge.domain.metrics import Metric
@@ -68,6 +69,7 @@ def load_snapshot(
         interactions=interactions(store, user, at=at),
         proxies=proxies,
         rmssd_errors=registry.rmssd_errors(),
+        preference=load_preference(store, user),
     )
 
 

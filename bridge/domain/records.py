@@ -8,6 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+from bridge.domain.preference import Preference
 from bridge.domain.slots import Moment, ZoneSpan
 from bridge.domain.types import Episode, Item, Label, Occurrence, Sample, Task
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Slot
@@ -331,3 +332,4 @@ class Snapshot:
     interactions: Sequence[Interaction] = ()  # last 30 days, ascending
     proxies: ProxyMap | None = None  # None for the shipped map
     rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it
+    preference: Preference = field(default_factory=Preference)

@@ -337,3 +337,28 @@ def test_webhooks_are_believed_when_signed_and_never_too_often(place: Place, mon
         assert requests.post(f"{place.url}/hooks/ics", sent, headers=headers, timeout=10).status_code == 404
         codes = {requests.post(address, b"", timeout=10).status_code for _ in range(125)}
     assert codes == {401, 429}
+
+
+def test_the_order_of_sources_is_shown_and_set_where_several_record_nights(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    store, now = place.bridge.store, installation.now()
+    store.connections.connect(ana.id, "whoop", "account", now=now)
+    assert "Which source counts" not in visitor.get("/connections").text
+    store.connections.connect(ana.id, "oura", "account", now=now)
+    store.connections.connect(ana.id, "ics", "account", now=now)
+
+    def order() -> list[str]:
+        shown = visitor.get("/connections").text
+        assert "Which source counts" in shown
+        return re.findall(r'<input type="hidden" name="first" value="([^"]+)">', shown)
+
+    assert order() == ["oura", "whoop"]
+    assert visitor.change("/connections/prefer", {"first": "whoop"}).status_code == 303
+    assert order() == ["oura"]  # nothing puts the first one first again
+    assert store.people.preferred_sources(ana.id) == ("whoop",)
+    assert visitor.change("/connections/prefer", {"first": "oura"}).status_code == 303
+    assert store.people.preferred_sources(ana.id) == ("oura", "whoop")
+    assert visitor.change("/connections/prefer", {"first": "ics"}).status_code == 400
+    assert visitor.change("/connections/prefer").status_code == 303
+    assert store.people.preferred_sources(ana.id) == ()
