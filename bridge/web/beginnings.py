@@ -1,4 +1,4 @@
-"""What a person may have, from a watch to a file, and the ways in which its data come here, the shortest first.
+"""Devices, calendars and files that a person may have, each with its ways of connecting, the shortest first.
 
 A way is shown where its source is installed. A thing of which no source is installed leads to the way by a file.
 """
