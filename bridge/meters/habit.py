@@ -123,7 +123,7 @@ def against(now: float, before: Sequence[float]) -> float:
 
 
 def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
-    """Cut stretches into parts of half an hour, or 400 parts of a long one. Each part counts its hours from its end."""
+    """Cut stretches into parts of half an hour, or into 400 parts. Each part counts its hours from its end."""
     found: list[Amount] = []
     for start, end in stretches:
         begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)
