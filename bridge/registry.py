@@ -63,7 +63,7 @@ def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
     """Return table of ``config.toml`` -> names of its settings, for all plug-ins and for what several of them share.
 
     The settings of a classifier or a policy are left out unless its table begins one of the names ``mentioned``,
-    because some of them take long to load.
+    because some take long to load.
     """
     found: dict[str, set[str]] = {}
     for one in specs():

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 FADES = 0.95  # weight of the earlier dosage at each decision
-NIGHTLY = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
-READ = frozenset({metric for _, metric in NIGHTLY} | {Metric.CHECK_IN})
-DAILY = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY))
+NIGHT_OUTCOMES = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
+OUTCOME_METRICS = frozenset({metric for _, metric in NIGHT_OUTCOMES} | {Metric.CHECK_IN})
+DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class Aftermath:
         yield from self.nights.get(tomorrow, {}).items()
         if tomorrow in self.mornings:
             meters = self.mornings[tomorrow].observation.get("meters", {})
-            for name, meter in DAILY:
+            for name, meter in DAY_OUTCOMES:
                 state = meters.get(str(meter), {})
                 if state.get("coverage", 0) > 0:
                     yield name, float(state["level"])
@@ -112,12 +112,12 @@ def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
     """
     given = store.recommendations.between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() if given else now.date()
-    samples = store.reading.samples(user.id, metrics=READ, since=since, at=now)
+    samples = store.reading.samples(user.id, metrics=OUTCOME_METRICS, since=since, at=now)
     preference = load_preference(store, user)
     found = figures(samples, once(store.reading.episodes(user.id, since=since, at=now), preference))
     nights: dict[date, dict[str, float]] = {}
     for (day, _), of in sorted(found.items(), key=lambda one: -preference.rank(one[0][1])):
-        nights.setdefault(day, {}).update({name: of[metric].value for name, metric in NIGHTLY if metric in of})
+        nights.setdefault(day, {}).update({name: of[metric].value for name, metric in NIGHT_OUTCOMES if metric in of})
     return Aftermath(
         given=given,
         nights=nights,

@@ -100,7 +100,7 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Return the first of ``values`` (of the week) and the mean of the others (of the weeks before).
+    """Return the first of ``values`` (of the week) and the mean of the rest (of the weeks before).
 
     Unknown values are left out of the mean. ``days`` is the number of the week's days from which the first value comes.
     """

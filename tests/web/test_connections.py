@@ -167,6 +167,16 @@ def test_somebody_at_another_machine_pastes_where_they_were_led(
         assert "new" in phone.finished(phone.change(action[1], {"answer": led}).text)
 
 
+def test_a_consent_is_joined_by_plans_and_by_health_only_when_ticked(visitor: Visitor) -> None:
+    shown = visitor.get("/connections").text
+    found = {
+        source: re.findall(r'name="also" value="(\w+)"( checked)?', form)
+        for source, form in re.findall(r'action="/connections/(google_\w+)/connect"(.*?)</form>', shown, re.DOTALL)
+    }
+    assert sorted(found["google_calendar"]) == [("google_health", ""), ("google_tasks", " checked")]
+    assert sorted(found["google_health"]) == [("google_calendar", ""), ("google_tasks", "")]
+
+
 def test_a_source_that_is_not_set_up_names_the_setting(visitor: Visitor) -> None:
     asked = visitor.change("/connections/whoop/connect").headers["location"]
     assert "BRIDGE_WHOOP_CLIENT_ID and BRIDGE_WHOOP_CLIENT_SECRET" in visitor.get(asked).text

@@ -27,6 +27,7 @@ from bridge.web.security import LOOPBACK
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
 router = APIRouter()
+PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
 
@@ -98,7 +99,11 @@ def shown_source(
         "title": title,
         "more": more,
         "how": [way for way, capability in ways.items() if capability is not None],
-        "also": [one for one in connecting.joined_by(spec) if one.name not in connected],
+        "also": [
+            (one, spec.delivers | one.delivers <= PLANS)
+            for one in connecting.joined_by(spec)
+            if one.name not in connected
+        ],
         "writes": spec.writes is not None,
         "asked": [setting for setting in spec.settings if setting.asked],
         "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),

@@ -12,7 +12,7 @@ SPEC = ConnectorSpec(
     settings=SETTINGS,
     oauth=oauth("Tasks.Read"),
     registration=REGISTRATION,
-    consent_scope="Tasks.Read",
+    consent_scopes=("Tasks.Read",),
     opens="connectors.microsoft.todo.client:MicrosoftToDo",
     authorises="connectors.microsoft.todo.consent:authorise",
 )
