@@ -106,6 +106,7 @@ class Past:
         self.nights = Nights(episodes, known.zones, known.preference)
         self._tracks: dict[str, dict[str, Track]] = {}
         self._normals: dict[tuple[str, str, date], Baseline] = {}
+        self._histories: dict[tuple[str, str], tuple[list[date], list[Value]]] = {}
         self._batteries = self._charged()
         self.needs: dict[str, dict[date, float]] = {}  # series -> day -> hours of sleep needed
         self._add_samples()
@@ -196,15 +197,22 @@ class Past:
         return found
 
     def _new_normal(self, metric: str, series: str, day: date) -> Baseline:
-        track, unsettled = self._tracks[metric][series], metric in UNSETTLED
-        known = track[day].known
-        days = (day - k * DAY for k in range(1, WINDOW + 1))
-        values = [(d, track[d]) for d in days if d in track]
-        if unsettled:
-            values = [(d, value) for d, value in values if not self.nights.journeys.loose(d)]
-        normal = normal_of([value.scaled for _, value in values if value.known <= known], CONSTANTS[metric])
-        loose = unsettled and self.nights.journeys.loose(day)
+        days, values = self._histories.get((metric, series)) or self._history(metric, series)
+        known = self._tracks[metric][series][day].known
+        first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day)
+        normal = normal_of([value.scaled for value in values[first:last] if value.known <= known], CONSTANTS[metric])
+        loose = metric in UNSETTLED and self.nights.journeys.loose(day)
         return replace(normal, spread=LOOSER * normal.spread) if loose else normal
+
+    def _history(self, metric: str, series: str) -> tuple[list[date], list[Value]]:
+        """Return the days of a track and their values, ascending, and cache them.
+
+        Days soon after a journey are left out of metrics that journeys unsettle.
+        """
+        track, loose = self._tracks[metric][series], self.nights.journeys.loose
+        days = sorted(day for day in track if metric not in UNSETTLED or not loose(day))
+        self._histories[metric, series] = days, [track[day] for day in days]
+        return self._histories[metric, series]
 
     def _add_samples(self) -> None:
         for metric, samples in self._samples.items():
