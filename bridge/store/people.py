@@ -19,7 +19,7 @@ from bridge.domain.wishes import Wishes, plain, wishes_of
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
-from bridge.store.tables import api_tokens, passwords, sessions
+from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
@@ -148,10 +148,8 @@ class People(Part):
         """Return the user's last correction of each series of events, newest first. With ``at``, later ones are
         ignored.
         """
-        t = tables.corrections.c
-        query = sa.select(tables.corrections).where(t.user_id == user_id).order_by(t.made_at.desc(), t.id.desc())
         found: dict[str, Correction] = {}
-        for row in db.execute(query if at is None else query.where(t.made_at <= at)):
+        for row in db.execute(_CORRECTIONS, {"user": user_id, "at": at or LAST_INSTANT}):
             action = None if row.action is None else ActionType(row.action)
             correction = Correction(series=row.series, title=row.title, action=action, made_at=row.made_at)
             found.setdefault(row.series, correction)
@@ -191,6 +189,16 @@ def check_zone(zone: str) -> None:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise SetupError(f"there is no time zone {zone!r}; write it like Europe/Berlin or UTC") from None
+
+
+_CORRECTIONS = (
+    sa.select(tables.corrections)
+    .where(
+        tables.corrections.c.user_id == sa.bindparam("user", type_=tables.ID),
+        tables.corrections.c.made_at <= sa.bindparam("at", type_=tables.Instant),
+    )
+    .order_by(tables.corrections.c.made_at.desc(), tables.corrections.c.id.desc())
+)
 
 
 def _users(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[User]:
