@@ -145,7 +145,7 @@ def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _sources(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding for each source that lacks settings. It is a fault where some are set and others are not."""
+    """Yield a finding for each source that lacks settings. It is a fault if some are set and some are not."""
     for spec in registry.specs():
         needed = [setting for setting in spec.settings if setting.default is None]
         typed = bridge.typed_client(next((one.shared for one in needed if one.shared), spec.name)) if needed else {}

@@ -183,7 +183,7 @@ class _Chunk:
 def declare(jobs: Jobs, queue: App) -> None:
     """Register four tasks of ``jobs`` with the queue: ``sync``, ``attend`` (a user's due tasks), ``tidy`` and ``tick``.
 
-    ``tick`` runs every ten seconds and queues the others.
+    ``tick`` runs every ten seconds and queues the other jobs.
     """
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
@@ -269,7 +269,7 @@ async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: 
 
 
 async def _add(queue: App, jobs: list[Any]) -> None:
-    """Add jobs in a single statement. If another worker has just queued some of them, add the others one by one."""
+    """Add jobs in a single statement. If another worker has just queued some of them, add the rest singly."""
     from procrastinate.exceptions import AlreadyEnqueued
 
     try:

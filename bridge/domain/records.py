@@ -8,6 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+from bridge.domain.preference import Preference
 from bridge.domain.slots import Moment, ZoneSpan
 from bridge.domain.types import Episode, Item, Label, Occurrence, Sample, Task
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Slot
@@ -43,7 +44,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How far a user's stored measurements reach.
+    """Range of a user's stored measurements in time.
 
     ``newest`` is the last day with a measurement. ``known_since`` is when the first measurement was stored.
     """
@@ -279,7 +280,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """How many rows a clean-up deleted: raw record versions, sync outcomes and handled webhook notices."""
+    """Numbers of rows that a clean-up deleted: raw record versions, sync outcomes and handled webhook notices."""
 
     raw: int
     runs: int
@@ -331,3 +332,4 @@ class Snapshot:
     interactions: Sequence[Interaction] = ()  # last 30 days, ascending
     proxies: ProxyMap | None = None  # None for the shipped map
     rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it
+    preference: Preference = field(default_factory=Preference)

@@ -376,6 +376,8 @@ silences = sa.Table(
 )
 # The wishes of a user for the plan, a JSON object.
 wishes = sa.Table("wishes", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
+# The order of sources that the user chose, a JSON list of names, the first preferred.
+preferences = sa.Table("preferences", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
 # Channels for recommendations. With ``events``, messages may name events of the calendar. ``quiet`` names slots of the
 # day without messages, as a JSON list.
 channels = sa.Table(
