@@ -17,7 +17,7 @@ from bridge.planning.journeys import is_journey
 from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
-from bridge.planning.tasks import PAUSE, due_tasks, has_room, place_of
+from bridge.planning.tasks import TASK_PAUSE, due_tasks, has_room, place_of
 from bridge.planning.waking_day import Day, rounded_up, without
 from rhythm_env.interface import ActionType, Meter
 
@@ -186,7 +186,7 @@ def _apart(block: Block, action: ActionType | None) -> Stretch:
     """
     if block.kind in ("suggested", "task") and block.action is action is ActionType.ADMIN_WORK:
         return block.start - BESIDE, block.end + BESIDE
-    return (block.start - PAUSE, block.end + PAUSE) if block.kind == "task" else with_rest(block)
+    return (block.start - TASK_PAUSE, block.end + TASK_PAUSE) if block.kind == "task" else with_rest(block)
 
 
 def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Iterator[Block]:
@@ -224,8 +224,8 @@ def with_rest(block: Block) -> Stretch:
     """Return the stretch of a block, widened by the time that is kept free before and after it."""
     if block.kind not in ("suggested", "keep") or block.action is None:
         return block.start, block.end + BESIDE
-    rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else PAUSE
-    return block.start - (PAUSE if block.kind == "suggested" else BESIDE), block.end + rest
+    rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else TASK_PAUSE
+    return block.start - (TASK_PAUSE if block.kind == "suggested" else BESIDE), block.end + rest
 
 
 def spans(blocks: Sequence[Block]) -> list[Stretch]:
