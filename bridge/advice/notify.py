@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -107,10 +108,20 @@ def _environment() -> dict[str, str]:
     }
 
 
-def keep(store: Store, vault: Vault, user: User, address: str, *, events: bool, now: datetime) -> None:
+def keep(
+    store: Store,
+    vault: Vault,
+    user: User,
+    address: str,
+    *,
+    events: bool,
+    quiet: Collection[Slot] = (),
+    now: datetime,
+) -> None:
     """Seal a user's address for notifications and store it, in place of an earlier address.
 
-    ``events`` says that messages may name calendar events. Raises SetupError if Apprise does not know the address.
+    ``events`` says that messages may name calendar events, and ``quiet`` are slots without messages. Raises SetupError
+    if Apprise does not know the address.
     """
     import apprise
 
@@ -121,17 +132,32 @@ def keep(store: Store, vault: Vault, user: User, address: str, *, events: bool, 
             f"bridge notify --user {user.name} --to URL --test"
         )
     with store.lock(SEALING_LOCK):
+        sealed = vault.seal({"address": address})
         store.notifications.save_channel(
-            user.id, Channel(sealed=vault.seal({"address": address}), events=events), now=now
+            user.id, Channel(sealed=sealed, events=events, quiet=frozenset(quiet)), now=now
         )
+
+
+def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], now: datetime) -> None:
+    """Store what a user's messages may name and when none come, and keep the address.
+
+    Raises SetupError if no address is stored.
+    """
+    with store.lock(SEALING_LOCK):
+        channel = _channel_of(store, user.id)
+        store.notifications.save_channel(user.id, replace(channel, events=events, quiet=frozenset(quiet)), now=now)
 
 
 def address_of(store: Store, vault: Vault, user_id: int) -> str:
     """Return the address for a user's messages. Raises SetupError if none is stored."""
+    return str(vault.unseal(_channel_of(store, user_id).sealed)["address"])
+
+
+def _channel_of(store: Store, user_id: int) -> Channel:
     channel = store.notifications.channel(user_id)
     if channel is None:
         raise SetupError("no address for messages is stored; store one: bridge notify --user NAME --to URL")
-    return str(vault.unseal(channel.sealed)["address"])
+    return channel
 
 
 def once(

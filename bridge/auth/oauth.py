@@ -294,7 +294,7 @@ UNKNOWN_CLIENT = frozenset(
 
 
 def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
-    """Ask a vendor's token server whether it knows a client id and secret, by a refresh token that nobody has.
+    """Ask a vendor's token server whether it knows a client id and secret, by an invalid refresh token.
 
     A server looks at the client before the token. Raises SetupError if it refuses the client, and TryLater if it does
     not answer. An answer that says neither counts as knowing.

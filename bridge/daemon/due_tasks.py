@@ -15,7 +15,7 @@ from bridge.advice import answer_links, calendar_writer, notify, outcomes, perso
 from bridge.advice.labels import labelled
 from bridge.advice.review import load_review, review_week
 from bridge.domain.errors import BridgeError
-from bridge.domain.records import Connection, Recommendation, User
+from bridge.domain.records import Channel, Connection, Recommendation, User
 from bridge.domain.slots import moment_at, zone_at
 from bridge.ingest import runs
 from bridge.ingest.outcomes import BACKOFF
@@ -127,8 +127,8 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
     It is not sent in a quiet slot, nor after it was seen, answered or expired. A sleep that has begun is not sent.
     """
-    channel = bridge.store.notifications.channel(user.id)
-    if channel is None or (moment := moment_at(now, user.zones)).slot in bridge.guard.quiet:
+    channel, moment = _open_channel(bridge, user, now), moment_at(now, user.zones)
+    if channel is None:
         return
     advice = bridge.store.recommendations.of_slot(user.id, moment)
     if advice is None or advice.shown_at or advice.answer or bridge.store.notifications.was_begun(advice.id):
@@ -143,6 +143,14 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     reason = notify.once(bridge.store, bridge.vault, advice, message, allowed=bridge.settings.allow_hosts, now=now)
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
+
+
+def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Channel | None:
+    """Return the user's channel, or None without an address or in a slot that is quiet here or for the user."""
+    channel = bridge.store.notifications.channel(user.id)
+    if channel is None or moment_at(now, user.zones).slot in bridge.guard.quiet | channel.quiet:
+        return None
+    return channel
 
 
 def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
@@ -163,10 +171,10 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
     """
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
-    if connection is None or moment.day != 0 or moment.slot in bridge.guard.quiet:
+    if connection is None or moment.day != 0 or _open_channel(bridge, user, now) is None:
         return
     week = review_week(now, user)
-    if store.notifications.channel(user.id) is None or store.ingest.cursor(connection.id, REVIEWED, 1) == str(week):
+    if store.ingest.cursor(connection.id, REVIEWED, 1) == str(week):
         return
     store.ingest.save_cursor(connection.id, REVIEWED, str(week), 1)
     found = load_review(store, user, bridge.classifier, week, now=now, proxies=bridge.proxies)
@@ -187,7 +195,7 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
     the user cannot mend them.
     """
     store = bridge.store
-    if store.notifications.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:
+    if _open_channel(bridge, user, now) is None:
         return
     for connection in store.connections.of_user(user.id):
         if connection.paused is None or not store.notifications.mark_pause_told(connection):

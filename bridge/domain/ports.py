@@ -111,7 +111,7 @@ class ConnectorSpec:
     - ``normaliser``: ``normalise(record, parent) -> Sequence[Item]`` is pure.
     - ``opens``: ``opens(account) -> Connector``.
     - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
-      ``write=True``, which asks for permission to write. A source with ``consent_scope`` also takes ``also=``, scopes
+      ``write=True``, which asks for permission to write. A source with ``consent_scopes`` also takes ``also=``, scopes
       of other sources that are asked for as well, and saves the granted scopes as ``scopes``.
     - ``recognises``: ``recognise(file) -> bool`` tells by name and head whether a file is of this source.
     - ``reads``: a ``FileReader``, called with single files, also those in folders and zips. A reader with
@@ -139,7 +139,7 @@ class ConnectorSpec:
     opens: str | None = None
     oauth: OAuth | None = None
     registration: Registration | None = None
-    consent_scope: str | None = None  # a consent to another source of the same registration serves, if it covers this
+    consent_scopes: tuple[str, ...] = ()  # a consent to a source of the same registration serves if it covers any
     authorises: str | None = None
     revokes: str | None = None
     recognises: str | None = None

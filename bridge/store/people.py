@@ -1,4 +1,4 @@
-"""Store users with their zones, wishes, corrections, tools permitted to assistants, passwords, sessions and API
+"""Store users with their zones, wishes, order of sources, corrections, permitted tools, passwords, sessions and API
 tokens.
 """
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -168,6 +169,20 @@ class People(Part):
         changed = {"body": json.dumps(plain(wishes)), "set_at": now}
         query = insert_into(db, tables.wishes).values(user_id=user_id, **changed)
         db.execute(query.on_conflict_do_update(index_elements=[tables.wishes.c.user_id], set_=changed))
+
+    @reads
+    def preferred_sources(self, db: sa.Connection, user_id: int) -> tuple[str, ...]:
+        """Return the names of sources in the order that the user chose, or no names without a choice."""
+        p = tables.preferences.c
+        body = db.execute(sa.select(p.body).where(p.user_id == user_id)).scalar()
+        return () if body is None else tuple(json.loads(body))
+
+    @writes()
+    def prefer_sources(self, db: sa.Connection, user_id: int, names: Sequence[str], *, now: datetime) -> None:
+        """Save the order of sources that the user chose, in place of an earlier choice. No names take it back."""
+        changed = {"body": json.dumps(list(names)), "set_at": now}
+        query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
+        db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
 
 
 def check_zone(zone: str) -> None:

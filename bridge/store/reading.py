@@ -198,13 +198,14 @@ class Reading(Part):
 
     @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
-        """Return True if data, a correction or wishes of the user have arrived or changed after ``since``."""
-        c, w = tables.corrections.c, tables.wishes.c
+        """Return True if data, corrections, wishes or the order of sources of the user have changed after ``since``."""
+        c, w, p = tables.corrections.c, tables.wishes.c, tables.preferences.c
         mine = tables.connections.c
         arrived = sa.select(mine.id).where(mine.user_id == user_id, mine.last_change > since)
         corrected = sa.select(c.id).where(c.user_id == user_id, c.made_at > since)
         wished = sa.select(w.user_id).where(w.user_id == user_id, w.set_at > since)
-        return any(db.execute(query.limit(1)).first() for query in (wished, corrected, arrived))
+        preferred = sa.select(p.user_id).where(p.user_id == user_id, p.set_at > since)
+        return any(db.execute(query.limit(1)).first() for query in (wished, preferred, corrected, arrived))
 
 
 def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:

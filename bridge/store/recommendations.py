@@ -172,6 +172,18 @@ class Recommendations(Part):
         mine = sa.select(*(c for c in t if c.name not in UNREAD)).where(_made_between(user_id, since, until))
         return [_advice_record(row) for row in db.execute(mine.order_by(t.created_at, t.id))]
 
+    @reads
+    def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[AdviceRecord]:
+        """Return the user's newest ``limit`` recommendations, or the newest with an id below ``before``, descending.
+
+        Superseded recommendations are left out.
+        """
+        t = table.c
+        mine = sa.select(*(c for c in t if c.name not in UNREAD)).where(t.user_id == user_id, t.superseded_at.is_(None))
+        if before is not None:
+            mine = mine.where(t.id < before)
+        return [_advice_record(row) for row in db.execute(mine.order_by(t.id.desc()).limit(limit))]
+
     @writes()
     def mark_shown(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
         """Save that a recommendation was shown to the user at ``now``, unless it was shown before."""

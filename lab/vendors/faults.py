@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -74,8 +75,13 @@ def dripping(application: Application, seconds: float) -> Fault:
 
 def bomb(unpacked: int) -> Fault:
     """A small answer that unpacks to so many bytes."""
-    headers = {"Content-Encoding": "gzip"}
-    return always(Answer(body=gzip.compress(b" " * unpacked), headers=headers))
+    return always(Answer(body=_packed(unpacked), headers={"Content-Encoding": "gzip"}))
+
+
+@lru_cache(maxsize=1)
+def _packed(unpacked: int) -> bytes:
+    """Return so many spaces, compressed. Compressing takes a second, so that the last answer is kept."""
+    return gzip.compress(b" " * unpacked)
 
 
 def endless(application: Application, token: Callable[[], str]) -> Fault:
