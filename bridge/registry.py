@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from bridge import config
@@ -26,10 +26,14 @@ def names(folder: str) -> list[str]:
 def _modules(folder: str) -> dict[str, str]:
     """Return plug-in name -> dotted path of its module.
 
-    A connector is named by its SPEC, and another plug-in by its file.
+    A connector is named by its SPEC, and another plug-in by its file. The folders are looked through once per process.
     """
-    package = importlib.import_module(folder)
-    found = list(pkgutil.iter_modules(package.__path__, f"{folder}."))
+    return _modules_in(folder, tuple(importlib.import_module(folder).__path__))
+
+
+@lru_cache(maxsize=16)
+def _modules_in(folder: str, paths: tuple[str, ...]) -> dict[str, str]:
+    found = list(pkgutil.iter_modules(paths, f"{folder}."))
     if folder != "connectors":
         return {module.name.rpartition(".")[2]: module.name for module in found}
     return {name: path for module in found for name, path in _sources(module).items()}
