@@ -142,9 +142,9 @@ def keep(
 
 
 def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], now: datetime) -> None:
-    """Store what a user's messages may name and when none come, and keep where they go.
+    """Change the permissions and the quiet slots of a user's messages. Their address stays the same.
 
-    Raises SetupError if they go nowhere.
+    Raises SetupError for a user without an address and without a browser.
     """
     with store.lock(SEALING_LOCK):
         channel = store.notifications.channel(user.id)
@@ -156,7 +156,7 @@ def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], n
 def save_devices(
     store: Store, vault: Vault, user_id: int, change: Callable[[list[Device]], list[Device]], *, now: datetime
 ) -> None:
-    """Replace the browsers of a user by what ``change`` makes of them. The newest ten are kept.
+    """Replace the browsers of a user by the result of ``change``. The newest ten are kept.
 
     Without any browser and without an address, messages end.
     """

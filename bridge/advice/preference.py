@@ -1,4 +1,4 @@
-"""Read and save a user's order of sources, which says whose night, day or workout counts where several show it."""
+"""Read and save a user's order of sources. If several sources record the same night, the order decides between them."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def _is_point(text: str) -> bool:
 
 
 def mark(device: Device) -> str:
-    """Return a short name of a device's address, which tells it from others and does not give it away."""
+    """Return a digest of a device's address. It identifies the device and does not reveal the address."""
     return hashlib.sha256(device.endpoint.encode()).hexdigest()[:16]
 
 
@@ -127,7 +127,7 @@ def _new_private() -> str:
 
 
 def _signer(store: Store, vault: Vault) -> Vapid02:
-    """Return the signer with the bridge's key. Raises SetupError if there is none, which no device can outlive."""
+    """Return the signer with the bridge's key. Raises SetupError if no key was made yet."""
     from py_vapid import Vapid02
 
     sealed = store.connections.client(KEY_NAME)

@@ -21,11 +21,11 @@ def register(app: typer.Typer) -> None:
 
 
 def tidy(json: options.Json = False) -> None:
-    """Delete old raw records, outcomes of syncs, webhook notices and uploads, and free their disk space.
+    """Delete old raw records, sync outcomes, webhook notices and uploads, and free their disk space.
 
-    Old is unchanged for BRIDGE_KEEP_RAW days (90), and for uploads a day. Data derived from raw records stay. So do raw
-    records that are set aside or that later records are read with, and each connection's last outcome. The daemon does
-    the same once a day.
+    A record is old after BRIDGE_KEEP_RAW days (90) without a change, and an upload after a day. Samples, episodes,
+    events and tasks are kept. Raw records are also kept if they are set aside, or if later records are read with them.
+    Each connection keeps its last outcome. The daemon does the same once a day.
     """
     from bridge import installation
     from bridge.daemon import housekeeping

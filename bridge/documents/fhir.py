@@ -70,7 +70,7 @@ def _of_episode(user: str, source: str, episode: Episode) -> Observation:
 
 
 def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observation:
-    """Return the fields that all Observations share. The id is made of what it is about, so that it never changes."""
+    """Return the fields that all Observations share. The id is a digest of user, source, key and start."""
     name = f"{user}/{source}/{key}/{told.start.isoformat()}"
     times = [at.astimezone(_zone(told.offset)).isoformat() for at in (told.start, told.end) if at is not None]
     when: dict[str, Any] = {"effectiveDateTime": times[0]}

@@ -124,7 +124,7 @@ def _of_day(source: str, day: date, found: list[Sample]) -> DataPoint:
 
 
 def _point(schema: str, name: str, told: Sample | Episode, body: dict[str, Any], source: str) -> DataPoint:
-    """Return a data point. Its id is made of what it is about, so that a second export names it the same."""
+    """Return a data point. Its id is a digest of schema, name and start, so that a second export has the same id."""
     namespace, version = VERSIONS[schema]
     made = (told.end or told.start).astimezone(_zone(told.offset))
     header = {

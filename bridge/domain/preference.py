@@ -1,4 +1,4 @@
-"""The order of sources in which one of them is taken where several show the same night, day or workout."""
+"""The order of sources, which decides between sources that record the same night, day or workout."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Preference:
     usual: tuple[str, ...] = ()
 
     def place(self, series: str) -> int | None:
-        """Return the place of a series (source and device) among the chosen ones, from 0, or None if not chosen."""
+        """Return the place of a series (source and device) in the user's choice, from 0, or None if absent."""
         named = next((name for name in (series, source_of(series)) if name in self.chosen), None)
         return None if named is None else self.chosen.index(named)
 

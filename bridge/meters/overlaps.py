@@ -62,7 +62,7 @@ def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
 
 
 def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
-    """Yield the episodes in groups. An episode overlaps at least one other of its group, and none of another group."""
+    """Yield the episodes in groups. Episodes of different groups do not overlap."""
     together: list[Told] = []
     over: datetime | None = None
     for told in sorted(episodes, key=_by_start):
@@ -86,7 +86,7 @@ def _chosen(together: Sequence[Told], preference: Preference, nights: dict[str, 
 
 
 def _things(together: Sequence[Told]) -> list[list[Told]]:
-    """Return the episodes of a group by the thing that they record. What is the same as a third is the same."""
+    """Return the episodes of a group, divided by the night, nap or workout that they record. Sameness is transitive."""
     things: list[list[Told]] = []
     for told in together:
         thing, others = [told], []

@@ -151,7 +151,7 @@ class Situation:
     def _attended_around(self, bed: datetime, wake: datetime) -> list[Stretch]:
         """Return ``attended`` without the entries of another zone's day that fall into the night from bed to wake.
 
-        After a journey these are the entries of home, which nobody gets up for.
+        After a journey these are the entries at home, which the user does not attend.
         """
         abroad = [
             o

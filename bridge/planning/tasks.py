@@ -68,9 +68,7 @@ def _order(task: Task, situation: Situation) -> tuple[bool, int, date, str]:
 
 
 def is_call(task: Task) -> bool:
-    """Return True if a task needs a call that somebody answers. A task with an estimate counts as one without a
-    call.
-    """
+    """Return True if a task needs a phone call. A task with an estimate needs none."""
     return task.effort is None and CALL.search((task.title or "")[:200]) is not None
 
 

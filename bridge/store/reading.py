@@ -271,7 +271,7 @@ def _with_source(table: sa.Table) -> sa.Select[Any]:
 
 
 def _known(table: sa.Table) -> sa.Select[Any]:
-    """Select (source, body) of a user's rows that were known at an instant."""
+    """Select source and body of the rows of a user that were stored at an instant."""
     return (
         sa.select(tables.sources.c.name, table.c.body)
         .select_from(_joined_to_source(table))

@@ -1,4 +1,4 @@
-"""Put apps into categories by their names alone. Browsers say nothing of what is read in them, and count as no work."""
+"""Put apps into categories by their names alone. Browsers count as no work, because their pages are not looked at."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Compute stretches of focus from what window and presence watchers recorded.
 
-A window counts while somebody is at the computer (status ``not-afk``). Work in several windows, also on several
+A window counts while the user is at the computer (status ``not-afk``). Work in several windows, also on several
 computers, is one stretch as long as no more than five minutes lie between two parts of it.
 """
 
@@ -26,7 +26,7 @@ Window = tuple[float, float, str]  # and the category
 
 @dataclass(slots=True, kw_only=True)
 class Host:
-    """The events of a computer: windows with their categories, and when somebody was there."""
+    """The events of a computer: windows with their categories, and the times at which the user was there."""
 
     windows: list[Window] = field(default_factory=list)
     present: list[Span] = field(default_factory=list)
@@ -78,7 +78,7 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _active(host: Host) -> Iterator[Window]:
-    """Yield the parts of a computer's windows in which somebody was there. No second counts twice."""
+    """Yield the parts of a computer's windows during which the user was there. No second counts twice."""
     present, at = merged(host.present), 0
     until = float("-inf")
     for start, end, category in sorted(host.windows):

@@ -82,7 +82,7 @@ class Gathered:
     _quarters: dict[str, list[float]] = field(default_factory=dict)  # text of a minute -> readings of its quarter-hour
 
     def take(self, row: Any) -> None:
-        """Take a row. A row without a readable time or value is counted, and the others are kept."""
+        """Add a row. A row without a readable time or value is counted and left out."""
         try:
             getattr(self, f"_{self.kind.rows}")(mapping(row))
         except Unreadable:
@@ -117,7 +117,7 @@ class Gathered:
             self._of(day).setdefault(self.kind.of, {})[str(text)] = [value, weight or 0.0]
 
     def _stress(self, row: Row) -> None:
-        """Take a score. What could not be calculated yet is no score, and no fault of the row."""
+        """Add a score. A row whose score was not calculated yet is left out without being counted as unreadable."""
         day = dated(row.get(self.kind.at))
         failed = str(row.get("calculation_failed", "")).strip().casefold() == "true"
         if failed or not str(row.get("status") or "READY").startswith("READY"):
@@ -125,7 +125,7 @@ class Gathered:
         self._daily({**row, self.kind.at: str(day)})
 
     def _resting(self, row: Row) -> None:
-        """Take a rate of a date. A rate of 0 stands for a date without one, also for dates that are yet to come."""
+        """Add a date's resting rate. A rate of 0 marks a date without a rate, such as a date in the future."""
         at, value = american(row.get("dateTime")), _number(mapping(row.get("value")).get("value"))
         if value > 0:
             self._seen(at)
@@ -180,7 +180,7 @@ class Gathered:
         return found
 
     def _log(self, row: Row) -> None:
-        """Take a sleep log, with the minutes of its stages instead of the stages themselves."""
+        """Add a sleep log, with the minutes of each stage instead of the list of stages."""
         day, key = dated(row.get("dateOfSleep")), _key(row.get("logId"))
         start, end = written(row.get("startTime")), written(row.get("endTime"))
         _ordered(start, end)
@@ -204,7 +204,7 @@ class Gathered:
             minutes[stage] = minutes.get(stage, 0.0) + (end - start) / timedelta(minutes=1)
 
     def _score(self, row: Row) -> None:
-        """Take a score of a night. Its time is the account's clock, although it ends in ``Z``."""
+        """Add a score of a night. Its time is the account's clock, although it ends in ``Z``."""
         at, key = written(row.get("timestamp")), _key(row.get("sleep_log_entry_id"))
         if words(row.get("overall_score")) is not None:
             told = {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "value": _number(row.get("overall_score"))}
@@ -243,8 +243,8 @@ def session_walls(row: Row) -> tuple[datetime, datetime]:
 def score_wall(row: Row) -> datetime:
     """Return the wall clock at the time of a session's score, marked as UTC. Raises Unreadable.
 
-    Scores name no algorithm. A score is made soon after the night has come from the watch. So the time is an instant if
-    that lies nearer to the making than the time as a wall clock does.
+    Scores name no algorithm. A score is computed soon after the watch has sent the night. So the time is read both as
+    an instant and as a wall clock, and the reading nearer to the computation counts.
     """
     at, east = written(row.get("score_time")), timedelta(minutes=_offset(row.get("score_utc_offset")))
     made = written(row.get("sleep_score_created"))
@@ -256,7 +256,7 @@ def _quarter(at: datetime) -> str:
 
 
 def _ordered(start: datetime, end: datetime) -> None:
-    """Raise Unreadable if an end is before the start, or days after it: somebody forgot to stop a workout."""
+    """Raise Unreadable if an end is before the start, or days after it, as in a workout that was not stopped."""
     if not start <= end <= start + SPAN_MAX:
         raise Unreadable
 

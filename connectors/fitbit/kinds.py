@@ -1,6 +1,6 @@
 """Tell the files of an export apart: JSON files by their names, CSV files by the names of their columns.
 
-The folders have had three names since 2018, and a partial download or a single file has none. So no folder is asked.
+Names of folders are not used, because there have been three since 2018, and partial downloads have none.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ CSV_KINDS = (
 
 
 def kind_of(file: File) -> Kind | None:
-    """Return what a file of an export holds, or None for a file that is not read."""
+    """Return the kind of a file of an export, or None for a file that is not read."""
     if ending(file.name) == "json":
         begins = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
         return next((kind for kind in JSON_KINDS if begins and _named(kind, file.name)), None)

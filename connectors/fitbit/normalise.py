@@ -51,7 +51,7 @@ def _items(record: RawRecord, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _daily(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the value of a date. Of several sleeps on a date the one with the most readings counts, or the first."""
+    """Yield the value of a date. Of several sleeps, the sleep with the most readings counts, else the first."""
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     best = min(sorted(told), key=lambda at: -_pair(told[at])[1], default=None)
     if best is None:
@@ -67,9 +67,9 @@ def _pair(value: Any) -> tuple[float, float]:
 
 
 def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the sum of a civil day. Of several devices the one with the greatest sum counts, for they count the same.
+    """Yield the sum of a civil day. If several devices counted the same steps, the device with the greatest sum counts.
 
-    A sum of 0 is of a day without a device, and no measurement.
+    A sum of 0 means that no device was worn, and gives no measurement.
     """
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     sums = [sum(finite(piece) or 0.0 for piece in mapping(pieces).values()) for pieces in told.values()]

@@ -35,7 +35,7 @@ class Rejected(SourceChanged):
 
 
 class Overtaken(SourceChanged):
-    """The error of a 409 or 412: somebody has changed the thing meanwhile."""
+    """The error of a 409 or 412: another program has changed the thing meanwhile."""
 
 
 ERRORS = {400: Rejected, 403: Closed, 404: Missing, 409: Overtaken, 412: Overtaken}

@@ -1,7 +1,7 @@
 """Read Oura's files: saved answers of the API v2, the account export, and the table of *Trends*.
 
-A row of any of the first two is what the API answers, with its own id. So it becomes the record that a sync would
-bring. What kind of row it is, is told by its fields, because files and folders may have any name.
+Rows of saved answers and of the account export have the API's fields and ids, so they become the records of a sync.
+Names of files and folders are not used. The fields of a row tell its kind.
 """
 
 from __future__ import annotations

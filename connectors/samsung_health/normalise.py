@@ -81,7 +81,7 @@ def _night(day: date, fields: Fields) -> Iterator[Item]:
 
 
 def _minutes(row: Fields, asleep: Stretch, stages: Mapping[str, Any]) -> dict[Metric, float | None]:
-    """Return a sleep's values. Without stages its whole length was spent asleep, as far as anybody knows."""
+    """Return a sleep's values. Without stages, its whole length counts as asleep."""
     values = {**row.measured(SLEEP), Metric.IN_BED: asleep.minutes}
     told = Fields(stages, row.name)
     if not any(told.number(name) for name in STAGES.values()):
@@ -119,7 +119,7 @@ def _workout(key: str, row: Fields) -> Item:
 
 
 def _readings(metric: Metric, fields: Fields) -> Iterator[Item]:
-    """Yield means of quarter-hours. A row is the mean of its JSON file, which counts where it is there."""
+    """Yield means of quarter-hours. A row's own mean is used only if its JSON file is missing."""
     by_offset: dict[int, list[tuple[float, float]]] = defaultdict(list)
     bins = list(_told(fields, "bins"))
     covered = {int(at) // QUARTER_HOUR_SECONDS for at, _, _ in bins}

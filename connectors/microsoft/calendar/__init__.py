@@ -1,6 +1,6 @@
 """Connect the calendars of Microsoft 365 and Outlook.com through Microsoft Graph, followed by delta queries.
 
-Calendars are only read, except one of the bridge's own. Accepted recommendations are written there if the user wants.
+Calendars are only read, except the bridge's own calendar. Accepted recommendations are written there if the user wants.
 """
 
 from bridge.domain.ports import ConnectorSpec

@@ -2,8 +2,8 @@
 
 A consent to write holds for all calendars, so what is written carries a mark in its text, and an event without it is
 never touched. The wanted events are compared with those in the calendar, so that a repetition changes nothing. Changes
-bear If-Match and keep what somebody changes meanwhile. Graph names events itself. An event whose name was lost in a
-crash is found by its mark, and is not made twice (``transactionId``).
+bear If-Match, so that a change that another program makes meanwhile is kept. Graph gives events their ids. An event
+whose id was lost in a crash is found by its mark, and is not made twice (``transactionId``).
 """
 
 from __future__ import annotations
