@@ -67,7 +67,7 @@ def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: date
     """
     little = lacking(bridge, user, answers, now, again=timedelta(0))
     if little:
-        raise SetupError(f"{user.name} {little}: bridge recommend --user {user.name}")
+        raise SetupError(f"{user.name} {little}; answer more recommendations: bridge recommend --user {user.name}")
 
 
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:

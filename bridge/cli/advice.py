@@ -138,7 +138,11 @@ def feedback(
     user: options.User,
     recommendation: Annotated[
         int | None,
-        typer.Option("--id", help="Answer this recommendation; default: the newest open one.", max=options.ROW_ID_MAX),
+        typer.Option(
+            "--id",
+            help="The recommendation's number in bridge history; default: the newest that awaits this answer.",
+            max=options.ROW_ID_MAX,
+        ),
     ] = None,
     to: Annotated[
         str | None,

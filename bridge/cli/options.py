@@ -25,19 +25,24 @@ def only_user() -> str:
 
 
 NAMES_SHOWN = 5
-NamedUser = Annotated[str, typer.Option("--user", "-u", help="The user whose data it is.", show_default=False)]
+WHOSE = "The user whose data it is. Needed where there are several."
+NamedUser = Annotated[
+    str,
+    typer.Option("--user", "-u", help=WHOSE, show_default=False),
+]
 User = Annotated[
     str,
     typer.Option(
         "--user",
         "-u",
-        help="The user whose data it is. Needed where there are several.",
+        help=WHOSE,
         default_factory=only_user,
         show_default=False,
     ),
 ]
 OptionalUser = Annotated[
-    str | None, typer.Option("--user", "-u", help="The user whose data it is.", show_default=False)
+    str | None,
+    typer.Option("--user", "-u", help=WHOSE, show_default=False),
 ]
 Source = Annotated[str | None, typer.Option("--source", "-s", help="Only this source (see: bridge sources).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]

@@ -9,9 +9,7 @@ import typer
 from bridge.domain.errors import SetupError
 
 Port = Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.", min=0, max=65_535)]
-Host = Annotated[
-    str, typer.Option(help="The address to listen on. Unless it is this machine's own, users need passwords.")
-]
+Host = Annotated[str, typer.Option(help="The address to listen on. With any but 127.0.0.1, users need passwords.")]
 Names = Annotated[
     list[str] | None,
     typer.Option(
@@ -104,7 +102,7 @@ def serve_push(
     port: Port = 8787,
     host: Annotated[
         str,
-        typer.Option(help="The address to listen on. Unless it is this machine's own, other machines can reach it."),
+        typer.Option(help="The address to listen on. With any but 127.0.0.1, other machines can reach it."),
     ] = "127.0.0.1",
     limit: Annotated[int, typer.Option(help="Largest accepted request body in megabytes.", min=1)] = 200,
 ) -> None:

@@ -73,7 +73,7 @@ def zone(
 def password(
     name: Annotated[str, typer.Argument(help="The user.")],
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the password. Then only the bridge's own machine can log in.")
+        bool, typer.Option("--remove", help="Remove the password. The page must then serve this machine alone.")
     ] = False,
 ) -> None:
     """Set a user's password for the web page. All their sessions end. Scripts send the password on standard input."""

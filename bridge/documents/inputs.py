@@ -64,7 +64,9 @@ def parse_slots(text: str) -> frozenset[Slot]:
     try:
         return frozenset(Slot[name] for name in named)
     except KeyError:
-        raise SetupError(f"{text!r} names no slots; write morning, afternoon, evening and night, or none") from None
+        raise SetupError(
+            f"{text!r} is no list of slots; write some of morning,afternoon,evening,night with commas, or none"
+        ) from None
 
 
 def parse_day(text: str) -> date:

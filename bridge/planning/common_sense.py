@@ -178,7 +178,7 @@ def _night(day: Day, span: Stretch) -> Option | None:
 
 
 def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return the first reason against suggesting an action in a span, or None. Free gaps are not considered here."""
+    """Return the first reason against an action (planned later, done lately, suggested too often), else None."""
     return (
         _planned_later(day, action, span)
         or _done_lately(day.situation, action, span[0])

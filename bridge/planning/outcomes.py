@@ -100,9 +100,9 @@ def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
 def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
     """Return the stretch of time in which the action counts as following the recommendation, or None.
 
-    It is the slot, or for a recommendation with times those times, widened by two hours within their day. Time before
-    the recommendation was made does not count, except for an entry to keep. None means put off to no slot, or no time
-    left.
+    It is the slot, or the new slot if the recommendation was put off. If the recommendation has times in that slot, it
+    is these times, widened by two hours within their day. Time before the recommendation was made does not count,
+    except for an entry to keep. None means put off to no slot, or no time left.
     """
     moment = meant_for(advice)
     if moment is None:

@@ -206,9 +206,11 @@ def _about(folder: Path) -> dict[str, Any]:
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
         if about["version"] != RECORDING_VERSION:
-            raise SetupError("another release wrote this recording; record again: bridge record DIR --user NAME")
+            raise SetupError(
+                "another release wrote this recording; record into a new folder: bridge record FOLDER --user NAME"
+            )
     except (OSError, ValueError, KeyError, TypeError):
-        raise SetupError(f"{folder} is no recording; make one: bridge record DIR --user NAME") from None
+        raise SetupError(f"{folder} is no recording; make one: bridge record FOLDER --user NAME") from None
     return about
 
 
@@ -236,7 +238,7 @@ def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
     if player.unknown:
         raise SetupError(
             f"{spec.name} now asks for {player.unknown[0]}, which is not recorded; "
-            "record again: bridge record DIR --user NAME"
+            "record into a new folder: bridge record FOLDER --user NAME"
         )
     return outcome
 

@@ -121,9 +121,9 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return ``agreed`` for a block that shows a recommendation, else None.
+    """Return ``agreed`` for a block with a recommendation, else None.
 
-    The current recommendation has None too, as long as it has no answer.
+    None also stands for the current recommendation until it is answered.
     """
     if block.recommendation_id is None:
         return None

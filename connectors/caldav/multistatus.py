@@ -135,7 +135,9 @@ class _Reader:
             self._parts = 0
             self.responses += _responses(part)
             if len(self.responses) > RESPONSES_MAX:
-                raise SourceChanged(f"the calendar server named more than {RESPONSES_MAX:,} entries at once")
+                raise SourceChanged(
+                    f"the calendar server named more than {RESPONSES_MAX:,} entries; move old ones to another calendar"
+                )
 
     def data(self, text: str) -> None:
         if self._open:

@@ -190,5 +190,5 @@ def _instant(payload: Mapping[str, Any], field: str, what: str) -> datetime:
 
 def _at(seconds: float, what: str) -> datetime:
     if not FIT_EPOCH < seconds < 1 << 33:
-        raise BadRecord(f"garmin/{what}: the time is out of range")
+        raise BadRecord(f"garmin/{what}: its time is out of range; set the watch's clock and transfer the file again")
     return datetime.fromtimestamp(seconds, UTC)

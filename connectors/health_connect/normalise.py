@@ -269,7 +269,7 @@ def _whole(value: Any) -> int:
 def _number(value: Any) -> float:
     found = finite(value)
     if found is None:
-        raise _bad("", "a number is unreadable")
+        raise _bad("", "a number is unreadable; send the day again from the app")
     return found
 
 

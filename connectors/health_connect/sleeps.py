@@ -72,7 +72,7 @@ class Session:
 def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
     """Return the sleeps without overlaps, by start.
 
-    Of sleeps that overlap, those with stages count first, then the most trusted origin, then the longest.
+    Of sleeps that overlap, prefer those with stages, then the most trusted origin, then the most time asleep.
     """
 
     def quality(one: Session) -> tuple[bool, int, float, str]:

@@ -80,5 +80,5 @@ def _whole(value: Any) -> int:
 def _number(value: Any) -> float:
     found = finite(value)
     if found is None:
-        raise BadRecord("health_connect/day: a number is unreadable")
+        raise BadRecord("health_connect/day: a number is unreadable; send the day again from the app")
     return found

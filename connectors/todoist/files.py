@@ -35,7 +35,7 @@ TOO_LARGE = "it is far larger than a list of tasks; export it again"
 
 
 def recognise(file: File) -> bool:
-    """Tell a CSV file by its columns, and JSON by the fields of a task or of Todoist's synchronisation."""
+    """Return True for a CSV file with Todoist's columns, or JSON with the fields of Todoist's tasks."""
     if ending(file.name) == "json":
         return b'"content"' in file.head and (b'"project_id"' in file.head or any(m in file.head for m in API_MARKS))
     return ending(file.name) == "csv" and set(_columns(file.head)) >= NEEDED

@@ -26,7 +26,7 @@ LEFT_ALONE = "journal answers are private and left unread on purpose"
 
 
 def recognise(file: File) -> bool:
-    """Return True if the file's first line has the columns of a WHOOP export."""
+    """Return True for a CSV file whose first line resembles that of a WHOOP export, in any language."""
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 

@@ -39,8 +39,8 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy, oracle or planner-no-inference; NAME+constant states a constant belief, NAME+blind "
-            "infers no traits."
+            help="A policy (see: bridge sources), oracle or planner-no-inference. +constant behind the name states the "
+            "belief 0.5, +blind takes every user as average."
         ),
     ] = "heuristic",
     condition: Condition = "in",

@@ -121,7 +121,7 @@ def test_a_connector_that_asks_differently_is_named(copy: Path) -> None:
 
 
 def test_a_folder_that_is_no_recording_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="bridge record DIR"):
+    with pytest.raises(SetupError, match="bridge record FOLDER"):
         replay.replay(tmp_path)
 
 

@@ -40,7 +40,7 @@ def remove_password(request: Request, visit: Visitor, old: Password = "") -> Res
     """Remove the password after it was typed, at a page that serves this machine alone."""
     try:
         if not visit.app.local:
-            raise SetupError("this page can be reached from elsewhere, so everybody needs a password")
+            raise SetupError("other machines can reach this page, so you need a password; choose another one instead")
         _check(request, visit, old)
         access.set_password(visit.bridge.store, visit.user, None, now=visit.now)
     except SetupError as error:

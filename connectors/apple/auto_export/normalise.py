@@ -254,7 +254,9 @@ def _summaries(payload: Mapping[str, Any]) -> Iterator[Sleep]:
             raise BadRecord("health_auto_export/night: a summary is unreadable")
         end = _second(values[0])
         if not start < end < start + 2 * 86_400:
-            raise BadRecord("health_auto_export/night: a sleep ends before it begins, or days later")
+            raise BadRecord(
+                "health_auto_export/night: a sleep ends before it begins, or over two days later; correct it in Health"
+            )
         told = {name: _finite(values[2][name]) for name in METRIC_OF_STAGE if name in values[2]}
         yield Sleep(start, end, _offset(values[1]), told)
 
@@ -312,7 +314,7 @@ def _span(sleep: Sleep) -> tuple[datetime, datetime, date]:
 def _workout(payload: Mapping[str, Any]) -> Episode:
     start, end = _second(payload.get("start")), _second(payload.get("end"))
     if not start <= end < start + LONGEST_WORKOUT:
-        raise BadRecord("health_auto_export/workout: it ends before it begins, or days later")
+        raise BadRecord("health_auto_export/workout: it ends before it begins, or days later; correct it in Health")
     offset, sport = _offset(payload.get("offset")), payload.get("sport")
     begin = datetime.fromtimestamp(start, UTC)
     values = {metric: number(payload.get(str(metric))) for metric in (Metric.DISTANCE, Metric.ACTIVE_ENERGY)}

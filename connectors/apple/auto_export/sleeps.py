@@ -62,9 +62,9 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
 def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
     """Yield each stage as a piece of its night's record.
 
-    A stage within an hour of the stage before belongs to the same night. The date alone would split sleeps that begin
-    before evening. Time in bed connects no sleeps, because its end may not have been recorded. It belongs to the night
-    of the first sleep within it. That night stays the same in a delivery without time in bed.
+    A night ends at a pause of more than an hour, or after 24 hours. The date alone would split sleeps that begin before
+    evening. Time in bed belongs to the night of the first sleep within it, else to that of its own start. It joins no
+    sleeps, because its end may not have been recorded.
     """
     ordered = sorted(stages, key=lambda one: (one.start, one.end))
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending

@@ -34,7 +34,7 @@ def notice(
     secret = settings["webhook_secret"]
     given = headers.get("authorization", "").removeprefix("Bearer ")
     if not secret or not hmac.compare_digest(given.encode(), secret.encode()):
-        raise Forged("a webhook does not carry the secret BRIDGE_GOOGLE_HEALTH_WEBHOOK_SECRET")
+        raise Forged("a webhook lacks the secret; register it with the value of BRIDGE_GOOGLE_HEALTH_WEBHOOK_SECRET")
     try:
         said = json.loads(body)
     except (ValueError, RecursionError):
