@@ -37,6 +37,12 @@ INSTALLATION = (
     Setting(name="quiet", help="the slots in which only rest is recommended, with commas between", default="night"),
     Setting(name="url", help="the page's address from outside, which links in notifications begin with", default=""),
     Setting(name="keep_raw", help="the days that raw records are kept after their last change", default="90"),
+    Setting(name="backups", help="the folder for an encrypted backup every day; empty: none is made", default=""),
+    Setting(
+        name="backup_keys",
+        help="further public keys of age (age1...) that open these backups, with commas between",
+        default="",
+    ),
     Setting(name="allow_hosts", help="the hosts of your own network that typed addresses may lead to", default=""),
     Setting(
         name="trusted_proxies",
@@ -62,6 +68,8 @@ class Settings:
     quiet: str
     url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
+    backups: str
+    backup_keys: str
     allow_hosts: frozenset[str]  # inside the operator's network, that addresses people type may name
     trusted_proxies: str  # addresses and networks, with commas between, whose ``X-Forwarded-For`` is believed
     sources: Mapping[str, Mapping[str, object]]
@@ -196,6 +204,8 @@ def load() -> Settings:
         quiet=chosen["quiet"],
         url=_address(chosen["url"]),
         keep_raw=chosen["keep_raw"],
+        backups=chosen["backups"],
+        backup_keys=chosen["backup_keys"],
         allow_hosts=egress.parse_hosts(chosen["allow_hosts"]),
         trusted_proxies=chosen["trusted_proxies"],
         sources={name: table for name, table in written.items() if isinstance(table, dict)},

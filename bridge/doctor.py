@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bridge import config, installation, registry
-from bridge.auth import key_storage
-from bridge.daemon import housekeeping
+from bridge.auth import backup_key, key_storage
+from bridge.daemon import backups, housekeeping
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
@@ -56,6 +56,7 @@ def examine() -> list[Finding]:
             findings.append(_store(settings))
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
+            findings.append(_backups(bridge))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
@@ -112,6 +113,25 @@ def _rules(bridge: installation.Bridge) -> Finding:
     return Finding(check="rules", ok=True, text=text)
 
 
+def _backups(bridge: installation.Bridge) -> Finding:
+    """Restore the newest of the installation's own backups into a store of its own, and check how old it is."""
+    found = backups.state(bridge, installation.now())
+    if not found.on:
+        return Finding(check="backups", ok=True, text="none are made by themselves", next="set BRIDGE_BACKUPS")
+    made = sorted(backups.found(Path(bridge.settings.backups)))
+    if not made:
+        return Finding(check="backups", ok=not found.old, text="none was made yet", next="bridge up")
+    try:
+        people = backups.drill(bridge, made[-1])
+    except BridgeError as error:
+        return Finding(check="backups", ok=False, text=str(error), next="bridge backup PATH.age")
+    if found.last is None or found.old:
+        return Finding(check="backups", ok=False, text="the last good backup is too old", next="bridge up")
+    key = bridge.settings.folder / backup_key.KEY_FILE
+    text = f"{made[-1].name} was restored for a try, with {people} people; keep a copy of {key} elsewhere"
+    return Finding(check="backups", ok=True, text=text)
+
+
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
     """Yield a finding per personal setting that is set for the whole installation although there are several users."""
     if len(bridge.store.people.users()) < 2:
@@ -125,7 +145,7 @@ def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _sources(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding for each source that lacks settings. It is a fault where some are set and others are not."""
+    """Yield a finding for each source that lacks settings. It is a fault if some are set and some are not."""
     for spec in registry.specs():
         needed = [setting for setting in spec.settings if setting.default is None]
         typed = bridge.typed_client(next((one.shared for one in needed if one.shared), spec.name)) if needed else {}

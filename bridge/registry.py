@@ -10,6 +10,7 @@ from typing import Any
 
 from bridge import config
 from bridge.domain.errors import SetupError
+from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, EventClassifier
 from rhythm_env.interface import Policy
 
@@ -62,7 +63,7 @@ def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
     """Return table of ``config.toml`` -> names of its settings, for all plug-ins and for what several of them share.
 
     The settings of a classifier or a policy are left out unless its table begins one of the names ``mentioned``,
-    because some of them take long to load.
+    because some take long to load.
     """
     found: dict[str, set[str]] = {}
     for one in specs():
@@ -80,6 +81,28 @@ def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
 def rmssd_errors() -> dict[str, float]:
     """Return source -> ``ConnectorSpec.rmssd_error`` for the sources that state this error."""
     return {found.name: found.rmssd_error for found in specs() if found.rmssd_error is not None}
+
+
+@cache
+def usual_order() -> tuple[str, ...]:
+    """Return the sources that record nights or workouts, in the order in which they count without a user's choice.
+
+    First come sources that measure the night's RMSSD, those with the smallest published error before others. Then come
+    sources that tell the stages of sleep. Of equal sources, the source that delivers more metrics comes first.
+    """
+    return tuple(one.name for one in sorted(filter(records_body, specs()), key=_merit))
+
+
+def records_body(spec: ConnectorSpec) -> bool:
+    """Return True for a source that records nights or workouts, so that another source may record the same ones."""
+    return "episodes" in spec.delivers
+
+
+def _merit(spec: ConnectorSpec) -> tuple[bool, float, bool, int, str]:
+    metrics = spec.delivers & frozenset(Metric)
+    error = 1.0 if spec.rmssd_error is None else spec.rmssd_error
+    variability, stages = Metric.HRV_RMSSD not in metrics, Metric.DEEP_SLEEP not in metrics
+    return variability, 1.0 if variability else error, stages, -len(metrics), spec.name
 
 
 def resolve(path: str) -> Any:

@@ -15,6 +15,7 @@ from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_bounds, slo
 from bridge.domain.types import Episode, EpisodeKind, Reading
 from bridge.meters import INPUT_METRICS, proxy, read_slots
 from bridge.meters.daily import Days, figures
+from bridge.meters.overlaps import once
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Meter, Slot
 
 DAY = timedelta(days=1)
@@ -207,11 +208,11 @@ def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
 
 
 def _workouts(known: Snapshot) -> Iterator[Episode]:
-    """Yield the workouts by their start.
+    """Yield the workouts by their start, each from one source.
 
     A workout that begins before the last yielded workout ended is dropped. A second watch has probably recorded it.
     """
-    found = [episode for _, episode in known.episodes if episode.kind is EpisodeKind.WORKOUT]
+    found = [one for _, one in once(known.episodes, known.preference) if one.kind is EpisodeKind.WORKOUT]
     over: datetime | None = None
     for episode in sorted(found, key=lambda one: one.start):
         if over is None or episode.start >= over:

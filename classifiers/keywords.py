@@ -49,7 +49,7 @@ ACCENTS = dict.fromkeys(range(0x300, 0x370))
 
 
 class Place(Enum):
-    """Where in a title a phrase must be to count."""
+    """Position in a title at which a phrase counts."""
 
     ANY = "any"
     FIRST = "first"  # at the beginning

@@ -142,7 +142,7 @@ def rows(value: Any) -> Sequence[Any]:
 
 
 def total(*parts: float | None) -> float | None:
-    """Return the sum, or None if any part is None, because a sum of the others would be too small."""
+    """Return the sum, or None if any part is None, because a partial sum would be too small."""
     present = [part for part in parts if part is not None]
     return sum(present) if len(present) == len(parts) else None
 

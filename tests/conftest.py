@@ -6,11 +6,15 @@ import os
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from sqlalchemy import Engine
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.util import LRUCache
 
-from bridge.store import Store
+from bridge.store import Store, database
 from lab.postgres_cluster import cluster, programs
 
 # Our matrices are small: several threads for one of them wait for each other, for ten times its own work.
@@ -18,6 +22,28 @@ os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 settings.register_profile("any machine", deadline=None)  # a busy machine is slow, and no test may fail by that
 settings.load_profile("any machine")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process that a test starts would compile the program again
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_once() -> Iterator[None]:
+    """Every test opens stores of its own, and compiling SQL for each took a fifth of the suite's time.
+
+    Compiled statements are kept by dialect. SQLAlchemy takes the dialects of two engines for two; here they are one by
+    their type, which decides all of a statement's text.
+    """
+    made, caches = database._engine, dict[type, LRUCache[Any, Any]]()
+
+    def engine(url: Any) -> Engine:
+        opened = made(url)
+        cache = caches.setdefault(type(opened.dialect), LRUCache(2000))
+        opened.update_execution_options(compiled_cache=cache)
+        return opened
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DefaultDialect, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(DefaultDialect, "__hash__", lambda one: hash(type(one)))
+        patch.setattr(database, "_engine", engine)
+        yield
 
 
 @pytest.fixture(autouse=True)

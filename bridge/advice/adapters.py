@@ -22,7 +22,7 @@ from bridge.installation import Bridge
 from rhythm_env.interface import Interaction
 
 POLICY = "llm"
-AGAIN = timedelta(days=7)  # the daemon's pause between two attempts
+RETRAIN_AFTER = timedelta(days=7)  # the daemon's pause between two attempts
 TRAINING_WAIT = timedelta(minutes=30)  # the daemon's wait for a training process; the next process continues
 NICE = 15
 LOOK = 0.5  # seconds between two checks of the process
@@ -113,7 +113,7 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
     base = registry.policy_settings(POLICY, bridge.settings)["folder"]
     if not base or find_spec("peft") is None:
         return False
-    if lacking(bridge, user, given(bridge, user, now), now, again=AGAIN):
+    if lacking(bridge, user, given(bridge, user, now), now, again=RETRAIN_AFTER):
         return False
     command = [sys.executable, "-m", "bridge", POLICY, "personalise", f"--user={user.name}", f"--model={base}"]
     settings = {"BRIDGE_HOME": str(bridge.settings.folder), "BRIDGE_DATABASE": bridge.settings.database}

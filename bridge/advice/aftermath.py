@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bridge.advice.preference import load_preference
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Lot, Recommendation, User
 from bridge.domain.slots import Moment, slot_bounds
 from bridge.meters.daily import figures
+from bridge.meters.overlaps import once
 from rhythm_env.interface import Answer, Meter
 
 if TYPE_CHECKING:
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 FADES = 0.95  # weight of the earlier dosage at each decision
-NIGHTLY = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
-READ = frozenset({metric for _, metric in NIGHTLY} | {Metric.CHECK_IN})
-DAILY = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY))
+NIGHT_OUTCOMES = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
+OUTCOME_METRICS = frozenset({metric for _, metric in NIGHT_OUTCOMES} | {Metric.CHECK_IN})
+DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,7 @@ class Aftermath:
         yield from self.nights.get(tomorrow, {}).items()
         if tomorrow in self.mornings:
             meters = self.mornings[tomorrow].observation.get("meters", {})
-            for name, meter in DAILY:
+            for name, meter in DAY_OUTCOMES:
                 state = meters.get(str(meter), {})
                 if state.get("coverage", 0) > 0:
                     yield name, float(state["level"])
@@ -106,17 +108,16 @@ class Aftermath:
 def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
     """Return a user's recommendations made before ``now``, and what was measured after them.
 
-    If several devices measured the same night, the largest value counts.
+    If several devices measured the same night, the preferred source counts.
     """
     given = store.recommendations.between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() if given else now.date()
-    samples = store.reading.samples(user.id, metrics=READ, since=since, at=now)
+    samples = store.reading.samples(user.id, metrics=OUTCOME_METRICS, since=since, at=now)
+    preference = load_preference(store, user)
+    found = figures(samples, once(store.reading.episodes(user.id, since=since, at=now), preference))
     nights: dict[date, dict[str, float]] = {}
-    for (day, _), of in figures(samples, store.reading.episodes(user.id, since=since, at=now)).items():
-        for name, metric in NIGHTLY:
-            if metric in of:
-                night = nights.setdefault(day, {})
-                night[name] = max(of[metric].value, night.get(name, 0.0))
+    for (day, _), of in sorted(found.items(), key=lambda one: -preference.rank(one[0][1])):
+        nights.setdefault(day, {}).update({name: of[metric].value for name, metric in NIGHT_OUTCOMES if metric in of})
     return Aftermath(
         given=given,
         nights=nights,

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 RESCHEDULED_MAX = timedelta(days=8)  # a recommendation is rescheduled by a week at most
 # Minutes of a plan if its slot leaves room, else HOUR. The lengths are our choice. The user
 # may change the event.
-MINUTES: Mapping[ActionType, float] = {ActionType.MEDITATE: 20, ActionType.SLEEP: 360}
+DEFAULT_MINUTES: Mapping[ActionType, float] = {ActionType.MEDITATE: 20, ActionType.SLEEP: 360}
 HOUR = 60.0
 
 
@@ -112,7 +112,7 @@ def _placed(
 
     The plan begins with the first free stretch that is long enough, else at ``start``. It never lasts beyond ``end``.
     """
-    minutes = MINUTES.get(advice.action, HOUR)
+    minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = calendar.free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start
     return begin, min(begin + timedelta(minutes=minutes), end)

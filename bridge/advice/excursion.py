@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FEWEST_CLUSTERS = 14  # more than the coefficients: with fewer, even a corrected sandwich is unreliable
 FEWEST_EACH = 10  # decisions with the action, and decisions without it
 FEWEST_EVENTS = 10  # outcomes of 1, and outcomes of 0
-STEPS = 50  # of Newton's method
+NEWTON_STEPS = 50  # of Newton's method
 PRECISE = 1e-10
 
 
@@ -166,7 +166,7 @@ def _ratio(
     found = np.zeros(design.shape[1])
     found[0], split = first, controls.shape[1]
     plain = np.hstack([controls, given[:, None] * moderators])
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         without = np.exp(-given * (moderators @ found[split:]))
         base = np.exp(np.clip(controls @ found[:split], -20.0, 3.0))
         score = design.T @ (weights * (without * outcome - base))

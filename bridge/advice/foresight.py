@@ -1,4 +1,4 @@
-"""How well policies predict answers, by the probabilities that they stated before the user answered.
+"""Accuracy of policies' predictions of answers, from the probabilities that they stated before the user answered.
 
 The Brier score is the mean squared distance of a predicted probability from the result (1 accepted, 0 not). It is
 compared with the score of always predicting the user's own acceptance rate. Only policies in FORETELLS state
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BACK = timedelta(weeks=8)
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
-ENOUGH = 28  # answers that a verdict needs
+VERDICT_ANSWERS = 28  # answers that a verdict needs
 FORETELLS = ("adaptive",)  # policies whose scores are probabilities of acceptance
 
 
@@ -55,12 +55,12 @@ class Foresight:
     def verdict(self) -> str:
         """Return "well", "badly" or "no better than by your usual share", by comparing ``score`` with ``usual``.
 
-        With fewer than ENOUGH answers the verdict is "not known yet".
+        With fewer than VERDICT_ANSWERS answers the verdict is "not known yet".
 
         >>> Foresight(answers=40, score=0.3, usual=0.24, weeks=()).verdict
         'badly'
         """
-        if self.answers < ENOUGH:
+        if self.answers < VERDICT_ANSWERS:
             return "not known yet"
         if self.score > self.usual * 1.1:
             return "badly"

@@ -30,7 +30,7 @@ MANY_ENOUGH = 40  # answers
 LATER = 0.3  # share of the answers that test the prior
 FRESH = 14  # answers since the current prior
 CONTEXT = timedelta(days=5)  # of answers that are read in addition to a prior
-AGAIN = CONTEXT  # between two attempts of the daemon: a prior then lacks at most CONTEXT of answers
+RETRY_AFTER = CONTEXT  # between two attempts of the daemon: a prior then lacks at most CONTEXT of answers
 SURE = 1.645  # standard errors above zero that a gain needs, the one-sided 5 % level
 CHANCE_MIN = 0.02  # the least distance of a probability from 0 and 1
 BEGINNING = timedelta(days=365 * 20)
@@ -182,7 +182,7 @@ def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     if not hasattr(policy, "learn"):
         return False
     last = next(iter(store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", limit=1)), None)
-    if last is not None and now - last.made_at < AGAIN:
+    if last is not None and now - last.made_at < RETRY_AFTER:
         return False
     since = _since(store, user, now)
     if last is not None and _heard(last) >= since:  # the last attempt had enough answers

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 FEWEST = 5  # users from which on their spread can be estimated
-STEPS = 60  # halvings of the interval that holds the spread
+HALVINGS = 60  # halvings of the interval that holds the spread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def _spread(found: Array, errors: Array) -> float:
     low, high = 0.0, float(found.var()) * 4 + 1e-12
     if _excess(found, errors, low) <= 0:
         return 0.0
-    for _ in range(STEPS):
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if _excess(found, errors, middle) > 0 else (low, middle)
     return (low + high) / 2

@@ -1,4 +1,4 @@
-"""Make, store and answer recommendations, of which each slot has at most one."""
+"""Make, store and answer recommendations. A slot has at most one recommendation."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bridge import calendar, registry
 from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
+from bridge.advice.preference import load_preference
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
 from bridge.domain.metrics import Metric
@@ -37,7 +38,7 @@ AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 GUARD = Guard()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
-TASKS_MAX = 50  # open tasks whose action is told
+LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 TRIED = "a try"  # beginning of the reason of an explored action
 BY_LOT = "now and then a slot gets no advice, by lot, so that it can be told what advice does"
 
@@ -68,6 +69,7 @@ def load_snapshot(
         interactions=interactions(store, user, at=at),
         proxies=proxies,
         rmssd_errors=registry.rmssd_errors(),
+        preference=load_preference(store, user),
     )
 
 
@@ -177,7 +179,7 @@ def load_situation(
 
 def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
     """Return a user's situation at the time of a snapshot, with routine, wishes, advice and open tasks."""
-    open_tasks = [task for task in known.tasks if task.completed is None and task.title][:TASKS_MAX]
+    open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
     return Situation(

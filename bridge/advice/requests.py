@@ -1,4 +1,4 @@
-"""What any interface may request for a user: a recommendation, and the correction of an event's label."""
+"""Requests that every interface offers a user: a recommendation, and the correction of an event's label."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rhythm_env.interface import ActionType, observation_from_json
 if TYPE_CHECKING:
     from bridge.installation import Bridge
 
-REACH = timedelta(days=60)  # the largest distance of a corrected event from now
+CORRECTED_WITHIN = timedelta(days=60)  # the largest distance of a corrected event from now
 
 
 def recommend(
@@ -97,12 +97,14 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
     event within 60 days.
     """
     store = bridge.store
-    found = _found(store.reading.events(user.id, since=now - REACH, until=now + REACH, at=now), wanted, user)
+    found = _found(
+        store.reading.events(user.id, since=now - CORRECTED_WITHIN, until=now + CORRECTED_WITHIN, at=now), wanted, user
+    )
     title = None if found.private else found.title
     said = Correction(series=corrections.series_of(found), title=title, action=action, made_at=now)
     store.people.add_correction(user.id, said)
-    ahead = store.reading.events(user.id, since=now, until=now + REACH, at=now)
-    events = calendar.expand([event for _, event in ahead], since=now, until=now + REACH, zones=user.zones)
+    ahead = store.reading.events(user.id, since=now, until=now + CORRECTED_WITHIN, at=now)
+    events = calendar.expand([event for _, event in ahead], since=now, until=now + CORRECTED_WITHIN, zones=user.zones)
     made = store.people.corrections(user.id, at=now)
     held = corrections.held_by([occurrence.event for occurrence in events], said.series, made)
     return Fixed(event=found, holds_for=held)
@@ -117,6 +119,7 @@ def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Even
     titled = exact or [event for _, event in events if event.title and event.title.casefold() == wanted.casefold()]
     if not titled:
         raise SetupError(
-            f"no such event within {REACH.days} days; see the keys in: bridge today --user {user.name} --json"
+            f"no such event within {CORRECTED_WITHIN.days} days; "
+            f"see the keys in: bridge today --user {user.name} --json"
         )
     return titled[0]

@@ -23,6 +23,7 @@ from bridge.domain.slots import moment_at, moment_of, slot_start
 from bridge.domain.types import EpisodeKind
 from bridge.meters import read_slots
 from bridge.meters.nights import Nights
+from bridge.meters.overlaps import once
 from bridge.meters.sleep import Night
 from bridge.planning.outcomes import took_place
 from rhythm_env.interface import SLOTS_PER_DAY, STEPS_PER_WEEK, ActionType, Meter
@@ -99,7 +100,7 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Return the first of ``values`` (of the week) and the mean of the others (of the weeks before).
+    """Return the first of ``values`` (of the week) and the mean of the rest (of the weeks before).
 
     Unknown values are left out of the mean. ``days`` is the number of the week's days from which the first value comes.
     """
@@ -135,7 +136,7 @@ def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
 
     The nights of the same weekdays of the four weeks before are compared. A night belongs to the date of waking.
     """
-    by_day = _nights(known)
+    by_day = Nights(known.episodes, known.zones, known.preference).counted()
     weeks = [
         [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(days)) if day in by_day]
         for back in range(WEEKS_BEFORE + 1)
@@ -146,16 +147,6 @@ def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
         bedtime=_compared([_mean(minutes) for minutes in beds], len(weeks[0])),
         spread=_compared([stdev(m) if len(m) >= NIGHTS_MIN else None for m in beds], len(weeks[0])),
     )
-
-
-def _nights(known: Snapshot) -> dict[date, Night]:
-    """Return date of waking -> main sleep. If several devices recorded the night, the longest recording counts."""
-    found: dict[date, Night] = {}
-    for nights in Nights(known.episodes, known.zones).of.values():
-        for day, night in nights.items():
-            if day not in found or night.asleep > found[day].asleep:
-                found[day] = night
-    return found
 
 
 def _bedtime(night: Night) -> float:
@@ -185,9 +176,10 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
 def workout_stretches(known: Snapshot) -> list[Stretch]:
     """Return begin and end of the finished workouts, ascending.
 
-    Overlapping workouts, such as those of two devices, are merged into a single stretch.
+    A workout that several devices recorded is one stretch, from the preferred device.
     """
-    found = ((one.start, one.end) for _, one in known.episodes if one.kind is EpisodeKind.WORKOUT)
+    workouts = (one for _, one in once(known.episodes, known.preference) if one.kind is EpisodeKind.WORKOUT)
+    found = ((one.start, one.end) for one in workouts)
     return calendar.merged((start, end) for start, end in found if end <= known.at)
 
 

@@ -40,7 +40,7 @@ _queue, _turns = threading.Semaphore(HASHES_AT_ONCE + HASHES_WAITING), threading
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """Hold one of the two turns in which a thread may hash a password, because each hash needs 64 MiB.
+    """Hold a turn of the two in which a thread may hash a password, because each hash needs 64 MiB.
 
     Raises TryLater when eight threads wait already.
     """

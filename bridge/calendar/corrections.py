@@ -61,7 +61,7 @@ class Titles:
     """
 
     def __init__(self, corrections: Sequence[Correction]) -> None:
-        """Take the user's ``corrections``, newest first. The newer one wins between two equally similar titles."""
+        """Take the user's ``corrections``, newest first. The newer of two equally similar titles wins."""
         newest: dict[str, Correction] = {}
         for one in corrections:
             newest.setdefault((one.title or "").casefold(), one)

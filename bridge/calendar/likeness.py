@@ -1,7 +1,7 @@
-"""A small model of a single user's corrections, which carries them to entries that are like the corrected ones.
+"""A small model of a single user's corrections, which carries them to similar entries.
 
 It is a logistic regression on a title's words and letters, the classifier's label, the calendar and the context. Its
-scores are added to the classifier's logarithms. An entry that is unlike all corrected ones keeps its label. The model
+scores are added to the classifier's logarithms. An entry that resembles no corrected entry keeps its label. The model
 is fitted anew in well under a second. It is used only if earlier corrections foretell later ones.
 """
 
@@ -69,7 +69,7 @@ def case(event: Invitation, label: Label, calendar: str = "") -> Case:
 
 
 def likened(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Case]) -> list[Label | None]:
-    """Return a label for each entry that the user's corrections change, and None for the others.
+    """Return a label for each entry that the user's corrections change, and None otherwise.
 
     ``made`` are the corrected entries, newest first. ``left`` are entries that the user did not correct.
     """

@@ -1,4 +1,4 @@
-"""What a calendar plans: shares of the ten actions, focus, work without a pause, and company.
+"""Measures of a planned calendar: shares of the ten actions, focus, work without a pause, and company.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """

@@ -163,7 +163,7 @@ def _fix(user: str, event: str, action: str, *, json: bool) -> None:
     name, title = NO_ACTION if chosen is None else str(chosen), fixed.event.title
     text = (
         f"Noted: {printable(title or '(untitled)')} is {name}. "
-        f"It holds for {fixed.holds_for} events of the next {requests.REACH.days} days."
+        f"It holds for {fixed.holds_for} events of the next {requests.CORRECTED_WITHIN.days} days."
     )
     body = {"event": fixed.event.key, "title": title, "action": chosen and str(chosen), "holds_for": fixed.holds_for}
     show.result(body, text, json=json)

@@ -35,11 +35,15 @@ def backup(
     path: Annotated[Path, typer.Argument(help="The file to write; an earlier backup there is replaced.")],
     json: options.Json = False,
 ) -> None:
-    """Write the whole store, as of this moment, into a file. Syncs go on meanwhile."""
+    """Write the whole store, as of this moment, into a file. Syncs go on meanwhile. A name in .age encrypts it."""
     from bridge import installation
+    from bridge.daemon import backups
 
     with installation.open_bridge() as bridge, show.Progress() as progress:
-        bridge.store.maintenance.backup(path, progress.steps)
+        if path.suffix == ".age":
+            backups.write_encrypted(bridge, path, progress.steps)
+        else:
+            bridge.store.maintenance.backup(path, progress.steps)
         people = len(bridge.store.people.users())
     body = {"path": str(path), "bytes": path.stat().st_size, "people": people}
     kept = "Consents in it are sealed: keep the key as well, elsewhere (see: bridge doctor)."
@@ -49,14 +53,19 @@ def backup(
 def restore(
     path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote.")],
     replace: Annotated[bool, typer.Option("--replace", help="First delete all users and data of the store.")] = False,
+    identity: Annotated[
+        Path | None,
+        typer.Option(help="The age identity file that opens an encrypted backup; default: this installation's."),
+    ] = None,
     json: options.Json = False,
 ) -> None:
-    """Restore a backup into an empty store, on SQLite or PostgreSQL."""
+    """Restore a backup into an empty store, on SQLite or PostgreSQL. An encrypted backup is opened first."""
     from bridge import installation
-    from bridge.daemon import housekeeping
+    from bridge.daemon import backups, housekeeping
 
     with installation.open_bridge() as bridge, show.Progress() as progress:
-        housekeeping.restore(bridge, path, replace=replace, progress=progress.steps, now=installation.now())
+        with backups.readable(bridge, path, identity) as plain:
+            housekeeping.restore(bridge, plain, replace=replace, progress=progress.steps, now=installation.now())
         people = len(bridge.store.people.users())
     body = {"path": str(path), "people": people}
     show.result(body, f"{people} people are back. See how they are: bridge doctor", json=json)

@@ -23,6 +23,10 @@ def notify(
         typer.Option(help="The Apprise address to send to. A dash (-) reads it from standard input.", metavar="URL"),
     ] = None,
     events: Annotated[bool, typer.Option(help="With --to: let messages name the events of the slot.")] = False,
+    quiet: Annotated[
+        str | None,
+        typer.Option(help="With --to: slots without messages besides BRIDGE_QUIET, e.g. `evening,night`."),
+    ] = None,
     off: Annotated[bool, typer.Option("--off", help="Stop sending.")] = False,
     test: Annotated[bool, typer.Option("--test", help="Send a test message now.")] = False,
     json: options.Json = False,
@@ -30,25 +34,27 @@ def notify(
     """Send each slot's recommendation to your phone or mailbox, once. Without options, show what was sent."""
     from bridge import installation
     from bridge.advice import notify as post
+    from bridge.documents import inputs
     from bridge.documents.connections import notifications_document
     from bridge.domain.errors import SetupError
 
     if off and (to or test):
         raise SetupError("--off cannot be combined with --to or --test; leave those out")
-    if events and to is None:
-        raise SetupError(f"--events needs an address: bridge notify --user {user} --to URL --events")
+    if (events or quiet) and to is None:
+        asked = "--events" if events else "--quiet night"
+        raise SetupError(f"{asked} needs an address: bridge notify --user {user} --to URL {asked}")
+    slots = inputs.parse_slots(quiet or "none")
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         if off:
             bridge.store.notifications.save_channel(person.id, None, now=installation.now())
         if to is not None:
             address = sys.stdin.readline().strip() if to == "-" else to
-            post.keep(bridge.store, bridge.vault, person, address, events=events, now=installation.now())
+            now = installation.now()
+            post.keep(bridge.store, bridge.vault, person, address, events=events, quiet=slots, now=now)
         body: dict[str, Any] = {**notifications_document(bridge, person, installation.now())}
         if test:
-            address = post.address_of(bridge.store, bridge.vault, person.id)
-            text = f"Advice for {user} will come here."
-            body["test"] = post.send(address, "rhythm-bridge", text, bridge.settings.allow_hosts) or "sent"
+            body["test"] = post.deliver_test(bridge, person, now=installation.now()) or "sent"
     show.result(body, _text(body, person.zones), json=json)
     if body.get("test", "sent") != "sent":
         raise typer.Exit(1)

@@ -54,6 +54,7 @@ def trace(
 ) -> None:
     """Print where a stored row came from. Without a row, list a day's measured values (today's) with their numbers."""
     from bridge import installation
+    from bridge.documents.preference import counted_document
     from bridge.documents.provenance import provenance_document
 
     asked = {"sample": sample, "episode": episode, "event": event, "task": task}
@@ -67,10 +68,12 @@ def trace(
             _list(bridge.store.reading.samples_of_day(wanted.id, on), metric, json=json)
             return
         found = bridge.store.reading.provenance(given[0][0], _only(bridge.store, *given[0]))
+        counted = counted_document(bridge.store, bridge.store.people.user(found.user), found)
+    body = provenance_document(found, counted)
     if json:
-        show.document(provenance_document(found))
+        show.document(body)
     else:
-        _tell(found, raw=raw)
+        _tell(found, body, raw=raw)
 
 
 def _date(text: str | None, now: datetime, zones: Any) -> date:
@@ -121,11 +124,8 @@ def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json:
         typer.echo(f"Measured all day: {', '.join(left_out)}. To list one of them: --metric {left_out[0]}")
 
 
-def _tell(origin: Provenance, *, raw: bool) -> None:
-    from bridge.documents.provenance import provenance_document
-
-    body = provenance_document(origin)
-    normaliser, record = body["normaliser"], body["record"]
+def _tell(origin: Provenance, body: Mapping[str, Any], *, raw: bool) -> None:
+    counted, normaliser, record = body["counted"], body["normaliser"], body["record"]
     steps = {
         f"{origin.kind} {origin.id}": _short(body),
         "known since": body["known_at"],
@@ -138,6 +138,7 @@ def _tell(origin: Provenance, *, raw: bool) -> None:
         "set aside": record["set_aside"],
         "before": "; ".join(f"{_short(one['row'])} until {one['superseded_at']}" for one in body["before"]),
         "also from": ", ".join(f"{one['source']} ({one[origin.kind]})" for one in body["also_from"]),
+        "what counts": counted and f"{'this row' if counted['this_row'] else counted['series']}, {counted['because']}",
     }
     show.table([{"": name, "what": what} for name, what in steps.items() if what], ("", "what"))
     if raw:

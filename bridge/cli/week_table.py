@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.advice.week import is_moved
 from bridge.cli import show
-from bridge.documents.calendar import week_facts
+from bridge.documents.calendar import describe_facts, week_facts
 from bridge.documents.text import printable, title_of
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.meters.words import plural
@@ -110,17 +110,6 @@ def _time(occurrence: Occurrence, slot: WeekSlot, zones: ZoneHistory) -> str:
 def _free(slot: WeekSlot, zones: ZoneHistory) -> str:
     free = slot.facts.free
     return f"free {_clock(free[0], zones)}" if free else "not free"
-
-
-def describe_facts(slot: WeekSlot) -> str:
-    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, without zeros."""
-    facts = slot.facts
-    parts = (
-        f"{facts.focus_minutes:.0f} min focus" if facts.focus else "",
-        f"{facts.back_to_back} in a row" if facts.back_to_back else "",
-        plural(facts.short_gaps, "short gap") if facts.short_gaps else "",
-    )
-    return ", ".join(part for part in parts if part)
 
 
 def _summary(user: str, week: Week) -> Iterator[str]:

@@ -14,8 +14,9 @@ from bridge import installation, registry
 from bridge.advice import answer_links, calendar_writer, notify, outcomes, personalise, recommend
 from bridge.advice.labels import labelled
 from bridge.advice.review import load_review, review_week
+from bridge.advice.web_push import Notice
 from bridge.domain.errors import BridgeError
-from bridge.domain.records import Connection, Recommendation, User
+from bridge.domain.records import Channel, Connection, Recommendation, User
 from bridge.domain.slots import moment_at, zone_at
 from bridge.ingest import runs
 from bridge.ingest.outcomes import BACKOFF
@@ -127,8 +128,8 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
     It is not sent in a quiet slot, nor after it was seen, answered or expired. A sleep that has begun is not sent.
     """
-    channel = bridge.store.notifications.channel(user.id)
-    if channel is None or (moment := moment_at(now, user.zones)).slot in bridge.guard.quiet:
+    channel, moment = _open_channel(bridge, user, now), moment_at(now, user.zones)
+    if channel is None:
         return
     advice = bridge.store.recommendations.of_slot(user.id, moment)
     if advice is None or advice.shown_at or advice.answer or bridge.store.notifications.was_begun(advice.id):
@@ -140,9 +141,21 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     events = _events(bridge, user, advice, now) if channel.events else ()
     links = answer_links.for_recommendation(bridge, advice)
     message = notify.compose(advice, links=links, events=events, zones=user.zones)
-    reason = notify.once(bridge.store, bridge.vault, advice, message, allowed=bridge.settings.allow_hosts, now=now)
+    title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
+    answers = answer_links.paths(bridge, advice)
+    reason = notify.once(
+        bridge, advice, message, Notice(title=title, text=text, tag="advice", answers=answers), now=now
+    )
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
+
+
+def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Channel | None:
+    """Return the user's channel, or None without an address or in a slot that is quiet here or for the user."""
+    channel = bridge.store.notifications.channel(user.id)
+    if channel is None or moment_at(now, user.zones).slot in bridge.guard.quiet | channel.quiet:
+        return None
+    return channel
 
 
 def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
@@ -163,10 +176,10 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
     """
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
-    if connection is None or moment.day != 0 or moment.slot in bridge.guard.quiet:
+    if connection is None or moment.day != 0 or _open_channel(bridge, user, now) is None:
         return
     week = review_week(now, user)
-    if store.notifications.channel(user.id) is None or store.ingest.cursor(connection.id, REVIEWED, 1) == str(week):
+    if store.ingest.cursor(connection.id, REVIEWED, 1) == str(week):
         return
     store.ingest.save_cursor(connection.id, REVIEWED, str(week), 1)
     found = load_review(store, user, bridge.classifier, week, now=now, proxies=bridge.proxies)
@@ -174,8 +187,9 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
         return
     url = bridge.settings.url
     message = notify.compose_review(found, None if url is None else f"{url.rstrip('/')}/review?week={week}")
-    address = notify.address_of(store, bridge.vault, user.id)
-    reason = notify.send(address, *message, bridge.settings.allow_hosts)
+    title, text = notify.compose_review(found, None)
+    notice = Notice(title=title, text=text, tag="review", page=f"/review?week={week}")
+    reason = notify.deliver(bridge, user.id, message, notice, now=now)
     if reason is not None:
         log.warning("the review of user %d was not sent: %s", user.id, reason)
 
@@ -187,7 +201,7 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
     the user cannot mend them.
     """
     store = bridge.store
-    if store.notifications.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:
+    if _open_channel(bridge, user, now) is None:
         return
     for connection in store.connections.of_user(user.id):
         if connection.paused is None or not store.notifications.mark_pause_told(connection):
@@ -195,7 +209,8 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
         last = store.scheduling.last_outcome(connection.id)
         if last is not None and last[1].outcome == "needs_login":
             message = notify.ended(registry.spec(connection.source).title, connection.source, user)
-            reason = notify.send(notify.address_of(store, bridge.vault, user.id), *message, bridge.settings.allow_hosts)
+            notice = Notice(title=message[0], text=message[1], tag=connection.source, page="/connections")
+            reason = notify.deliver(bridge, user.id, message, notice, now=now)
             if reason is not None:
                 log.warning("user %d was not told that %s needs a login: %s", user.id, connection.source, reason)
 

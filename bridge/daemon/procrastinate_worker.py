@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge import installation, leases, registry
-from bridge.daemon import due_tasks, housekeeping
+from bridge.daemon import backups, due_tasks, housekeeping
 from bridge.daemon.due_tasks import guarded, report
 from bridge.daemon.worker_pool import SHUTDOWN_GRACE_SECONDS, SHUTDOWN_LAST_SECONDS, exit_process
 from bridge.domain.errors import BridgeError, Interrupted, TryLater
@@ -140,11 +140,15 @@ class Jobs:
             self.bridge.store.scheduling.repair_clock(now=self.clock(), lease=LEASE)
 
     def is_untidy(self) -> bool:
-        return housekeeping.is_due(self.bridge, now=self.clock())
+        now = self.clock()
+        return housekeeping.is_due(self.bridge, now=now) or backups.is_due(self.bridge, now=now)
 
     def tidy(self) -> None:
-        if self.is_untidy():
+        """Do the day's housekeeping and the day's backup, where they are due."""
+        if housekeeping.is_due(self.bridge, now=self.clock()):
             housekeeping.daily(self.bridge, now=self.clock())
+        if backups.is_due(self.bridge, now=self.clock()):
+            backups.daily(self.bridge, now=self.clock())
 
     def waiting_users(self) -> list[User]:
         """Return the users with due tasks. If an error prevents that, log it and return none, so that syncs go on."""
@@ -179,7 +183,7 @@ class _Chunk:
 def declare(jobs: Jobs, queue: App) -> None:
     """Register four tasks of ``jobs`` with the queue: ``sync``, ``attend`` (a user's due tasks), ``tidy`` and ``tick``.
 
-    ``tick`` runs every ten seconds and queues the others.
+    ``tick`` runs every ten seconds and queues the other jobs.
     """
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
@@ -265,7 +269,7 @@ async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: 
 
 
 async def _add(queue: App, jobs: list[Any]) -> None:
-    """Add jobs in a single statement. If another worker has just queued some of them, add the others one by one."""
+    """Add jobs in a single statement. If another worker has just queued some of them, add the rest singly."""
     from procrastinate.exceptions import AlreadyEnqueued
 
     try:

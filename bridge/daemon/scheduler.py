@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from bridge import installation, leases, registry
 from bridge.advice import adapters
-from bridge.daemon import due_tasks, housekeeping
+from bridge.daemon import backups, due_tasks, housekeeping
 from bridge.daemon.due_tasks import guarded
 from bridge.daemon.worker_pool import SHUTDOWN_LAST_SECONDS, WorkerPool
 from bridge.domain.errors import Interrupted
@@ -114,8 +114,14 @@ class Daemon:
             self.pool.start(PEOPLE_WORK, lambda: guarded("people", self._run_due_tasks))
 
     def _start_housekeeping(self) -> None:
-        if self.pool.free_threads(HOUSEKEEPING_WORK) and housekeeping.is_due(self.bridge, now=self.clock()):
+        """Start the day's housekeeping, or else the day's backup, if one of them is due."""
+        if not self.pool.free_threads(HOUSEKEEPING_WORK):
+            return
+        if housekeeping.is_due(self.bridge, now=self.clock()):
             self.pool.start(HOUSEKEEPING_WORK, lambda: guarded("housekeeping", self._tidy))
+        elif backups.is_due(self.bridge, now=self.clock()):
+            work = partial(backups.daily, self.bridge, now=self.clock())
+            self.pool.start(HOUSEKEEPING_WORK, lambda: guarded("backup", work))
 
     def _tidy(self) -> None:
         gone = housekeeping.daily(self.bridge, now=self.clock())

@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 
 from bridge.documents.text import title_of
 from bridge.domain.slots import zone_at
+from bridge.meters.words import plural
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -183,6 +184,17 @@ def week_facts(week: Week) -> dict[str, Any]:
         "social_events_7d": len(calendar.social_events(week.entries, end)),
     }
     return _if_known(facts, week) | {"deadline_pressure": week.pressure}
+
+
+def describe_facts(slot: WeekSlot) -> str:
+    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, without zeros."""
+    facts = slot.facts
+    parts = (
+        f"{facts.focus_minutes:.0f} min focus" if facts.focus else "",
+        f"{facts.back_to_back} in a row" if facts.back_to_back else "",
+        plural(facts.short_gaps, "short gap") if facts.short_gaps else "",
+    )
+    return ", ".join(part for part in parts if part)
 
 
 def _slot(slot: WeekSlot, week: Week) -> SlotDocument:

@@ -14,6 +14,7 @@ from bridge.advice.notify import REPORTED, STATES, UNSENT
 from bridge.documents.text import printable
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
+from rhythm_env.interface import Slot
 
 if TYPE_CHECKING:
     from bridge.domain.records import Connection, User
@@ -233,13 +234,15 @@ class UnsentDocument(TypedDict):
 class NotificationsDocument(TypedDict):
     """Counts of a user's notifications by state, and a list of those not sent.
 
-    ``on`` is true if an address is stored, and ``events`` if messages may name calendar events. ``unsent`` lists,
-    newest first, the notifications that failed, were missed, or may not have gone out.
+    ``on`` is true if an address is stored, and ``events`` if messages may name calendar events. ``quiet`` are the slots
+    in which the user wants none. ``unsent`` lists, newest first, the notifications that failed, were missed, or may not
+    have gone out.
     """
 
     user: str
     on: bool
     events: bool
+    quiet: list[str]
     sending: int
     sent: int
     failed: int
@@ -253,12 +256,14 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
     channel = sent.channel(user.id)
     notices = sent.in_states(user.id, STATES)
     counts = Counter(one.state for one in notices)
-    missed = sent.missed(user.id, now=now, quiet=bridge.guard.quiet)
+    quiet = frozenset() if channel is None else channel.quiet
+    missed = sent.missed(user.id, now=now, quiet=bridge.guard.quiet | quiet)
     unsent = [one for one in notices if one.state in UNSENT] + missed
     return {
         "user": user.name,
         "on": channel is not None,
         "events": channel is not None and channel.events,
+        "quiet": [slot.name for slot in Slot if slot in quiet],
         "sending": counts["sending"],
         "sent": counts["sent"],
         "failed": counts["failed"],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import moment_at
-from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter
+from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter, Slot
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -53,6 +53,18 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
         if (DAY_NAMES[moment.day], moment.slot.name) == wanted:
             return moment
     raise SetupError(f'{text!r} is no slot; write it like "Thu evening" (morning, afternoon, evening, night)')
+
+
+def parse_slots(text: str) -> frozenset[Slot]:
+    """Return the slots of the day that ``text`` names with commas between, or no slots for ``none``.
+
+    Raises SetupError for any other text.
+    """
+    named = [name.strip().upper() for name in text.split(",") if name.strip().lower() not in ("", NONE)]
+    try:
+        return frozenset(Slot[name] for name in named)
+    except KeyError:
+        raise SetupError(f"{text!r} names no slots; write morning, afternoon, evening and night, or none") from None
 
 
 def parse_day(text: str) -> date:

@@ -133,7 +133,7 @@ def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersVi
 
 
 class SensitivityDocument(TypedDict):
-    """How much the user's body says about how the user feels: a rank correlation, shrunk towards zero, in words."""
+    """Rank correlation of body signals with the user's check-ins, shrunk towards zero, with the number of check-ins."""
 
     correlation: float
     answers: int

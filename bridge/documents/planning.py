@@ -48,7 +48,7 @@ class UsualDocument(TypedDict):
 
 
 class HabitDocument(TypedDict):
-    """How often a week and how long a user does an action, and its usual starts by weekday."""
+    """Weekly frequency and usual length of an action of a user, with its usual starts by weekday."""
 
     action: str
     per_week: float

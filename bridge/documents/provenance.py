@@ -12,6 +12,7 @@ from bridge.domain.metrics import METRICS
 from bridge.domain.types import Sample
 
 if TYPE_CHECKING:
+    from bridge.documents.preference import CountedDocument
     from bridge.domain.records import Provenance
     from bridge.domain.types import Item
 
@@ -29,11 +30,12 @@ def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
     }
 
 
-def provenance_document(found: Provenance) -> dict[str, Any]:
+def provenance_document(found: Provenance, counted: CountedDocument | None) -> dict[str, Any]:
     """Return a stored row (sample, episode, event or task) and its origin as a JSON document.
 
     ``payload`` is the record as the source sent it, null where it is not kept. ``before`` holds earlier versions of the
-    row. ``also_from`` names rows of the same metric and day from other connections, by source and number.
+    row. ``also_from`` names rows of the same metric and day from other connections, by source and number. ``counted``
+    names the series that counts among them.
     """
     connection, spec = found.connection, registry.spec(found.connection.source)
     return {
@@ -63,6 +65,7 @@ def provenance_document(found: Provenance) -> dict[str, Any]:
             for one in found.past
         ],
         "also_from": [{"source": source, found.kind: number} for source, number in found.twins],
+        "counted": counted,
     }
 
 

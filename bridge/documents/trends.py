@@ -37,7 +37,7 @@ class InputTrendDocument(TypedDict):
 
 
 class HappeningDocument(TypedDict):
-    """Something that may explain a trend: a workout, an all-day entry or a change of time zone."""
+    """Event that may explain a trend: a workout, an all-day entry or a change of time zone."""
 
     day: str
     kind: str

@@ -30,7 +30,7 @@ from bridge.trends import compute_trends, metrics_of
 log = logging.getLogger(__name__)
 
 DAYS_MAX = 366  # days
-DOCUMENT_VERSION = 2  # rises when the same data make another document
+DOCUMENT_VERSION = 3  # rises when the same data make another document
 RENEWAL_TIMEOUT_SECONDS = 120.0  # after which the process that renews is taken for dead
 
 
@@ -102,7 +102,7 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 def _rules(bridge: Bridge, user: User) -> str:
     """Return a digest of what shapes the document besides the data.
 
-    That is the user, zones, proxy map, classifier, newest correction and connections.
+    That is the user, zones, order of sources, proxy map, classifier, newest correction and connections.
     """
     classifier = bridge.classifier
     corrections = bridge.store.people.corrections(user.id)
@@ -110,6 +110,7 @@ def _rules(bridge: Bridge, user: User) -> str:
         DOCUMENT_VERSION,
         user.name,
         user.zones,
+        bridge.store.people.preferred_sources(user.id),
         bridge.proxies.rows,
         sorted(bridge.proxies.validity),
         f"{classifier.name}@{classifier.version}",

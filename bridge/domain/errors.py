@@ -109,4 +109,4 @@ class CutShort(SourceChanged):
 
 
 class SetupError(BridgeError):
-    """Something must be set up first. The text names the command."""
+    """Setup is missing. The text names the command that supplies it."""

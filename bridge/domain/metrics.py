@@ -152,8 +152,13 @@ class Metric(StrEnum):
     """Number of messages of a day, as the user's own file counts them."""
 
 
+NIGHT_MINUTES = frozenset(  # the minutes of a night, with its stages
+    {Metric.ASLEEP, Metric.IN_BED, Metric.AWAKE, Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP}
+)
+
+
 class Shape(StrEnum):
-    """How often a metric has a value: once a night, once a day, or more often.
+    """Interval of a metric's values: once a night, once a day, or more often.
 
     Nightly and daily values keep revisions, and intraday values do not.
     """

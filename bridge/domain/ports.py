@@ -92,6 +92,7 @@ class OAuth:
     token_url: str
     scopes: tuple[str, ...]
     redirect: str = "http://127.0.0.1:0/"
+    device_url: str | None = None  # where a short code is given that the user types at the vendor (RFC 8628)
     pkce: bool = False
     basic: bool = False
     scope_separator: str = " "
@@ -111,7 +112,7 @@ class ConnectorSpec:
     - ``normaliser``: ``normalise(record, parent) -> Sequence[Item]`` is pure.
     - ``opens``: ``opens(account) -> Connector``.
     - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
-      ``write=True``, which asks for permission to write. A source with ``consent_scope`` also takes ``also=``, scopes
+      ``write=True``, which asks for permission to write. A source with ``consent_scopes`` also takes ``also=``, scopes
       of other sources that are asked for as well, and saves the granted scopes as ``scopes``.
     - ``recognises``: ``recognise(file) -> bool`` tells by name and head whether a file is of this source.
     - ``reads``: a ``FileReader``, called with single files, also those in folders and zips. A reader with
@@ -139,7 +140,7 @@ class ConnectorSpec:
     opens: str | None = None
     oauth: OAuth | None = None
     registration: Registration | None = None
-    consent_scope: str | None = None  # a consent to another source of the same registration serves, if it covers this
+    consent_scopes: tuple[str, ...] = ()  # a consent to a source of the same registration serves if it covers any
     authorises: str | None = None
     revokes: str | None = None
     recognises: str | None = None
@@ -258,8 +259,8 @@ Normaliser = Callable[[RawRecord, RawRecord | None], Sequence[Item]]
 class Browser(Protocol):
     """The means to show a page of consent to the user, and to ask the user for text."""
 
-    def open(self, url: str) -> None:
-        """Show the web page at ``url`` to the user."""
+    def open(self, url: str, code: str | None = None) -> None:
+        """Show the web page at ``url`` to the user, and a ``code`` that the user has to type there."""
         ...
 
     def paste(self) -> str | None:

@@ -8,9 +8,10 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+from bridge.domain.preference import Preference
 from bridge.domain.slots import Moment, ZoneSpan
 from bridge.domain.types import Episode, Item, Label, Occurrence, Sample, Task
-from rhythm_env.interface import ActionType, Answer, Interaction, Meter
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Slot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """How far a user's stored measurements reach.
+    """Range of a user's stored measurements in time.
 
     ``newest`` is the last day with a measurement. ``known_since`` is when the first measurement was stored.
     """
@@ -254,10 +255,14 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """The address for a user's notifications, encrypted. If ``events`` is True, messages may name calendar events."""
+    """The address for a user's notifications, encrypted. If ``events`` is True, messages may name calendar events.
+
+    In the ``quiet`` slots the user gets no messages, besides the quiet slots of the installation.
+    """
 
     sealed: bytes
     events: bool = False
+    quiet: frozenset[Slot] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +280,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """How many rows a clean-up deleted: raw record versions, sync outcomes and handled webhook notices."""
+    """Numbers of rows that a clean-up deleted: raw record versions, sync outcomes and handled webhook notices."""
 
     raw: int
     runs: int
@@ -327,3 +332,4 @@ class Snapshot:
     interactions: Sequence[Interaction] = ()  # last 30 days, ascending
     proxies: ProxyMap | None = None  # None for the shipped map
     rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it
+    preference: Preference = field(default_factory=Preference)

@@ -63,12 +63,12 @@ def connect(
     named = (typed if by_operator else {}).get("url") or settings.get("url", "")
     hosts = {*bridge.settings.allow_hosts, *filter(None, [egress.host_of(named)])}
     fresh = Consent({**settings, **typed}, zone, hosts)
-    more: dict[str, Any] = {"also": [one.consent_scope for one in others]} if others else {}
+    more: dict[str, Any] = {"also": [scope for one in others for scope in one.consent_scopes]} if others else {}
     registry.resolve(spec.authorises)(fresh, browser, **more, **({"write": True} if write else {}))
     if fresh.saved_token is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
     for other in others:
-        if other.consent_scope in fresh.saved_token.get("scopes", ()):
+        if set(other.consent_scopes) & set(fresh.saved_token.get("scopes", ())):
             _save_consent(bridge, user, other, fresh.saved_token | {WRITES_FIELD: False})
     return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write})
 
@@ -85,9 +85,9 @@ def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
 
 def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
     """Return the other sources that a consent at ``spec`` may connect as well."""
-    if spec.consent_scope is None:
+    if not spec.consent_scopes:
         return []
-    found = (one for one in registry.specs() if one.consent_scope and one.name != spec.name)
+    found = (one for one in registry.specs() if one.consent_scopes and one.name != spec.name)
     return [one for one in found if one.registration == spec.registration]
 
 
@@ -166,7 +166,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
     """Return True if another connection of the user lives on the same consent, which must not be revoked then."""
-    if spec.consent_scope is None:
+    if not spec.consent_scopes:
         return False
     with suppress(BridgeError):  # without the key nothing can be revoked either
         mine = StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("refresh_token")

@@ -130,7 +130,7 @@ def _store_at_once(
 ) -> list[tuple[Page, list[RecordResult]]]:
     """Store all pages of a group in a single transaction, and return each page with the results of its records.
 
-    Records of pages without a cursor and without deletions are stored in a single call. ``one`` stores each other page.
+    Records of pages without a cursor and without deletions are stored in a single call. ``one`` stores any other page.
     """
     plain = [page for page, _ in group if page.cursor is None and page.covers is None]
     records = [record for page in plain for record in page.records]

@@ -207,7 +207,7 @@ class FilePages:
     def _unless_just_imported(self) -> Iterator[Page]:
         """Yield the pages, unless the last import read the same files in the same way and without a failure.
 
-        The files are forgotten while others are read, so that an import that fails half-way is not taken for the last.
+        The files are forgotten while an import runs, so that an import that fails half-way is not taken for the last.
         """
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
         mark, records = self._mark_of_all(), 0

@@ -163,7 +163,7 @@ def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, li
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pull:
-    """One running sync of a connection, with its counts, its lease and its allowance of requests."""
+    """Running sync of a connection, with its counts, its lease and its allowance of requests."""
 
     source: Source
     store: Store

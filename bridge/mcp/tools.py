@@ -188,7 +188,7 @@ def _block(block: BlockDocument, *, titles: bool) -> Document:
 def untrusted(text: str | None) -> dict[str, str] | None:
     """Return {"untrusted_text": text} without invisible characters and cut to 200 characters, or None for None.
 
-    The text was written by somebody other than the user.
+    The text was not written by the user.
 
     >>> untrusted("Lunch\\u202e\\n with Kim")
     {'untrusted_text': 'Lunch with Kim'}
@@ -202,7 +202,7 @@ def untrusted(text: str | None) -> dict[str, str] | None:
 def _advice(advice: Recommendation | Silence, *, titles: bool) -> Document:
     """Return a recommendation, or the reasons for having none, as a JSON document.
 
-    ``what`` may be words of somebody else, and is None unless ``titles`` is True.
+    ``what`` may hold a third party's words, and is None unless ``titles`` is True.
     """
     if isinstance(advice, Silence):
         return {"id": None, "action": None, "slot": slot_name(advice.moment), "reasons": list(advice.reasons)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bridge.domain.metrics import Metric
+from bridge.domain.preference import ESTABLISHED
 from bridge.meters import words
 from bridge.meters.baseline import (
     CLIP,
@@ -29,7 +30,7 @@ from bridge.meters.past import Latest, Past
 
 DAY = timedelta(days=1)
 VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # best first within a day
-PARALLEL = 14  # nights of history before a new metric replaces an established metric
+PARALLEL = ESTABLISHED  # nights of history before a new metric replaces an established metric
 NOTABLE_Z = 0.3  # of a night that stands out from the week
 RAISED = 1.0  # spreads above normal, beyond which a resting heart rate counts
 TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
@@ -145,7 +146,7 @@ def stress(past: Past, at: datetime) -> Signal | None:
     if not measured:
         return _stress_management(past, at) or _stress_of_yesterday(past, at)
     normals = {series: _usual_stress(past, series, at) for series in measured}
-    series = max(measured, key=lambda s: (normals[s].n, s))
+    series = max(measured, key=lambda s: past.preference.key(s, normals[s].n))
     (mean, minutes), normal = measured[series], normals[series]
     return Signal(
         name="stress",
@@ -179,12 +180,13 @@ def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
     """Return (metric, newest value) of the heart-rate variability metric to use, or None.
 
     Of metrics with 14 values of history the one with the newest value is used. Otherwise it is the one with most
-    values. Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights.
+    values. Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights. Values of
+    a source that the user chose come first among equally new values.
     """
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]
     if ripe:
-        return max(ripe, key=lambda one: one[1].day)
+        return max(ripe, key=lambda one: (one[1].day, *past.preference.choice(one[1].series)))
     return max(found, key=lambda one: (one[1].normal.n, one[1].day), default=None)
 
 

@@ -12,7 +12,7 @@ from bridge.domain.types import Episode, EpisodeKind, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure of a metric for a day and source. ``low`` and ``high`` bound the ``count`` measurements behind it.
+    """Figure of a metric for a day and source. ``low`` and ``high`` bound the ``count`` measurements behind it.
 
     ``value`` is the mean of intraday measurements, the sum of durations (such as mindfulness), or a daily value.
     """

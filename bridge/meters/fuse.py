@@ -29,7 +29,7 @@ NOT_VALIDATED = "not validated against people's reports"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """One input of a meter at an instant.
+    """Input of a meter at an instant.
 
     ``z`` is the distance from the user's normal in spreads, where 0 is normal and + is more. ``quality`` is the trust
     in it from 0 to 1, before it decays with age.

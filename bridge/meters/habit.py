@@ -23,6 +23,7 @@ SPAN = timedelta(days=21)  # after which an amount counts no more
 MAX_Z = 2.0
 USUAL_VARIATION, VARIATION_WORTH = 0.7, 5.0  # of the prior: spread as a share of the mean, and days it is worth
 EVIDENCE_DAYS = 4.0  # days with entries that are trusted half
+AGO = [k * DAY for k in range(HABIT_DAYS + 1)]
 PIECE, PIECES_MAX = timedelta(minutes=30), 400  # parts of an entry that count at once, and the most of an entry
 
 Amount = tuple[datetime, float]  # known from, size
@@ -56,7 +57,7 @@ class Amounts:
         self._known = [known for known, _ in self._amounts]
         self._begin = begin
         self._sums: dict[timedelta, list[float]] = {}
-        self._left: dict[tuple[datetime, timedelta], float] = {}
+        self._left: dict[timedelta, dict[datetime, float]] = {}
 
     def compared(
         self, at: datetime, *, least_days: int, half_life: timedelta, longest: timedelta, silence: timedelta = SPAN
@@ -70,10 +71,11 @@ class Amounts:
         if self._begin is None or days < least_days or self._is_silent(at, silence):
             return None
         half = max(half_life, min(longest, half_life * HABIT_DAYS / (2 * days)))
-        before = [at - k * DAY for k in range(1, HABIT_DAYS + 1) if at - k * DAY >= self._begin]
+        before = [at - ago for ago in AGO[1 : max((at - self._begin) // DAY, 0) + 1]]
         if len(before) < LEAST_HISTORY:
             return None
-        z = against(self.left(at, half), [self.left(then, half) for then in before])
+        left = self._left.setdefault(half, {})
+        z = against(self.left(at, half), [left.get(then) or self.left(then, half) for then in before])
         return Compared(z=z, quality=days / (days + EVIDENCE_DAYS))
 
     def is_kept(self, at: datetime, least_days: int) -> bool:
@@ -82,11 +84,11 @@ class Amounts:
 
     def left(self, at: datetime, half_life: timedelta) -> float:
         """Return the sum of the amounts of the last 21 days, halved per half-life since they were known."""
-        found = self._left.get((at, half_life))
-        if found is None:
+        known = self._left.setdefault(half_life, {})
+        if at not in known:
             old = self._sum(at - SPAN, half_life) * 0.5 ** (SPAN / half_life)
-            found = self._left[at, half_life] = max(self._sum(at, half_life) - old, 0.0)
-        return found
+            known[at] = max(self._sum(at, half_life) - old, 0.0)
+        return known[at]
 
     def _sum(self, at: datetime, half_life: timedelta) -> float:
         sums = self._sums.get(half_life)
@@ -100,8 +102,7 @@ class Amounts:
 
     def _days(self, at: datetime) -> int:
         """Return how many of the last 28 times 24 hours have an amount."""
-        first, last = bisect_right(self._known, at - HABIT_DAYS * DAY), bisect_right(self._known, at)
-        return len({(at - known) // DAY for known in self._known[first:last]})
+        return len({bisect_right(self._known, at - ago) for ago in AGO}) - 1
 
 
 def against(now: float, before: Sequence[float]) -> float:
@@ -122,7 +123,7 @@ def against(now: float, before: Sequence[float]) -> float:
 
 
 def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
-    """Cut stretches into parts of half an hour, or 400 parts of a long one. Each part counts its hours from its end."""
+    """Cut stretches into parts of half an hour, or into 400 parts. Each part counts its hours from its end."""
     found: list[Amount] = []
     for start, end in stretches:
         begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)

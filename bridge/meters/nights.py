@@ -13,8 +13,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 
+from bridge.domain.preference import Preference
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Sample
+from bridge.meters.overlaps import NO_PREFERENCE, once, series_of
 from bridge.meters.sleep import Night, night_of
 
 JOURNEY_MIN_MINUTES = 180  # of offset; less is a change to summer time or a neighbouring zone
@@ -60,17 +62,28 @@ MAIN_SLEEP_MIN_HOURS = 3.0
 
 
 class Nights:
-    """The main sleeps of a user. ``of`` maps a series (source and device) -> local day of waking -> main sleep."""
+    """The main sleeps of a user. ``of`` maps a series (source and device) -> local day of waking -> main sleep.
 
-    def __init__(self, episodes: Sequence[tuple[str, Episode]], zones: ZoneHistory) -> None:
+    ``told`` maps a local day of waking to the series whose main sleep counts for that day.
+    """
+
+    def __init__(
+        self,
+        episodes: Sequence[tuple[str, Episode]],
+        zones: ZoneHistory,
+        preference: Preference = NO_PREFERENCE,
+    ) -> None:
         self._zones = zones
-        self.of: dict[str, dict[date, Night]] = {}
-        for source, episode in episodes:
-            night = night_of(episode, self._offset(episode)) if episode.kind is EpisodeKind.SLEEP else None
-            if night is not None:
-                self._add(series_of(source, episode.device), episode.day, night)
+        self.of = self._main_sleeps(episodes)
+        single = self._main_sleeps(once(episodes, preference))
+        nights = [(day, _rank(night), series) for series, of in single.items() for day, night in of.items()]
+        self.told = {day: series for day, _, series in sorted(nights)}
         self.journeys = Journeys(self._offsets())
         self._ends = sorted(night.end for nights in self.of.values() for night in nights.values())
+
+    def counted(self) -> dict[date, Night]:
+        """Return local day of waking -> the main sleep that counts for that day."""
+        return {day: self.of[series][day] for day, series in self.told.items()}
 
     def ended(self, after: datetime, until: datetime) -> bool:
         """Return True if a main sleep ended later than ``after`` and not later than ``until``."""
@@ -118,14 +131,19 @@ class Nights:
         found = [nights[day] for nights in self.of.values() if day in nights]
         return max(found, key=_rank, default=None)
 
-    def _add(self, series: str, day: date, night: Night) -> None:
-        """Keep a single main sleep per series and day: the longest of 3 hours or more that ends from 03:00 to 15:00.
+    def _main_sleeps(self, episodes: Sequence[tuple[str, Episode]]) -> dict[str, dict[date, Night]]:
+        """Return series -> day -> main sleep: the longest of 3 hours or more that ends from 03:00 to 15:00.
 
-        Without such a sleep, the longest sleep of the day is kept.
+        Without such a sleep, the longest sleep of the day is the main sleep.
         """
-        of_series = self.of.setdefault(series, {})
-        if day not in of_series or _rank(night) > _rank(of_series[day]):
-            of_series[day] = night
+        found: dict[str, dict[date, Night]] = {}
+        for source, episode in episodes:
+            night = night_of(episode, self._offset(episode)) if episode.kind is EpisodeKind.SLEEP else None
+            if night is not None:
+                of_series, day = found.setdefault(series_of(source, episode.device), {}), episode.day
+                if day not in of_series or _rank(night) > _rank(of_series[day]):
+                    of_series[day] = night
+        return found
 
     def _offset(self, episode: Episode) -> timedelta:
         if episode.offset is not None:
@@ -140,14 +158,6 @@ class Nights:
         for _, nights in sorted(self.of.items(), key=lambda pair: (len(pair[1]), pair[0])):
             found |= {day: round(night.offset / timedelta(minutes=1)) for day, night in nights.items()}
         return found
-
-
-def series_of(source: str, device: str | None) -> str:
-    """Return the name of a series, which has its own normal: ``SOURCE``, or ``SOURCE/DEVICE`` for a known device.
-
-    A new device, or new firmware where the device's name tells it, starts a new series.
-    """
-    return source if device is None else f"{source}/{device}"
 
 
 def _rank(night: Night) -> tuple[bool, float]:

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
+from bridge.calendar.busy import merged
 from bridge.calendar.expansion import midnight
 from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.preference import Key
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import EpisodeKind, Sample
@@ -33,7 +35,8 @@ from bridge.meters.baseline import (
 from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
-from bridge.meters.nights import LOOSER, Nights, series_of
+from bridge.meters.nights import LOOSER, Nights
+from bridge.meters.overlaps import series_of
 from bridge.meters.sleep import need, score
 from bridge.meters.todo import Tasks
 
@@ -43,6 +46,7 @@ LEAST_SPOTS = 3  # HRV readings that a median needs
 UNSETTLED = frozenset({Metric.HRV_RMSSD, Metric.RESTING_HR, *SPOTS, *map(asleep, SPOTS)})
 AFTER_WAKING = timedelta(hours=2)  # by which a body battery is fullest
 DAY = timedelta(days=1)
+OF_DAYS = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.DAILY)
 NOW, FRESH = timedelta(0), timedelta(hours=EXPIRY)
 
 
@@ -92,15 +96,17 @@ class Past:
         self.zones: ZoneHistory = known.zones
         self.proxies = known.proxies or proxy.shipped()
         self.rmssd_errors = known.rmssd_errors
+        self.preference = known.preference
         self._at = known.at
         self._days: tuple[datetime | None, tuple[date, ...]] = None, ()
         self._newest: tuple[datetime | None, dict[str, Latest | None]] = None, {}
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
         self._samples = _by_metric(known, oldest)
         episodes = [(s, x) for s, x in known.episodes if x.day >= oldest and x.end <= known.at]
-        self.nights = Nights(episodes, known.zones)
+        self.nights = Nights(episodes, known.zones, known.preference)
         self._tracks: dict[str, dict[str, Track]] = {}
         self._normals: dict[tuple[str, str, date], Baseline] = {}
+        self._histories: dict[tuple[str, str], tuple[list[date], list[Value]]] = {}
         self._batteries = self._charged()
         self.needs: dict[str, dict[date, float]] = {}  # series -> day -> hours of sleep needed
         self._add_samples()
@@ -108,14 +114,14 @@ class Past:
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
         self.stress = {s: Intraday(of, workouts) for s, of in self._intraday(Metric.STRESS).items()}
         self.answers = Answers(sample for metric in CHECK_IN_METRICS for _, sample in self._samples.get(metric, ()))
-        recorded = [(x.start, x.end) for _, x in self._samples.get(Metric.FOCUS, ()) if x.end is not None]
+        recorded = merged((x.start, x.end) for _, x in self._samples.get(Metric.FOCUS, ()) if x.end is not None)
         self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at, recorded)
         self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
         """Return the newest value of a metric that became known at most 30 hours before ``at``, or None.
 
-        If several series have a value on that day, the series with the longest history counts.
+        If several series have a value on that day, the series that told the night counts, and otherwise the preferred.
         """
         tracks = self._tracks.get(metric)
         if tracks is None:
@@ -135,8 +141,12 @@ class Past:
                 if day in track and NOW <= at - track[day].known <= FRESH
             ]
             if found:
-                return max(found, key=lambda one: (one.normal.n, one.series))
+                return max(found, key=lambda one: self._standing(metric, one))
         return None
+
+    def _standing(self, metric: str, one: Latest) -> tuple[bool, Key]:
+        told_night = metric not in OF_DAYS and self.nights.told.get(one.day) == one.series
+        return told_night, self.preference.key(one.series, one.normal.n)
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
         """Return the local days from tomorrow down to two days ago, seen from ``at``.
@@ -187,15 +197,22 @@ class Past:
         return found
 
     def _new_normal(self, metric: str, series: str, day: date) -> Baseline:
-        track, unsettled = self._tracks[metric][series], metric in UNSETTLED
-        known = track[day].known
-        days = (day - k * DAY for k in range(1, WINDOW + 1))
-        values = [(d, track[d]) for d in days if d in track]
-        if unsettled:
-            values = [(d, value) for d, value in values if not self.nights.journeys.loose(d)]
-        normal = normal_of([value.scaled for _, value in values if value.known <= known], CONSTANTS[metric])
-        loose = unsettled and self.nights.journeys.loose(day)
+        days, values = self._histories.get((metric, series)) or self._history(metric, series)
+        known = self._tracks[metric][series][day].known
+        first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day)
+        normal = normal_of([value.scaled for value in values[first:last] if value.known <= known], CONSTANTS[metric])
+        loose = metric in UNSETTLED and self.nights.journeys.loose(day)
         return replace(normal, spread=LOOSER * normal.spread) if loose else normal
+
+    def _history(self, metric: str, series: str) -> tuple[list[date], list[Value]]:
+        """Return the days of a track and their values, ascending, and cache them.
+
+        Days soon after a journey are left out of metrics that journeys unsettle.
+        """
+        track, loose = self._tracks[metric][series], self.nights.journeys.loose
+        days = sorted(day for day in track if metric not in UNSETTLED or not loose(day))
+        self._histories[metric, series] = days, [track[day] for day in days]
+        return self._histories[metric, series]
 
     def _add_samples(self) -> None:
         for metric, samples in self._samples.items():

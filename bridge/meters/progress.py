@@ -133,7 +133,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     """Return this week's focus as a share of five usual days.
 
-    Returns None if this week has no focus and the four weeks before had hardly any, because then nobody writes it down.
+    Returns None if this week has no focus and the four weeks before had hardly any. Such a user does not record focus.
     The usual day is fixed on Monday, so that a week's progress does not shrink.
     """
     made = past.calendar.focus(monday, at)

@@ -1,7 +1,7 @@
-"""How much a user's body says about how the user feels, from the user's own answers.
+"""Correlation of a user's body signals with the user's own check-ins.
 
-People differ in it for good: the halves of a person's days agree at .64 to .72 (own analysis). It is shown and moves no
-level, because weights learnt per person foretell no better.
+It is a stable trait: the halves of a person's days correlate at .64 to .72 (own analysis). It is shown and moves no
+level, because weights learnt per person predict no better.
 """
 
 from __future__ import annotations

@@ -45,6 +45,7 @@ class Night:
     deep: float | None  # share of the time asleep
     rem: float | None
     middle: float  # hours since local noon at mid-sleep
+    waking: float  # hours from that noon to the end
     offset: timedelta  # of the person's clock from UTC
     vendor: Mapping[Metric, float]  # figures with a baseline of their own: the vendor's score, minutes of deep sleep
 
@@ -58,7 +59,9 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
     asleep = _asleep(values)
     if asleep is None or not 60 <= asleep <= 960:
         return None
-    middle = episode.start + (episode.end - episode.start) / 2 + offset
+    lasted = episode.end - episode.start
+    at_middle = episode.start + lasted / 2 + offset
+    middle = (at_middle.hour + at_middle.minute / 60 - 12) % 24
     deep, rem = values.get(Metric.DEEP_SLEEP), values.get(Metric.REM_SLEEP)
     return Night(
         start=episode.start,
@@ -68,7 +71,8 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
         efficiency=_efficiency(values, asleep),
         deep=None if deep is None else deep / asleep,
         rem=None if rem is None else rem / asleep,
-        middle=(middle.hour + middle.minute / 60 - 12) % 24,
+        middle=middle,
+        waking=middle + lasted / timedelta(hours=2),
         offset=offset,
         vendor={metric: values[metric] for metric in JUDGED if metric in values},
     )
@@ -118,18 +122,13 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
     if not nights:
         return []
     usual = median(night.asleep for night in nights.values())
-    latest = median(_waking(night) for night in nights.values()) + LATE / timedelta(hours=1)
+    latest = median(night.waking for night in nights.values()) + LATE / timedelta(hours=1)
     found = []
     for day, night in nights.items():
         owed = [usual - nights[d].asleep for d in _back(day, start=1, count=3) if d in nights]
-        if (day.weekday() in FREE_DAYS or _waking(night) >= latest) and sum(owed) <= PAID_BACK:
+        if (day.weekday() in FREE_DAYS or night.waking >= latest) and sum(owed) <= PAID_BACK:
             found.append(night.asleep)
     return found
-
-
-def _waking(night: Night) -> float:
-    """Return the local hours of waking since the noon before."""
-    return night.middle + (night.end - night.start) / timedelta(hours=2)
 
 
 def _asleep(values: Mapping[Metric, float]) -> float | None:
@@ -181,4 +180,7 @@ def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) 
 
 
 def _back(day: date, *, start: int, count: int = REGULARITY_DAYS) -> list[date]:
-    return [day - timedelta(days=k) for k in range(start, count + 1)]
+    return [day - ago for ago in _AGO[start : count + 1]]
+
+
+_AGO = [timedelta(days=k) for k in range(NEED_DAYS + 1)]

@@ -91,14 +91,12 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) ->
 def recorded(known: Snapshot) -> list[Slept]:
     """Return the recorded main sleeps that have ended, sorted by date.
 
-    If several series (source and device) have a night on a date, the series with the most nights counts. Nights that
-    jet lag may still disturb are left out.
+    If several series (source and device) have a night on a date, one of them counts (see ``meters.overlaps``). Nights
+    that jet lag may still disturb are left out.
     """
-    nights = Nights(sorted(_sleeps(known), key=repr), known.zones)
-    chosen: dict[date, sleep.Night] = {}
-    for _, of_series in sorted(nights.of.items(), key=lambda one: (len(one[1]), one[0])):
-        chosen |= of_series
-    return sorted(_slept(night, known) for day, night in chosen.items() if not nights.journeys.frozen(day))
+    nights = Nights(sorted(_sleeps(known), key=repr), known.zones, known.preference)
+    counted = nights.counted().items()
+    return sorted(_slept(night, known) for day, night in counted if not nights.journeys.frozen(day))
 
 
 def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:

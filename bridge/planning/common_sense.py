@@ -16,7 +16,7 @@ from bridge.domain.slots import moment_at
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
 from bridge.planning.situation import Situation, is_agreed
-from bridge.planning.tasks import PAUSE, has_room, is_answered, length_of, place_of, task_for
+from bridge.planning.tasks import TASK_PAUSE, has_room, is_answered, length_of, place_of, task_for
 from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, is_journey, rounded_up, without
 from rhythm_env.interface import ActionType
 
@@ -105,7 +105,7 @@ def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
         return None
     if _said_too_often(situation, action, span[0]) or not has_room(task, day, ()):
         return None
-    place = place_of(task, day, [*occupied(day), *_said_around(situation, span, PAUSE)])
+    place = place_of(task, day, [*occupied(day), *_said_around(situation, span, TASK_PAUSE)])
     if place is None or not span[0] <= place[0] < span[1]:
         return None
     return Option(action=action, kind="suggested", start=place[0], end=place[1])

@@ -15,7 +15,7 @@ from bridge.planning.common_sense import Option, is_own, occupied
 from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
-from bridge.planning.tasks import PAUSE, due_tasks, has_room, place_of
+from bridge.planning.tasks import TASK_PAUSE, due_tasks, has_room, place_of
 from bridge.planning.waking_day import Day, rounded_up, without
 from rhythm_env.interface import ActionType, Meter
 
@@ -152,7 +152,7 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
         if place is not None:
             action = situation.task_actions.get(task.key)
             before = [*before, action]
-            busy = [*busy, (place[0] - PAUSE, place[1] + PAUSE)]
+            busy = [*busy, (place[0] - TASK_PAUSE, place[1] + TASK_PAUSE)]
             reasons = facts.of_task(task, situation)
             yield Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
 
@@ -194,8 +194,8 @@ def with_rest(block: Block) -> Stretch:
     """Return the stretch of a block, widened by the time that is kept free before and after it."""
     if block.kind not in ("suggested", "keep") or block.action is None:
         return block.start, block.end + BESIDE
-    rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else PAUSE
-    return block.start - (PAUSE if block.kind == "suggested" else BESIDE), block.end + rest
+    rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else TASK_PAUSE
+    return block.start - (TASK_PAUSE if block.kind == "suggested" else BESIDE), block.end + rest
 
 
 def spans(blocks: Sequence[Block]) -> list[Stretch]:

@@ -18,6 +18,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import EpisodeKind
+from bridge.meters.overlaps import once
 from bridge.planning.clock import DAY, MINUTE, clock
 from rhythm_env.interface import ActionType
 
@@ -141,7 +142,7 @@ def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
 
 def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
     yield from _in_calendar(known, work)
-    for _, episode in known.episodes:
+    for _, episode in once(known.episodes, known.preference):
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
             action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))

@@ -31,7 +31,9 @@ NIGHT_SHARE = 0.5  # of what was left of a night's slot
 BEFORE = timedelta(days=28)  # in which a source has to have shown such actions
 RHYTHM = timedelta(days=14)  # in which a source has to have measured by day, if its silence is to mean anything
 WORN = 0.5  # share of the hours with a measurement
-ENOUGH: Mapping[str, int] = MappingProxyType({"workout": 1, "nap": 1, "mindfulness": 3})  # earlier ones that it takes
+CONFIRMATIONS_NEEDED: Mapping[str, int] = MappingProxyType(
+    {"workout": 1, "nap": 1, "mindfulness": 3}
+)  # earlier ones that it takes
 EVIDENCE_MAX = 4  # texts
 TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
 WAITING = "nothing yet from "  # begins the text about a source that may still show it
@@ -260,7 +262,7 @@ def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Tra
 def took_place(event: Event) -> bool:
     """Return True if a calendar entry that has ended can show that something was done.
 
-    Entries that the bridge wrote for advice are plans, and do not show whether anybody followed them.
+    Entries that the bridge wrote for advice are plans, and do not show that the user followed them.
     """
     off = event.all_day or event.cancelled or event.response is Response.DECLINED
     return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")
@@ -311,13 +313,13 @@ _SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
 def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
     """Return, sorted, the sources that showed such actions often enough in the four weeks before the stretch.
 
-    ``name`` is workout, nap or mindfulness. Mindfulness takes three times, the others one.
+    ``name`` is workout, nap or mindfulness. Mindfulness needs three such measurements, a workout or nap needs one.
     """
     counts: dict[str, int] = {}
     for source, one in _rows(known):
         if _SHOWS[name](one) and span[0] - BEFORE <= one.start < span[0]:
             counts[source] = counts.get(source, 0) + 1
-    return sorted(source for source, count in counts.items() if count >= ENOUGH[name])
+    return sorted(source for source, count in counts.items() if count >= CONFIRMATIONS_NEEDED[name])
 
 
 def _later(source: str, known: Snapshot, span: Stretch) -> bool:

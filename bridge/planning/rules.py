@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from bridge.calendar import Stretch
 from bridge.domain.types import Occurrence
-from bridge.planning.waking_day import HOUR, MINUTE, WORK, Day, without
+from bridge.planning.waking_day import HOUR, MINUTE, OFFICE_WORK, Day, without
 from rhythm_env.interface import ActionType
 
 BEFORE_BED = timedelta(minutes=90)  # from so long before the usual bedtime on, going to bed is suggested
@@ -53,7 +53,9 @@ def _work(day: Day, action: ActionType) -> list[Stretch]:
 
     They end by 17:00, or by the end of the date's last entry of work if that is later.
     """
-    shown = [o.end for o, label in day.situation.entries if label.action in WORK and day.wake < o.start < day.bed]
+    shown = [
+        o.end for o, label in day.situation.entries if label.action in OFFICE_WORK and day.wake < o.start < day.bed
+    ]
     end = max([day.since(OFFICE_END), *shown])
     return [(low, min(high, end)) for low, high in (*day.work, *_usual(day, action, HOUR))]
 

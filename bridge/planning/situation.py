@@ -13,6 +13,7 @@ from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence
 from bridge.domain.wishes import Wishes
+from bridge.meters.overlaps import once
 from bridge.planning.published import OFFICE
 from bridge.planning.routine import Routine, is_free_day
 from rhythm_env.interface import ActionType, Answer
@@ -130,11 +131,15 @@ class Situation:
         bed, wake = rounded(bed), rounded(wake)
         return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
 
+    @cached_property
+    def recorded(self) -> list[Episode]:
+        """The recorded nights, naps and workouts that have ended, each once (see ``meters.overlaps``)."""
+        over = ((source, one) for source, one in self.known.episodes if one.end <= self.now)
+        return [one for _, one in once(over, self.known.preference)]
+
     def slept(self, day: date) -> Episode | None:
         """Return the longest recorded main sleep that ended on a date and by now, or None."""
-        nights = (
-            e for _, e in self.known.episodes if e.kind is EpisodeKind.SLEEP and e.day == day and e.end <= self.now
-        )
+        nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)
         return max(nights, key=lambda e: e.end - e.start, default=None)
 
     @cached_property
@@ -175,7 +180,7 @@ class Situation:
 
         Usual is the median of the 42 nights before it, of which at least five must be known.
         """
-        nights = {n.day: n for _, n in self.known.episodes if n.kind is EpisodeKind.SLEEP and n.end <= self.now}
+        nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
         last = nights.get(self.date_of(self.now))
         before = sorted(n.end - n.start for day, n in nights.items() if last is not None and day < last.day)[-42:]
         if last is None or len(before) < SLEEP_NIGHTS_MIN:
@@ -185,9 +190,7 @@ class Situation:
 
     def workouts(self, day: date) -> list[Episode]:
         """Return the workouts of a date that have ended by now."""
-        return [
-            e for _, e in self.known.episodes if e.kind is EpisodeKind.WORKOUT and e.day == day and e.end <= self.now
-        ]
+        return [e for e in self.recorded if e.kind is EpisodeKind.WORKOUT and e.day == day]
 
     @property
     def is_blank(self) -> bool:

@@ -22,7 +22,7 @@ URGENT_MOST, OTHERS_MOST = 3, 2  # tasks that get a place in a day: with those d
 LONG_DAY, LONG_DAY_MOST = 6 * HOUR, 1  # of entries; and tasks that have room beside them
 LEAST, MOST = 15 * MINUTE, 3 * HOUR
 USUAL, PAPERS, ERRAND = 60 * MINUTE, 45 * MINUTE, 25 * MINUTE  # of a task without an estimate, by its kind
-PAUSE = 30 * MINUTE  # between a task and anything else that is suggested
+TASK_PAUSE = 30 * MINUTE  # between a task and anything else that is suggested
 BEFORE_EVENING = 45 * MINUTE  # between a task and an entry that fills the evening
 SOON = 15 * MINUTE  # before the first task
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 20 * HOUR + 30 * MINUTE, 18 * HOUR, 20 * HOUR  # after midnight
@@ -169,7 +169,7 @@ def _latest(task: Task, day: Day) -> datetime:
 def is_answered(task: Task, day: Day, at: datetime) -> bool:
     """Return True if a task can be worked on at ``at``: it needs no call, or calls are answered then.
 
-    Calls are answered from Monday to Friday, 8:00 to 18:00. A task with an estimate counts as one without a call.
+    Calls are answered from Monday to Friday, 8:00 to 18:00. A task with an estimate counts as no call.
     """
     if task.effort is not None or not CALL.search((task.title or "")[:200]):
         return True

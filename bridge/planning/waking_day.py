@@ -35,7 +35,7 @@ JOURNEY_MIN = HOUR
 HOME_DAYS = 14 * A_DAY
 FAMILY_PAUSE, FAMILY_FROM = 3 * HOUR, 14 * HOUR  # between entries with the family, which stays around
 FAMILY_MORNING = 9 * HOUR  # after midnight; an entry with the family before it begins at home
-WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 NIGHT_WORK = 18 * HOUR  # after midnight; work that begins later fills the evening too
 EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
 # Words in titles: en, de, fr, es, it, nl, pt.
@@ -186,7 +186,7 @@ class Day:
         found = [
             o.start
             for o, label in self.entries
-            if o.start >= self.since(EVENING if label.action not in WORK else NIGHT_WORK)
+            if o.start >= self.since(EVENING if label.action not in OFFICE_WORK else NIGHT_WORK)
             and o.end - o.start >= EVENING_ENTRY
         ]
         return min([self.bed, *found])

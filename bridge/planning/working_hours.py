@@ -23,11 +23,11 @@ from rhythm_env.interface import ActionType
 Span = tuple[float, float]  # minutes after midnight of the date of the begin
 Week = tuple[tuple[Span, ...], ...]
 
-WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 DEEP_MINUTES, ANY_MINUTES = 60.0, 120.0  # of a day that counts as worked
 TASKS, TASK_HOURS = 3, (2.0, 12.0)  # done on a day that counts as worked, and the hours from the first to the last
 LONGEST = timedelta(hours=16)  # a longer entry, such as being on call, tells no working hours
-PAUSE = timedelta(hours=3)  # a longer pause divides a day into two spans
+LONG_PAUSE = timedelta(hours=3)  # a longer pause divides a day into two spans
 EVIDENCE_DAYS = 3  # worked days from which the user's own hours count
 SHARE = 1 / 3  # of a weekday's weeks
 PRIOR_WEEKS = 0.75  # weeks that the published share is worth
@@ -76,7 +76,7 @@ def _counts(occurrence: Occurrence, at: datetime) -> bool:
 
 def _is_work(event: Event, label: Label) -> bool:
     meeting = label.action is None and is_meeting(event)
-    return label.action in WORK or event.kind == "focusTime" or meeting
+    return label.action in OFFICE_WORK or event.kind == "focusTime" or meeting
 
 
 def _inside(occurrence: Occurrence, week: Week, known: Snapshot) -> bool:
@@ -92,7 +92,7 @@ def _worked(known: Snapshot, work: Sequence[tuple[Occurrence, Label]], free: fro
     A pause of three hours or more divides spans.
     """
     found: dict[date, list[Span]] = {}
-    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=PAUSE):
+    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=LONG_PAUSE):
         day, begin = clock(start, known.zones)
         found.setdefault(day, []).append((begin, begin + (end - start) / MINUTE))
     minutes = _minutes(known, work)
@@ -107,7 +107,7 @@ def _minutes(known: Snapshot, work: Sequence[tuple[Occurrence, Label]]) -> dict[
     Work after midnight belongs to the date on which its span begins.
     """
     found: dict[date, tuple[float, float]] = {}
-    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=PAUSE):
+    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=LONG_PAUSE):
         day, _ = clock(start, known.zones)
         inside = [(o, label) for o, label in work if start <= o.start < end]
         deep = _length(o for o, label in inside if label.action is not ActionType.ADMIN_WORK or is_meeting(o.event))

@@ -32,7 +32,7 @@ class Connections(Part):
     @reads
     def of_user(self, db: sa.Connection, user_id: int) -> list[Connection]:
         """Return the connections of a user, sorted by source and name."""
-        return select_connections(db, tables.connections.c.user_id == user_id)
+        return _connections(db.execute(_OF_USER, {"user": user_id}))
 
     @reads
     def of_member(self, db: sa.Connection, source: str, member: str) -> list[Connection]:
@@ -42,7 +42,7 @@ class Connections(Part):
     @reads
     def by_id(self, db: sa.Connection, connection_id: int) -> Connection | None:
         """Return a connection by its id, or None if it was deleted."""
-        return next(iter(select_connections(db, tables.connections.c.id == connection_id)), None)
+        return next(iter(_connections(db.execute(_BY_ID, {"connection": connection_id}))), None)
 
     @writes()
     def disconnect(self, db: sa.Connection, connection_id: int) -> None:
@@ -112,7 +112,10 @@ _SECRET = sa.select(tables.connections.c.secret).where(tables.connections.c.id =
 
 def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[Connection]:
     """Return the connections that meet a condition, sorted by user, source and name."""
-    rows = db.execute(_ALL.where(condition))
+    return _connections(db.execute(_ALL.where(condition)))
+
+
+def _connections(rows: sa.Result[Any]) -> list[Connection]:
     return [
         Connection(**{**row, "not_permitted": tuple(json.loads(row["not_permitted"] or "[]"))})
         for row in rows.mappings()
@@ -128,6 +131,8 @@ _ALL = (
     .select_from(tables.connections.join(tables.sources))
     .order_by(tables.connections.c.user_id, tables.sources.c.name, tables.connections.c.name)
 )
+_OF_USER = _ALL.where(tables.connections.c.user_id == sa.bindparam("user"))
+_BY_ID = _ALL.where(tables.connections.c.id == sa.bindparam("connection"))
 
 
 def update_connection(connection_id: int) -> sa.Update:

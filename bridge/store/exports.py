@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
+from bridge.domain.preference import PREFERRED_MAX
 from bridge.domain.wishes import plain, wishes_of
 from bridge.store import codec, names, recommendations, tables
 from bridge.store.database import Part, reads, writes
@@ -38,6 +39,7 @@ EXPORTED_TABLES = (
     tables.resets,
     tables.silences,
     tables.wishes,
+    tables.preferences,
 )
 NOT_EXPORTED_COLUMNS = {"secret", "lease_holder", "lease_until", "failures", "user_id", "levels"}
 JSON_COLUMNS = ("payload", "pieces")  # kept compressed
@@ -65,8 +67,9 @@ class Exports(Part):
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
         """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
 
-        Zones and wishes in the export replace those of the user. Raises SetupError for rows that cannot be read. It is
-        also raised for a user with a connection, or with an answered recommendation for one of the slots.
+        Zones, wishes and the order of sources in the export replace those of the user. Raises SetupError for rows that
+        cannot be read. It is also raised for a user with a connection, or with an answered recommendation for one of
+        the slots.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
@@ -77,8 +80,9 @@ class Exports(Part):
             check_zone(str(row.get("zone")))
         if saved.get("zones"):
             db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
-        if saved.get("wishes"):
-            db.execute(sa.delete(tables.wishes).where(tables.wishes.c.user_id == user_id))
+        for single in (tables.wishes, tables.preferences):
+            if saved.get(single.name):
+                db.execute(sa.delete(single).where(single.c.user_id == user_id))
         numbers: dict[str, dict[Any, int]] = {}
         for table in EXPORTED_TABLES:
             try:
@@ -143,10 +147,13 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns that an import computes anew: ``levels`` of a recommendation, and the body of wishes.
+    """Return the columns that an import computes anew: ``levels`` of a recommendation, and the bodies of wishes and of
+    the order of sources.
 
-    Raises KeyError, TypeError or ValueError for wishes that cannot be read.
+    Raises KeyError, TypeError or ValueError for a body that cannot be read.
     """
+    if table is tables.preferences:
+        return {"body": json.dumps([str(name) for name in json.loads(row["body"])][:PREFERRED_MAX])}
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
     return {"levels": recommendations.levels(row["observation"])} if table is tables.recommendations else {}

@@ -283,18 +283,19 @@ _STORED = sa.select(tables.records.c.id, tables.records.c.key).where(
     tables.records.c.stream == sa.bindparam("stream", type_=sa.Text),
     tables.records.c.deleted.is_(False),
 )
-# Those with a row that may begin at or after an instant. They may be a few too many, because days are local.
+_DAY, _SINCE = sa.bindparam("day", type_=sa.Date), sa.bindparam("since", type_=tables.Instant)
+# Those with a row that may begin at or after an instant. Episodes may be a few too many, because days are local.
 _STORED_ABOUT = _STORED.where(
     tables.records.c.id.in_(
         sa.union(
             *(
                 sa.select(table.c.record_id).where(
-                    table.c.user_id == _ITS_USER, table.c.connection_id == _CONNECTION, begins >= bound
+                    table.c.user_id == _ITS_USER, table.c.connection_id == _CONNECTION, begins
                 )
-                for table, begins, bound in (
-                    (tables.samples, tables.samples.c.day, sa.bindparam("day", type_=sa.Date)),
-                    (tables.episodes, tables.episodes.c.day, sa.bindparam("day", type_=sa.Date)),
-                    (tables.events, tables.events.c.start, sa.bindparam("since", type_=tables.Instant)),
+                for table, begins in (
+                    (tables.samples, sa.and_(tables.samples.c.day >= _DAY, tables.samples.c.start >= _SINCE)),
+                    (tables.episodes, tables.episodes.c.day >= _DAY),
+                    (tables.events, tables.events.c.start >= _SINCE),
                 )
             )
         )

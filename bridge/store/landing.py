@@ -166,7 +166,7 @@ def _bound(state: State) -> tuple[Any, ...]:
 
 
 class Delivery(NamedTuple):
-    """What became of a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
+    """Result of landing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
     ``record`` is the merged record and ``payload`` its canonical JSON. For ``unchanged`` both are empty. ``reread``
     means that an unchanged record was derived again by a newer normaliser.

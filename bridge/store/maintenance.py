@@ -147,6 +147,12 @@ def _has_users(db: sa.Connection) -> bool:
     return db.execute(sa.select(tables.users.c.id).limit(1)).first() is not None
 
 
+def count_users(database: Database) -> int:
+    """Return the number of users in the database of a store."""
+    with database.read() as db:
+        return int(db.execute(sa.select(sa.func.count()).select_from(tables.users)).scalar_one())
+
+
 def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
     c = tables.connections.c
     return db.execute(sa.select(c.id).where(c.lease_until > now).limit(1)).first() is not None

@@ -47,9 +47,9 @@ def _cache(db: sa.Connection) -> Cache:
     """Return the cache of names and numbers for the running transaction. It is empty at the beginning of each, because
     a rollback may undo a new number.
     """
-    transaction = db.get_transaction()
-    if db.info.get("bridge_transaction") is not transaction:
-        db.info["bridge_transaction"] = transaction
-        db.info["bridge_names"] = ({}, {})
-    cache: Cache = db.info["bridge_names"]
+    transaction, info = db.get_transaction(), db.info
+    if info.get("bridge_transaction") is not transaction:
+        info["bridge_transaction"] = transaction
+        info["bridge_names"] = ({}, {})
+    cache: Cache = info["bridge_names"]
     return cache

@@ -5,8 +5,10 @@ A notification is saved before it is sent, so that each goes out at most once.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -27,20 +29,21 @@ class Notifications(Part):
         """Save the user's address for notifications in place of an earlier address. None ends notifications."""
         db.execute(sa.delete(channels).where(channels.c.user_id == user_id))
         if channel is not None:
+            quiet = json.dumps([slot.name for slot in Slot if slot in channel.quiet])
             values = {"user_id": user_id, "secret": channel.sealed, "events": channel.events, "created_at": now}
-            db.execute(sa.insert(channels).values(values))
+            db.execute(sa.insert(channels).values(**values, quiet=quiet))
 
     @reads
     def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
         """Return the user's channel (sealed address and options), or None if there is none."""
         row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
-        return None if row is None else Channel(sealed=row.secret, events=row.events)
+        return None if row is None else _channel(row)
 
     @reads
     def channels(self, db: sa.Connection) -> dict[int, Channel]:
         """Return user id -> channel, for all users who have one."""
         found = db.execute(sa.select(channels))
-        return {row.user_id: Channel(sealed=row.secret, events=row.events) for row in found}
+        return {row.user_id: _channel(row) for row in found}
 
     @writes()
     def reseal_channel(self, db: sa.Connection, user_id: int, sealed: bytes) -> None:
@@ -117,6 +120,11 @@ class Notifications(Part):
         mine = sa.and_(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE_STREAM, cursors.c.cursor == mark)
         paused = sa.select(c.user_id).where(c.paused.is_not(None), c.user_id.in_(sa.select(channels.c.user_id)))
         return set(db.execute(paused.where(~sa.exists().where(mine))).scalars())
+
+
+def _channel(row: Any) -> Channel:
+    quiet = frozenset(Slot[name] for name in json.loads(row.quiet))
+    return Channel(sealed=row.secret, events=row.events, quiet=quiet)
 
 
 def _last_success_mark(last_success: datetime | None) -> str:

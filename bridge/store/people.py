@@ -1,4 +1,4 @@
-"""Store users with their zones, wishes, corrections, tools permitted to assistants, passwords, sessions and API
+"""Store users with their zones, wishes, order of sources, corrections, permitted tools, passwords, sessions and API
 tokens.
 """
 
@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -18,7 +19,7 @@ from bridge.domain.wishes import Wishes, plain, wishes_of
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
-from bridge.store.tables import api_tokens, passwords, sessions
+from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
@@ -147,10 +148,8 @@ class People(Part):
         """Return the user's last correction of each series of events, newest first. With ``at``, later ones are
         ignored.
         """
-        t = tables.corrections.c
-        query = sa.select(tables.corrections).where(t.user_id == user_id).order_by(t.made_at.desc(), t.id.desc())
         found: dict[str, Correction] = {}
-        for row in db.execute(query if at is None else query.where(t.made_at <= at)):
+        for row in db.execute(_CORRECTIONS, {"user": user_id, "at": at or LAST_INSTANT}):
             action = None if row.action is None else ActionType(row.action)
             correction = Correction(series=row.series, title=row.title, action=action, made_at=row.made_at)
             found.setdefault(row.series, correction)
@@ -169,6 +168,20 @@ class People(Part):
         query = insert_into(db, tables.wishes).values(user_id=user_id, **changed)
         db.execute(query.on_conflict_do_update(index_elements=[tables.wishes.c.user_id], set_=changed))
 
+    @reads
+    def preferred_sources(self, db: sa.Connection, user_id: int) -> tuple[str, ...]:
+        """Return the names of sources in the order that the user chose, or no names without a choice."""
+        p = tables.preferences.c
+        body = db.execute(sa.select(p.body).where(p.user_id == user_id)).scalar()
+        return () if body is None else tuple(json.loads(body))
+
+    @writes()
+    def prefer_sources(self, db: sa.Connection, user_id: int, names: Sequence[str], *, now: datetime) -> None:
+        """Save the order of sources that the user chose, in place of an earlier choice. No names take it back."""
+        changed = {"body": json.dumps(list(names)), "set_at": now}
+        query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
+        db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
+
 
 def check_zone(zone: str) -> None:
     """Raise SetupError unless ``zone`` is the name of an IANA time zone."""
@@ -176,6 +189,16 @@ def check_zone(zone: str) -> None:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise SetupError(f"there is no time zone {zone!r}; write it like Europe/Berlin or UTC") from None
+
+
+_CORRECTIONS = (
+    sa.select(tables.corrections)
+    .where(
+        tables.corrections.c.user_id == sa.bindparam("user", type_=tables.ID),
+        tables.corrections.c.made_at <= sa.bindparam("at", type_=tables.Instant),
+    )
+    .order_by(tables.corrections.c.made_at.desc(), tables.corrections.c.id.desc())
+)
 
 
 def _users(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[User]:

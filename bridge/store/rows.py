@@ -254,11 +254,13 @@ def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
 def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:
     values: dict[str, list[dict[str, Any]]] = defaultdict(list)
     samples: list[tuple[Any, ...]] = []
+    metrics: dict[Metric, int] = {}
     known_at = tables.microseconds(now)
     for row, item in changed:
         if isinstance(item, Sample):
-            metric = names.number(db, tables.metrics, item.metric)
-            samples.append((known_at, metric, *_plain(db, item), row.id))
+            if item.metric not in metrics:
+                metrics[item.metric] = names.number(db, tables.metrics, item.metric)
+            samples.append((known_at, metrics[item.metric], *_plain(db, item), row.id))
             continue
         new = {"known_at": now} | _columns(item)
         values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})

@@ -15,7 +15,7 @@ from bridge.domain.records import Connection
 from bridge.domain.slots import Moment
 from bridge.domain.types import Outcome
 from bridge.store import tables
-from bridge.store.connections import select_connections, update_connection
+from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads, writes
 from bridge.store.locks import SingletonLock, holder_of, save_holder
 
@@ -158,9 +158,8 @@ class Scheduling(Part):
         db.execute(_RUN, run)
         values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
         values["not_permitted"] = json.dumps(outcome.not_permitted) if outcome.not_permitted else None
-        if outcome.outcome == "ok":
-            values["last_success"] = finished
-        db.execute(update_connection(connection_id).values(values))
+        values["last_success"] = finished if outcome.outcome == "ok" else None
+        db.execute(_FINISH, {"connection": connection_id, **{f"new_{name}": value for name, value in values.items()}})
         if outcome.outcome == "ok" and due_at is not None:  # a notice that comes now waits for the row written above
             db.execute(_DUE_BY_NOTICE, {"connection": connection_id, "at": finished})
 
@@ -320,6 +319,14 @@ _RELEASE = (
 )
 _LIMITED_UNTIL = sa.select(tables.sources.c.rate_limited_until).where(tables.sources.c.name == sa.bindparam("source"))
 _RUN = sa.insert(tables.sync_runs)
+_FINISH = (
+    sa.update(tables.connections)
+    .where(_MINE)
+    .values(
+        {name: sa.bindparam(f"new_{name}") for name in ("last_error", "paused", "due_at", "failures", "not_permitted")}
+        | {"last_success": sa.func.coalesce(sa.bindparam("new_last_success", type_=tables.Instant), c.last_success)}
+    )
+)
 _DUE_BY_NOTICE = (
     sa.update(tables.connections)
     .where(

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+LAST_INSTANT = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def microseconds(at: datetime) -> int:
@@ -376,7 +377,10 @@ silences = sa.Table(
 )
 # The wishes of a user for the plan, a JSON object.
 wishes = sa.Table("wishes", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
-# Channels for recommendations. With ``events``, messages may name events of the calendar.
+# The order of sources that the user chose, a JSON list of names, the first preferred.
+preferences = sa.Table("preferences", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
+# Channels for recommendations. With ``events``, messages may name events of the calendar. ``quiet`` names slots of the
+# day without messages, as a JSON list.
 channels = sa.Table(
     "channels",
     metadata,
@@ -384,6 +388,7 @@ channels = sa.Table(
     sa.Column("secret", sa.LargeBinary, nullable=False),
     sa.Column("events", sa.Boolean, nullable=False),
     _instant("created_at"),
+    sa.Column("quiet", sa.Text, nullable=False, server_default="[]"),
 )
 # At most a row per recommendation, written before the recommendation is sent.
 notifications = sa.Table(

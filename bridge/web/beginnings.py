@@ -1,4 +1,4 @@
-"""What a person may have, from a watch to a file, and the ways in which its data come here, the shortest first.
+"""Devices, calendars and files that a person may have, each with its ways of connecting, the shortest first.
 
 A way is shown where its source is installed. A thing of which no source is installed leads to the way by a file.
 """
@@ -99,13 +99,43 @@ THINGS = (
         ),
     ),
     Thing(
-        name="oura", title="Oura", hint="an application of yours", ways=(live("oura", "Connect your ring", OWN_APP),)
+        name="oura",
+        title="Oura",
+        hint="its export, or an application of yours",
+        ways=(
+            Way(
+                source="oura",
+                title="The account export, with your whole history",
+                steps=(
+                    "Open Oura's Membership Hub and log in.",
+                    "Under Export Data, click Request Your Data.",
+                    "Wait for the e-mail, which takes days. Download the zip there.",
+                    DROP,
+                ),
+                links=(("Membership Hub", "https://membership.ouraring.com"),),
+            ),
+            live("oura", "New nights by themselves, with an application of your own", OWN_APP),
+        ),
     ),
     Thing(
         name="fitbit",
         title="Fitbit",
-        hint="through Google Health",
-        ways=(live("google_health", "New days by themselves, through Google", OWN_APP),),
+        hint="also Pixel Watch",
+        ways=(
+            Way(
+                source="fitbit",
+                title="The files of Google Takeout, with your whole history",
+                steps=(
+                    "Open Google Takeout and log in with the account of your watch.",
+                    "Click Deselect all, then tick Google Health, which was called Fitbit before.",
+                    "Next step, Export once, .zip, Create export.",
+                    "Wait for Google's e-mail, which takes hours. Download the zip.",
+                    DROP,
+                ),
+                links=(("Google Takeout", "https://takeout.google.com"),),
+            ),
+            live("google_health", "New days by themselves, through Google", OWN_APP),
+        ),
         missing="Fitbit is not read yet.",
     ),
     Thing(
@@ -138,7 +168,7 @@ THINGS = (
     Thing(
         name="android",
         title="Android",
-        hint="Health Connect",
+        hint="Health Connect, or a Samsung",
         ways=(
             Way(
                 source="health_connect",
@@ -147,6 +177,16 @@ THINGS = (
                     "On the phone, open Settings and search for Health Connect.",
                     "Choose to back up or export its data once, and wait for the zip.",
                     "Bring the zip to this device.",
+                    DROP,
+                ),
+            ),
+            Way(
+                source="samsung_health",
+                title="The data of Samsung Health, with your whole history",
+                steps=(
+                    "In Samsung Health, open Settings and tap Download personal data, at the very bottom.",
+                    "Log in with your Samsung account. The folder lies in the phone's Download folder.",
+                    "Zip the folder in My Files and bring the zip to this device.",
                     DROP,
                 ),
             ),
@@ -201,6 +241,8 @@ THINGS = (
                 "Find the ICS link.",
                 links=(("Outlook", "https://outlook.live.com/calendar"),),
             ),
+            live("microsoft_calendar", "Every change at once, with an application of your own", OWN_APP),
+            live("microsoft_todo", "The tasks of Microsoft To Do", OWN_APP),
         ),
     ),
     Thing(
@@ -210,6 +252,23 @@ THINGS = (
         ways=(
             live("caldav", "By CalDAV", "Click Connect, and type the server, your name and a password for this app."),
             address("A secret address", "Look for share or publish, and for a link that is called iCal or ICS."),
+        ),
+    ),
+    Thing(
+        name="activitywatch",
+        title="ActivityWatch",
+        hint="focus at the computer",
+        ways=(
+            Way(
+                source="activitywatch",
+                title="A file that it exports",
+                steps=("Open ActivityWatch, Raw Data, Export all buckets as JSON.", DROP),
+            ),
+            live(
+                "activitywatch",
+                "New days by themselves, where it runs on the machine of the bridge",
+                "Click Connect and type http://localhost:5600, which BRIDGE_ALLOW_HOSTS has to name.",
+            ),
         ),
     ),
     Thing(

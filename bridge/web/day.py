@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from fastapi import Request
 
 from bridge.advice import outcomes, requests
 from bridge.advice.week import WeekSlot
+from bridge.daemon import backups
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
@@ -19,7 +20,7 @@ from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.web import phrases
-from bridge.web.state import Visit
+from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
 from rhythm_env.interface import ActionType, Answer, Meter
 
@@ -35,6 +36,20 @@ def is_part(request: Request) -> bool:
 def local(visit: Visit, at: datetime) -> datetime:
     """Return an instant in the time zone that the user has at that instant."""
     return at.astimezone(zone_at(at, visit.user.zones))
+
+
+def mark_seen(request: Request, visit: Visit) -> None:
+    """Save that the user saw the current slot's recommendation, if the request's page shows it to them."""
+    current = visit.bridge.store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
+    if current is not None and current.shown_at is None and is_seen(request, visit):
+        visit.bridge.store.recommendations.mark_shown(current.id, now=visit.now)
+
+
+def backup(visit: Visit) -> dict[str, Any]:
+    """Return the state of the installation's backups for the template, with the last good one's age in words."""
+    found = backups.state(visit.bridge, visit.now)
+    age = None if found.last is None else phrases.age((visit.now - found.last) / timedelta(hours=1))
+    return {"on": found.on, "old": found.old, "age": age}
 
 
 def title(visit: Visit) -> dict[str, str]:

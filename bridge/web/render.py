@@ -17,13 +17,15 @@ from bridge.web import phrases
 if TYPE_CHECKING:
     from bridge.web.state import Visit
 
-NAVIGATION = (
-    ("/", "Today"),
-    ("/wishes", "Wishes"),
-    ("/review", "Review"),
-    ("/trends", "Trends"),
-    ("/belief", "About me"),
-    ("/connections", "Connections"),
+Link = tuple[str, str]  # address and title
+
+# The sections of the navigation, each with its pages. The first page of a section opens it.
+NAVIGATION: tuple[tuple[Link, ...], ...] = (
+    (("/", "Today"),),
+    (("/week", "Week"),),
+    (("/review", "Review"), ("/history", "History")),
+    (("/trends", "Trends"), ("/belief", "About me")),
+    (("/settings", "Settings"), ("/wishes", "Wishes"), ("/connections", "Connections")),
 )
 WEB_FOLDER = Path(__file__).parent
 STATIC_FOLDER = WEB_FOLDER / "static"
@@ -54,6 +56,7 @@ def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "
 
     ``visit`` is None without a login. ``path`` marks the current page in the navigation.
     """
-    shared: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path}
+    section = next((pages for pages in NAVIGATION if path in dict(pages)), ())
+    shared: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path, "section": section}
     content = templates().get_template(template).render(shared | context)
     return HTMLResponse(content, status_code=status)

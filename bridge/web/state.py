@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SESSION_COOKIE = "bridge_session"
 FORM_TYPE = "application/x-www-form-urlencoded"
-UPLOADS_AT_ONCE, EXPORTS_AT_ONCE = 2, 1  # of a user
+UPLOADS_AT_ONCE, EXPORTS_AT_ONCE, TESTS_AT_ONCE = 2, 1, 1  # of a user
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,7 @@ class AppState:
     logins: LoginLimits = field(default_factory=LoginLimits)
     uploading: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(UPLOADS_AT_ONCE))
     exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))
+    sending: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(TESTS_AT_ONCE))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plan_cache", PlanCache(self.today_cache))

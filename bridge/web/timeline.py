@@ -31,7 +31,7 @@ A_DAY = timedelta(days=1)
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     """Return the values of a plan for its template.
 
-    ``before`` holds the rows of blocks that have begun, ``after`` the others. On today's plan, ``now`` is the time, and
+    ``before`` holds the rows of blocks that have begun, ``after`` the rest. On today's plan, ``now`` is the time, and
     from 18:00 on ``tomorrow`` leads to the next plan.
     """
     today = local(visit, visit.now).date()

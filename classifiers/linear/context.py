@@ -1,7 +1,7 @@
 """The context of a title: the entry's length, hour, weekday, other people, place, video link and repetition.
 
-Context speaks only where the title is unsure, and moves a score by at most ``REACH``. A label twice as likely as any
-other is therefore the same in every context. The leanings are learnt from entries of public calendars.
+Context speaks only where the title is unsure, and moves a score by at most ``MAX_SHIFT``. A label twice as likely as
+any other is therefore the same in every context. The leanings are learnt from entries of public calendars.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DAY_MINUTES = 1440
 SATURDAY = 5
 SURE = 0.5  # probability from which the title alone decides
 FADE = 0.15  # below SURE, over which context gains its full weight
-REACH = 0.15  # the largest shift of a score, as a natural logarithm
+MAX_SHIFT = 0.15  # the largest shift of a score, as a natural logarithm
 LENGTHS = ((20, "up to 20 minutes"), (45, "up to 45 minutes"), (75, "up to 75 minutes"), (150, "up to 150 minutes"))
 LONG_MINUTES = 300
 HOURS = ((6, "at night"), (9, "early"), (12, "in the forenoon"), (14, "at noon"), (18, "in the afternoon"))
@@ -94,6 +94,6 @@ def leant(
     import numpy as np
 
     doubt = np.clip((SURE - shares.max(axis=1, keepdims=True)) / FADE, 0, 1)
-    moved = shares * np.exp(doubt * np.clip(shown @ leanings, -REACH, REACH))
+    moved = shares * np.exp(doubt * np.clip(shown @ leanings, -MAX_SHIFT, MAX_SHIFT))
     found: NDArray[np.float64] = moved / moved.sum(axis=1, keepdims=True)
     return found

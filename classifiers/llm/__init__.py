@@ -92,7 +92,7 @@ class Llm:
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
         """Return a label for each event, in the order of ``events``.
 
-        The model labels unsure events if it answers, and the linear classifier all others.
+        The model labels unsure events if it answers, and the linear classifier the rest.
         """
         labels = self._unasked.classify(events)
         titles = [self._doubted(event, label) for event, label in zip(events, labels, strict=True)]

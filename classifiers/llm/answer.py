@@ -21,7 +21,7 @@ class Said(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """The labels of an answer, sorted into valid and faulty ones.
+    """The labels of an answer, sorted into valid and faulty labels.
 
     ``said`` maps a title's number to its label. ``wrong`` maps a kind of fault to the number of titles or labels with
     it.

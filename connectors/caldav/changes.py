@@ -1,4 +1,4 @@
-"""What changed in a calendar since its last state, and the texts of what changed."""
+"""Changes of a calendar since its last known state, and the texts of the changed entries."""
 
 from __future__ import annotations
 

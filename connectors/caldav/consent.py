@@ -53,7 +53,7 @@ def _login(token: dict[str, Any], account: Account) -> Login:
 
 
 def _own(addresses: list[str], name: str) -> list[str]:
-    """Return the user's own e-mail addresses. A login name that looks like an address is one."""
+    """Return the user's own e-mail addresses. A login name that looks like an address counts as an address."""
     return sorted({*addresses, *([name.lower()] if "@" in name else [])})
 
 
@@ -67,7 +67,7 @@ def _asked(browser: Browser, question: str) -> str:
 def safe(address: str, account: Account) -> str:
     """Return a server's address, with https where no scheme was typed.
 
-    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError for others.
+    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise.
     """
     whole = address if "://" in address else f"https://{address}"
     try:

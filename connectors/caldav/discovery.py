@@ -19,7 +19,7 @@ PROPERTIES = (
     "<d:resourcetype/><d:displayname/><d:sync-token/><s:getctag/><c:calendar-description/>"
     "<c:supported-calendar-component-set/>"
 )
-KINDS = {"VEVENT", "VTODO"}
+COMPONENTS = {"VEVENT", "VTODO"}
 BIRTHDAYS = "contact_birthdays"  # the name of the calendar that Nextcloud makes of the contacts
 
 
@@ -152,7 +152,7 @@ def _is_read(response: Response) -> bool:
         return False
     components = response.found.get(f"{CALDAV} supported-calendar-component-set")
     held = set() if components is None else {part.attributes.get("name", "").upper() for part in components.parts}
-    return not held or bool(held & KINDS)
+    return not held or bool(held & COMPONENTS)
 
 
 def is_gone(error: BridgeError) -> bool:

@@ -35,9 +35,9 @@ def is_ours(collection: Collection, written: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What the entries of a calendar are read with. ``key`` is the calendar's path, and ``mine`` the user's addresses.
+    """Facts needed to read a calendar's entries. ``key`` is the calendar's path, and ``mine`` the user's addresses.
 
-    In a calendar of ours the property of our own events counts. Elsewhere anybody who invites could set it.
+    ``ours`` marks the calendar that the bridge writes to. Only there does the property of its own events count.
     """
 
     key: str

@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What a server says of one address. ``found`` holds the properties that it gave, by their names."""
+    """Answer of a server about an address. ``found`` holds the properties that it gave, by their names."""
 
     href: str
     status: int | None  # of the address as a whole; None where only properties have any

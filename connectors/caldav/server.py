@@ -40,7 +40,7 @@ class Declined(SourceChanged):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """What the user typed. ``hosts`` are hosts inside the operator's network that requests may reach."""
+    """Login as the user typed it. ``hosts`` are hosts inside the operator's network that requests may reach."""
 
     address: str
     name: str
@@ -146,7 +146,7 @@ NAMESPACES = f'xmlns:c="{multistatus.CALDAV}" xmlns:s="{multistatus.SERVER}"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What a server answered about the addresses at or below ``address``, where the redirects led."""
+    """Answer of a server about the addresses at or below ``address``, which is the end of all redirects."""
 
     address: str
     responses: list[multistatus.Response]
@@ -191,7 +191,7 @@ def origin(address: str) -> tuple[str, str, int]:
 def key_of(address: str) -> str:
     """Return the path of an address in one spelling, because servers quote the same path in several ways.
 
-    A part with an ``@`` may be somebody's e-mail address, and a digest stands for it.
+    A part with an ``@`` may be an e-mail address, and a digest stands for it.
 
     >>> key_of("https://example.com/dav/a%20b/"), key_of("https://example.com/dav/a b/")
     ('/dav/a%20b/', '/dav/a%20b/')

@@ -2,8 +2,8 @@
 
 A login may write everywhere, so what is written carries a mark, and an event without it is never touched. The wanted
 events are compared with those in the calendar, so that a repetition changes nothing. Conditions (If-Match,
-If-None-Match) keep a change that somebody makes meanwhile. CalDAV tells no deletions of single events, so what was
-written is noted beside the consent.
+If-None-Match) keep a change that another program makes meanwhile. CalDAV tells no deletions of single events, so the
+written events are noted beside the consent.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Connect Garmin by the Connect Personal API, saved Connect answers, the account export, and FIT files."""
 
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
@@ -15,12 +15,7 @@ SPEC = ConnectorSpec(
             Metric.RESPIRATORY_RATE,
             Metric.SPO2,
             Metric.SKIN_TEMPERATURE_DELTA,
-            Metric.ASLEEP,
-            Metric.IN_BED,
-            Metric.AWAKE,
-            Metric.LIGHT_SLEEP,
-            Metric.DEEP_SLEEP,
-            Metric.REM_SLEEP,
+            *NIGHT_MINUTES,
             Metric.SLEEP_NEED,
             Metric.SLEEP_SCORE,
             Metric.BODY_BATTERY,

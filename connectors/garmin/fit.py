@@ -36,7 +36,7 @@ Fields = Mapping[int, Any]
 
 @dataclass(slots=True)
 class Contents:
-    """What is used of a FIT file's content."""
+    """Content of a FIT file that is used."""
 
     serial: str = "unknown"
     created: int = 0

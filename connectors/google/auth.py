@@ -32,7 +32,7 @@ TELLING = timedelta(days=30)  # after that a consent that died unseen may have d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """One of Google's APIs as a source: its names, the scopes that a consent must cover, and what they permit."""
+    """Google API as a source: its names, the scopes that a consent must cover, and the access that they grant."""
 
     source: str
     api: str  # its name in Google's console

@@ -4,7 +4,7 @@ The JSON is that of HC Webhook (github.com/mcnaveen/health-connect-webhook) and 
 (github.com/owen282000/life-dashboard-companion-app).
 """
 
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
@@ -22,12 +22,7 @@ SPEC = ConnectorSpec(
             Metric.SPO2,
             Metric.SKIN_TEMPERATURE,
             Metric.SKIN_TEMPERATURE_DELTA,
-            Metric.ASLEEP,
-            Metric.IN_BED,
-            Metric.AWAKE,
-            Metric.LIGHT_SLEEP,
-            Metric.DEEP_SLEEP,
-            Metric.REM_SLEEP,
+            *NIGHT_MINUTES,
             Metric.STEPS,
             Metric.DISTANCE,
             Metric.ACTIVE_ENERGY,

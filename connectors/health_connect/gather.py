@@ -54,18 +54,18 @@ Payload = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a document says of itself."""
+    """Members of a document that describe the document itself."""
 
     members: Mapping[str, Any]
 
     @property
     def test(self) -> bool:
-        """Whether the app made the document up, to try the address."""
+        """True for a made-up document, which the app sends to try the address."""
         return self.members.get("test") is True
 
     @property
     def apple(self) -> bool:
-        """Whether it comes from an iPhone, whose heart rate variability is SDNN."""
+        """True for a document of an iPhone, whose heart rate variability is SDNN."""
         return self.members.get("source") == "healthkit_ios"
 
     @property

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import requests
 
 CHUNK = 65_536
-NAME = "calendar"  # of one that does not name itself; a connection has one calendar
+DEFAULT_NAME = "calendar"  # of one that does not name itself; a connection has one calendar
 CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
 GONE = (401, 410)
 REFUSED = (403, 404)  # by a server or by something on the way to it
@@ -81,7 +81,7 @@ class Ics:
             return Found(pages=(), cursor=cursor)
         content, marks = answer
         changed = marks["bytes"] != seen.get("bytes")
-        read = pages(content, name=NAME, zone=self._zone, mine=self._mine) if changed else ()
+        read = pages(content, name=DEFAULT_NAME, zone=self._zone, mine=self._mine) if changed else ()
         return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:

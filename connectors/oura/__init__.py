@@ -1,4 +1,4 @@
-"""Connect Oura by its API v2: sleep, scores, activity, heart rate, blood oxygen, workouts and sessions."""
+"""Connect Oura by its API v2 or by files: sleep, scores, activity, heart rate, blood oxygen, workouts, sessions."""
 
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings
@@ -30,10 +30,11 @@ DAILY: dict[str, Table] = {
     "daily_stress": {},  # seconds of a day, which no metric counts: kept for later
 }
 WORKOUT: Table = {Metric.ACTIVE_ENERGY: "calories", Metric.DISTANCE: "distance"}
+BULKY = frozenset({"movement_30_sec", "met", "class_5_min"})  # thousands of values that no metric is made of
 
 SPEC = ConnectorSpec(
     name="oura",
-    title="Oura (API v2)",
+    title="Oura (API v2 and files)",
     delivers=frozenset({"episodes", Metric.HEART_RATE, Metric.MINDFUL}).union(SLEEP, NIGHT, WORKOUT, *DAILY.values()),
     streams=("sleep", *DAILY, "heartrate", "workout", "session"),
     called={
@@ -75,4 +76,9 @@ SPEC = ConnectorSpec(
     opens="connectors.oura.client:Oura",
     authorises="connectors.oura.consent:authorise",
     revokes="connectors.oura.consent:revoke",
+    recognises="connectors.oura.files:recognise",
+    reads="connectors.oura.files:read",
+    leaves_out={r"(^|/)App Data/": "parts of Oura's account export that are not used"},
+    dated_by_content=True,
+    lasting=frozenset({"heartrate"}),  # a day of heart rates may come in several files
 )

@@ -11,12 +11,11 @@ from bridge import http
 from bridge.auth import oauth
 from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
-from connectors.oura import SPEC
+from connectors.oura import BULKY, SPEC
 from connectors.payload import listing, midnight, raw_records, token_pages, utc
 from connectors.windows import DAY, Window
 
 MONTH = 30  # days; the longest stretch of heart rate one request may ask for
-BULKY = frozenset({"movement_30_sec", "met", "class_5_min"})  # thousands of values that no metric is made of
 Rows = list[Mapping[str, Any]]
 
 

@@ -1,11 +1,14 @@
 """Turn Oura's raw records into samples and episodes. Names and units: Oura's API v2 (OpenAPI 1.28)."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from bridge.domain.metrics import Metric
+from bridge.domain.samples import finite
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.oura import DAILY, NIGHT, SLEEP, SPEC, WORKOUT
-from connectors.payload import Fields, Table, quarter_hours_in, words
+from connectors.oura import DAILY, NIGHT, SLEEP, SPEC, WORKOUT, trends
+from connectors.oura.files import TRENDS
+from connectors.payload import Fields, Table, mapping, quarter_hours_in, utc, words
 
 NO_SLEEP = ("rest", "deleted")  # lying still, and what the person has taken back
 NAPS = ("sleep", "late_nap")
@@ -26,14 +29,24 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
     elif stream in DAILY:
         yield from _daily(key, fields, DAILY[stream])
     elif stream == "heartrate":  # dated in UTC: the local day follows from where the person lives
-        readings = fields.readings("data", at="timestamp", value="bpm")
+        readings = _saved(fields) if fields.get("rates") else fields.readings("data", at="timestamp", value="bpm")
         yield from quarter_hours_in(fields.zone("zone"), Metric.HEART_RATE, readings)
+    elif stream == TRENDS:
+        yield from trends.items(key, fields)
     elif stream == "workout":
         yield from _workout(key, fields)
     elif stream == "session":
         yield from _session(key, fields)
     else:
         raise fields.bad("not a stream of oura")
+
+
+def _saved(fields: Fields) -> Iterator[tuple[datetime, float]]:
+    """Yield (instant, rate) of a day's heart rates from files, which are kept by their times."""
+    for told, rate in sorted(mapping(fields.get("rates")).items()):
+        at, bpm = utc(told), finite(rate)
+        if at is not None and bpm is not None:
+            yield at, bpm
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:

@@ -15,9 +15,9 @@ from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
 from bridge.ingest.json_stream import Broken, Json
 
 PAGE_TASKS = 500
-TASKS_MAX = 200_000
+TASKS_READ_MAX = 200_000
 TASK_MAX_CHARS = 200_000
-MARKS = (b'"uuid"', b'"description"', b'"status"', b'"entry"')
+TASK_FIELDS = (b'"uuid"', b'"description"', b'"status"', b'"entry"')
 KEPT = ("description", "status", "due", "end", "modified", "project", "priority")
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
@@ -25,11 +25,11 @@ COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a fi
 def recognise(file: File) -> bool:
     """Tell the file by the fields that every task has."""
     begun = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return begun.startswith((b"[", b"{")) and all(mark in begun for mark in MARKS)
+    return begun.startswith((b"[", b"{")) and all(mark in begun for mark in TASK_FIELDS)
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks of an earlier file of that name that this one lacks are deleted.
+    """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
     ``zone`` is where days begin. Raises SourceChanged for too many tasks, and CutShort after the readable part of a
     file that ends early.
@@ -42,7 +42,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
         try:
             for task in _tasks(Json(opened)):
                 records.append(_record(task, parent, zone))
-                if len(records) > TASKS_MAX:
+                if len(records) > TASKS_READ_MAX:
                     raise SourceChanged("it is far larger than a list of tasks; export it again")
         except Broken:
             cut = True

@@ -27,7 +27,7 @@ TASKS_MAX = 100_000
 TASK_MAX_CHARS = 200_000
 INDENT_MAX = 10
 NEEDED = {"TYPE", "CONTENT", "INDENT"}
-LISTS = ("items", "results", "tasks")  # of the sync API, of its successor, and of completed tasks
+TASK_LISTS = ("items", "results", "tasks")  # of the sync API, of its successor, and of completed tasks
 ID_SUFFIX = re.compile(r" \[\d+\]$")  # in the name of a backup's file
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 API_MARKS = (b'"full_sync"', b'"sync_token"', b'"day_orders"')
@@ -42,7 +42,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the tasks in pages. Tasks of an earlier file of that name that this one lacks are deleted.
+    """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
     Raises SourceChanged for a file that is too large, and CutShort after the readable part of a file that ends early.
     """
@@ -128,7 +128,7 @@ def _collect(document: Json, items: list[dict[str, Any]], projects: dict[str, st
         _extend(items, document)
         return
     for name in document.members():
-        if name in LISTS and document.peek() == "[":
+        if name in TASK_LISTS and document.peek() == "[":
             _extend(items, document)
         elif name == "projects" and document.peek() == "[":
             projects |= {str(one.get("id")): str(one.get("name")) for one in _objects(document)}

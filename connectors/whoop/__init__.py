@@ -2,7 +2,7 @@
 download.
 """
 
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings
 
 SPEC = ConnectorSpec(
@@ -21,12 +21,7 @@ SPEC = ConnectorSpec(
             Metric.TOTAL_ENERGY,
             Metric.HEART_RATE,
             Metric.DISTANCE,
-            Metric.ASLEEP,
-            Metric.IN_BED,
-            Metric.AWAKE,
-            Metric.LIGHT_SLEEP,
-            Metric.DEEP_SLEEP,
-            Metric.REM_SLEEP,
+            *NIGHT_MINUTES,
             Metric.SLEEP_NEED,
             Metric.SLEEP_EFFICIENCY,
             Metric.SLEEP_CONSISTENCY,

@@ -1,7 +1,7 @@
-"""What the facts of an entry's context speak for, learnt from labelled entries of public calendars.
+"""Weights of an entry's context facts per action, learnt from labelled entries of public calendars.
 
-The leanings correct the titles' probabilities. They are drawn to zero so strongly that people who were left out keep
-their right titles. ``leanings.tsv`` keeps them, because the calendars are no part of the project.
+The weights correct the titles' probabilities. Regularisation is so strong that held-out people keep their right
+titles. ``leanings.tsv`` stores the weights, because the calendars are no part of the project.
 """
 
 from __future__ import annotations

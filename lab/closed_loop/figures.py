@@ -64,7 +64,7 @@ def weighted(lives: Lives) -> Array:
 
 
 def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[str, Any]:
-    """One arm's figures, each with ``mean``, ``sd`` and ``ci95`` over people.
+    """Return the figures of an arm, each with ``mean``, ``sd`` and ``ci95`` over people.
 
     ``low``, ``high``: the same people with random advice and with the oracle's; ``reward_vs_oracle`` is 0 for the one
     and 1 for the other, a ratio of means with its bootstrap interval.

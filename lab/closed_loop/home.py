@@ -1,4 +1,4 @@
-"""Where a simulated person lives: vendors behind HTTP, an installation of its own, journeys, a new watch."""
+"""Home of a simulated person: vendors behind HTTP, an own installation, journeys, and a new watch."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """What chance gave a person: language and home, what they wear from when on, and a journey."""
+    """Random circumstances of a person: language, home, the watch worn from each date on, and a journey."""
 
     language: str
     home: str
@@ -47,7 +47,7 @@ class Circumstances:
     journey: tuple[date, date, str] | None  # first night away, first night back, zone
 
     def zone(self, day: date) -> ZoneInfo:
-        """Where they wake up on a day."""
+        """Return the time zone in which the person wakes up on a day."""
         if self.journey is not None and self.journey[0] <= day < self.journey[1]:
             return ZoneInfo(self.journey[2])
         return ZoneInfo(self.home)
@@ -75,7 +75,7 @@ def circumstances(resident: Resident, weeks: int) -> Circumstances:
 
 @dataclass(slots=True, kw_only=True)
 class Home:
-    """One person's installation and vendors, until closed."""
+    """Installation and vendors of a person, until closed."""
 
     bridge: installation.Bridge
     user: User
@@ -96,9 +96,9 @@ class Home:
         return morning
 
     def sync(self, at: datetime, day: date) -> None:
-        """One sync of everything, over HTTP; first what was put on for the first time is connected.
+        """Sync all sources over HTTP. A watch that is worn for the first time is connected first.
 
-        Raises SetupError when a source did not answer as it should: a life in the loop has no excuse for it.
+        Raises SetupError when a sync fails or sets data aside, because the lab's vendors give no cause for it.
         """
         for source in (CALENDAR, self.about.source(day)):
             if source not in self._connected:

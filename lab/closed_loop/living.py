@@ -1,4 +1,4 @@
-"""One person's weeks through the real bridge: wake, sync, be advised slot by slot, answer, act, and live on."""
+"""Weeks of a simulated person through the real bridge: wake, sync, get advice in each slot, answer, and act."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOTHING_STATED = (0.5, 0.5, 0.5)  # the belief before any was stated
 
 @dataclass(slots=True, kw_only=True)
 class Lived:
-    """What one person's weeks came to; lists have one entry per slot.
+    """Results of a person's weeks. Lists have an entry per slot.
 
     A slot without advice has None for what was advised and answered. Its reading is not a number, and its belief is the
     last one that was stated.
@@ -143,7 +143,7 @@ class Life:
         return given, done
 
     def _asked(self, moment: Moment) -> datetime:
-        """When advice is asked for; in the morning the night is told and synced first."""
+        """Return the instant at which advice is requested. In the morning the night is synced first."""
         if moment.slot is not Slot.MORNING:
             return self._start(moment) + AFTER_START
         day = moment.date
@@ -203,7 +203,7 @@ class Life:
         lived.beliefs.append((found.belief["social"], found.belief["morning"], found.belief["work"]))
 
     def _write_down(self, moment: Moment, done: ActionType) -> None:
-        """What was planned and not done is struck out; part of what was done otherwise is written down."""
+        """Update the calendar after a slot: delete a plan not done, and enter part of the unplanned actions."""
         planned = self.resident.plans.get(moment)
         if planned is done:
             return
@@ -228,7 +228,7 @@ class Life:
         return known if day >= FIRST_MONDAY else known[:1]
 
     def _count_labels(self, until: date) -> None:
-        """How much of the calendar the classifier tells right, each event once."""
+        """Count the calendar's events that the classifier labels correctly."""
         ends = [datetime(d.year, d.month, d.day, tzinfo=UTC) for d in (FIRST_MONDAY - 56 * DAY, until)]
         store = self.home.bridge.store
         found = labelled(store, self.home.user, self.classifier, *ends, at=ends[1] + DAY)
@@ -244,7 +244,7 @@ class Life:
 
 
 def lived(seed: int, arm: Arm, weeks: int, answers: str | None = None) -> Lived:
-    """One person's life with one arm, in a folder that is gone afterwards; ``answers``: the world they are of."""
+    """Play a person's life with an arm in a temporary folder. ``answers`` names the person's world."""
     resident = Resident(seed, None if answers is None else world(answers))
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-live-") as name, home(resident, weeks, Path(name)) as place:
         told = Lived(seed=seed, arm=arm, source=place.about.worn[0][1])

@@ -61,7 +61,7 @@ class Resident:
 
     @property
     def first_monday(self) -> date:
-        """When it began to be recorded."""
+        """Return the first Monday that was recorded."""
         return FIRST_MONDAY - timedelta(weeks=self.weeks_before)
 
     def levels(self) -> Levels:
@@ -72,7 +72,7 @@ class Resident:
         return float(self.person.weights[:, 0] @ self.meters[:, 0])
 
     def plan_week(self, monday: date) -> dict[Moment, ActionType]:
-        """What is put into the calendar for the week: what they would do anyway, in some of its slots."""
+        """Enter the person's habitual actions into some slots of the week's calendar, and return them."""
         found: dict[Moment, ActionType] = {}
         for step in range(STEPS):
             moment, rng = moment_of(monday, step), self.dice("plan", monday, step)
@@ -99,7 +99,7 @@ class Resident:
         return given, moved, advised if given is Answer.ACCEPT else self.chosen(moment)
 
     def _chance(self, moment: Moment, advised: ActionType, feasible: Sequence[ActionType]) -> tuple[float | None, bool]:
-        """How likely the advice is taken in the person's world, and whether it is seen."""
+        """Return the probability of acceptance in the person's world, and whether the advice is seen."""
         if self._hidden is None:
             return None, True
         relative = standing(utilities(self.meters, int(moment.slot), self.person)[:, 0], feasible)
@@ -137,7 +137,7 @@ class Resident:
         self.meters[P] = 0.0
 
     def remember_normal(self, lived: Sequence[Levels]) -> None:
-        """What is normal for this person: how they were before anybody advised."""
+        """Keep the person's normal levels: mean and spread before the first advice."""
         import numpy as np
 
         for_each = {meter: np.array([levels[meter] for levels in lived]) for meter in Meter}

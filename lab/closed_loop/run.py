@@ -55,7 +55,7 @@ def play(plan: Plan, processes: int, on_step: OnStep) -> Played:
 
 
 def report(plan: Plan, lives: Played) -> dict[str, Any]:
-    """One policy's figures at the top, all policies' under ``policies``, each pair's differences under ``paired``."""
+    """Return the first policy's figures, all policies' under ``policies``, and their differences under ``paired``."""
     low, high = lives[Arm(policy=LOW)], lives[oracle()]
 
     def of(arm: Arm) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _stages(plan: Plan) -> list[Arm]:
 
 
 def _stage(found: Mapping[str, Any], lives: Played, arm: Arm, plan: Plan) -> dict[str, Any]:
-    """What is left of the oracle's advantage over random advice, and what is won over the whole chain."""
+    """Return a stage's figures: its share of the oracle's advantage over random advice, and its gain over the chain."""
     kept = ("policy", "acceptance", "mean_level", "reward_vs_oracle", "belief_mae", "interval_coverage")
     won = paired(lives[arm], lives[Arm(policy=plan.policies[0])])
     return {**{name: found[name] for name in kept}, "over_chain": won}

@@ -68,7 +68,7 @@ def vectors(weeks: Weeks) -> Floats:
 
 
 class RhythmEnv(gym.Env[Any, Any]):
-    """One person's week. ``reset(options={"person": SEED})`` chooses the person, ``condition`` the population."""
+    """Week of a person. ``reset(options={"person": SEED})`` chooses the person, ``condition`` the population."""
 
     metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 - the name and type are Gymnasium's
 

@@ -64,7 +64,7 @@ Gives = Callable[[Sequence[Interaction], int, datetime], float]
 
 @dataclass(slots=True)
 class Slice:
-    """One slot of a deployed life with advice, as it went. ``chances``: action -> how likely it would be taken."""
+    """Slot of a deployed life with advice. ``chances`` maps each action to its probability of acceptance."""
 
     moment: Moment
     observation: Observation
@@ -186,7 +186,7 @@ class Life:
     def _chances(
         self, moment: Moment, feasible: Sequence[ActionType], action: ActionType
     ) -> tuple[dict[ActionType, float], float | None, bool]:
-        """How likely each possible action is taken, how likely the advised one, and whether the advice is seen."""
+        """Return every possible action's acceptance probability, the advised action's, and whether advice is seen."""
         if self._one is None:
             return {}, None, True
         relative = standing(utilities(self.meters, int(moment.slot), self.person)[:, 0], feasible)
@@ -230,7 +230,7 @@ class Life:
         return self._validity * z + sqrt(1 - self._validity**2) * self._rng.gauss(0, 1)
 
     def _figure(self, felt: float) -> float:
-        """One figure of a night: most of what the night says, and its own error."""
+        """Return a figure of a night: the felt night with an independent error."""
         return AGREEMENT * felt + sqrt(1 - AGREEMENT**2) * self._rng.gauss(0, 1)
 
     def _sleep(self, woke: date, z: float) -> None:
@@ -277,7 +277,7 @@ class Life:
         )
 
     def _write_down(self, moment: Moment, done: ActionType, start: datetime, end: datetime) -> None:
-        """What the calendar and the band keep of the slot: part of what was done, and the day's stress."""
+        """Record the slot in calendar and band: part of the actions, and the day's stress."""
         key = f"slot/{moment.week}/{moment.timestep}"
         if self._rng.random() < WRITTEN_DOWN:
             begun, ended = start + timedelta(hours=1), start + timedelta(hours=4)

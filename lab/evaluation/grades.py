@@ -33,12 +33,12 @@ OnStep = Callable[[int, int], None]
 
 
 def unwatched(done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One strategy's weeks. ``beliefs``: slot -> (3, n) as stated in it."""
+    """Weeks of a strategy. ``beliefs`` maps a slot to the beliefs (3, n) stated in it."""
 
     weeks: Weeks
     belief: Array | None
@@ -54,7 +54,7 @@ class Result:
         return grading.belief_mae(stated, target)
 
     def accuracy(self) -> Array | float:
-        """What the belief earns: only a stated one is paid for."""
+        """Return the belief's part of the grade, which is 0 for a strategy without a belief."""
         return 0.0 if self.belief is None else 1 - self.errors()
 
     def score(self) -> Array:

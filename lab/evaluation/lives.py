@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What the lives are like. ``validity``: the correlation of nights and stress with the truth; None: each life's
-    own, from 0.1 to 0.5. ``answers_only``: no band and no calendar. ``told``: everybody is one of the archetypes, and
-    a policy that can be told so is."""
+    """Settings of simulated lives. ``validity`` is the correlation of nights and stress with the true meters.
+
+    None draws it for each life, from 0.1 to 0.5. ``answers_only`` means no band and no calendar. ``told`` makes every
+    person an archetype, and tells every policy that accepts it.
+    """
 
     condition: str = "in"
     weeks: int = 2

@@ -1,4 +1,4 @@
-"""What another policy would have been answered, told from logged feedback of the policy that gave the advice.
+"""Estimates of another policy's acceptance, from logged feedback of the policy that gave the advice.
 
 Every logged decision was drawn from known probabilities. An answer to the action that was drawn counts for another
 policy as often as that policy would have drawn it: inverse propensity scoring (Horvitz and Thompson 1952), the same
@@ -38,7 +38,7 @@ PRIOR = 2.0  # answers that a rate of a half is worth
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logged:
-    """One decision and its answer. ``chances``: (10,) what the action was drawn from, 0 for what was not possible.
+    """Decision with its answer. ``chances`` (10,) are the propensities, 0 for impossible actions.
 
     ``cluster``: decisions of one cluster (a person; a day, where there is one person) may depend on each other.
     ``reward``: +1 accepted, -1 not.
@@ -52,7 +52,7 @@ class Logged:
 
 
 def was_drawn(logged: Logged) -> bool:
-    """Whether there was a lot at all: a decision without one says nothing of another."""
+    """True when the action was drawn at random. A decision without a draw says nothing about another policy."""
     return sum(chance > 0 for chance in logged.chances) > 1
 
 
@@ -151,7 +151,7 @@ def model(logged: Sequence[Logged], known: Array | None = None) -> Array:
 
 
 def features(observation: Observation, action: ActionType) -> list[float]:
-    """What an answer may hang on: action and slot, how the action was answered before, and the meters."""
+    """Return the features of an answer: action and slot, earlier answers to the action, and the meters."""
     place = [0.0] * (len(ACTIONS) * SLOTS)
     place[ACTIONS.index(action) * SLOTS + int(observation.slot)] = 1.0
     same = [one for one in observation.history if one.recommended is action]

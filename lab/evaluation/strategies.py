@@ -130,7 +130,7 @@ Find = Callable[[str], Policy]
 
 
 def variant_of(policy: Policy, told: str) -> Callable[..., Policy] | None:
-    """What makes the policy's variants, where these can be told that: ``three`` or ``knows``."""
+    """Return the maker of a policy's variants, if these accept the argument ``told``: ``three`` or ``knows``."""
     variant: Callable[..., Policy] | None = getattr(policy, "variant", None)
     return variant if variant is not None and told in signature(variant).parameters else None
 

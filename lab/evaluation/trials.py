@@ -37,7 +37,7 @@ FIGURES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One life of one person with one policy. ``bare``: advice in every slot, and nothing stands before it."""
+    """Life of a person with a policy. ``bare`` means advice in every slot, without rules before the policy."""
 
     world: str
     policy: str
@@ -69,9 +69,9 @@ def trials(
 
 
 def play(trial: Trial, policy: Policy, gives: Gives | None) -> dict[str, float]:
-    """One life's figures; not a number where there is none (fewer than 29 pieces of advice, no stated belief).
+    """Return a life's figures. A figure is NaN after fewer than 29 pieces of advice, or without a stated belief.
 
-    Raises ValueError for a world that is not there.
+    Raises ValueError for an unknown world.
     """
     people = world(trial.world)
     life = Life(
@@ -120,9 +120,9 @@ def _coverage(slices: Sequence[Slice], life: Life) -> float:
 
 
 def rows(found: Found) -> list[dict[str, Any]]:
-    """One row per world and policy, each figure with ``mean``, ``sd`` and ``ci95`` over lives.
+    """Return a row per world and policy, each figure with ``mean``, ``sd`` and ``ci95`` over lives.
 
-    ``over``: the other policies of the run -> figure -> the mean of the differences life by life.
+    ``over`` holds the mean paired difference of each figure to every other policy of the run.
     """
     groups: dict[tuple[str, str], dict[int, Mapping[str, float]]] = {}
     for trial, figures in found.items():

@@ -207,7 +207,7 @@ class Changing(Tastes):
 
 
 class Weekends(Tastes):
-    """Other tastes at the weekend."""
+    """People with different tastes on working days and at the weekend."""
 
     def settle(self) -> None:
         self.working, self.free = _tastes(self.rng), _tastes(self.rng)
@@ -304,7 +304,7 @@ def world(name: str) -> Make:
 
 
 class Hidden:
-    """One person of a world, asked once for every advice that is given; a copy answers what else might have been."""
+    """Person of a world. The person answers each advice once. A copy answers counterfactual questions."""
 
     def __init__(self, make: Make, seed: int, profile: Profiles) -> None:
         self._rng = random.Random(f"person/{seed}")
@@ -313,7 +313,7 @@ class Hidden:
     def asked(
         self, about: Mapping[str, Any], feasible: Sequence[ActionType], action: ActionType
     ) -> tuple[dict[ActionType, float], float, bool]:
-        """How likely each possible action is taken, how likely the advised one, and whether the advice is seen.
+        """Return every possible action's acceptance probability, the advised action's, and whether advice is seen.
 
         ``about``: week, day, slot and standing, as ``chance`` takes them.
         """

@@ -26,7 +26,7 @@ Made = tuple[int, bytes, bytes]  # status, head lines, body
 
 @dataclass(slots=True)
 class Town:
-    """One vendor's accounts of all kinds of people."""
+    """Accounts of a vendor, for all kinds of people."""
 
     source: str
     days: int
@@ -76,7 +76,7 @@ def _sent(status: int, head: bytes, content: bytes) -> bytes:
 
 
 class Visit(asyncio.Protocol):
-    """One connection, kept open as long as the other side wants."""
+    """HTTP connection, kept open as long as the client wants."""
 
     def __init__(self, town: Town) -> None:
         self._town = town

@@ -121,14 +121,14 @@ class Book:
     def move(
         self, calendar: str, master: dict[str, Any], day: date, by: timedelta, *, summary: str | None = None
     ) -> None:
-        """One instance at another time, and perhaps under another name."""
+        """Move an instance of a series to another time, and rename it if a summary is given."""
         start = self._instance(master, day)
         event = self._exception(master, start) | {"sequence": 1}
         event |= {"start": self._time(start + by), "end": self._time(start + by + _length(master))}
         self.events[calendar].append(event | ({} if summary is None else {"summary": summary}))
 
     def answer(self, calendar: str, master: dict[str, Any], day: date, response: str) -> None:
-        """One instance of a series that was answered differently."""
+        """Add an instance of a series with another response of the user."""
         event = self._exception(master, self._instance(master, day))
         event["attendees"] = [
             person | ({"responseStatus": response} if person.get("self") else {}) for person in event["attendees"]

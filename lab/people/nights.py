@@ -27,7 +27,7 @@ MINUTE = 60_000  # milliseconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """One main sleep. Durations in minutes; ``stress`` is 0 on a calm day and about 1 in the hard week."""
+    """Main sleep of a day. Durations are in minutes. ``stress`` is 0 on a calm day and about 1 in the hard week."""
 
     day: date  # of waking
     start: datetime

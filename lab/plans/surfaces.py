@@ -1,4 +1,4 @@
-"""What each surface says at one instant: the recommendation with its time and reasons, and the five meters.
+"""Texts of each surface at an instant: the recommendation with its time and reasons, and the five meters.
 
 The surfaces are `recommend`, the plan, the page, the message, the assistant, `meters`, `explain` and `observe`.
 """

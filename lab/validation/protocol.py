@@ -41,7 +41,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class One:
-    """One person's correlation on so many days, and what the shifts give."""
+    """Correlation of a person over a number of days, and the correlations of the shifted series."""
 
     rho: float
     days: int

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.interface import WEEKEND as FREE
+from rhythm_env.interface import WEEKEND
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 MANY = len(ACTIONS)
 BASE, ACTION, SLOT, BOTH = 0, 1, 1 + MANY, 1 + MANY + SLOTS
-WEEKEND = BOTH + MANY * SLOTS
-PLANNER, REPEATED, USUAL_ACTION = WEEKEND + MANY, WEEKEND + MANY + 1, WEEKEND + MANY + 2
+WEEKEND_TASTES = BOTH + MANY * SLOTS
+PLANNER, REPEATED, USUAL_ACTION = WEEKEND_TASTES + MANY, WEEKEND_TASTES + MANY + 1, WEEKEND_TASTES + MANY + 2
 SIZE = USUAL_ACTION + 1
 POINTS = 12  # of the quadrature over a logit
 BLOCK = 16  # answers that are heard at once, which is fastest
@@ -112,8 +112,8 @@ def models(*, planner: bool = True) -> Models:
 PLACES = {
     "action": slice(ACTION, SLOT),
     "slot": slice(SLOT, BOTH),
-    "both": slice(BOTH, WEEKEND),
-    "weekend": slice(WEEKEND, PLANNER),
+    "both": slice(BOTH, WEEKEND_TASTES),
+    "weekend": slice(WEEKEND_TASTES, PLANNER),
 }
 
 
@@ -270,7 +270,7 @@ def _rows(asked: Sequence[Asked]) -> Array:
     rows[:, BASE] = 1
     for row, one in zip(rows, asked, strict=True):
         row[[ACTION + one.action, SLOT + one.slot, BOTH + one.action * SLOTS + one.slot]] = 1
-        row[WEEKEND + one.action] = one.day >= FREE
+        row[WEEKEND_TASTES + one.action] = one.day >= WEEKEND
         row[PLANNER:] = one.planner, one.repeated, one.usual
     return rows
 

@@ -35,7 +35,7 @@ class Lesson(NamedTuple):
     """An answer with the features that the learner uses.
 
     ``planner`` is the logit of the planner's forecast. ``taken`` is True if the user accepted. ``usual`` is how much
-    more usual the action is than others at this hour.
+    more usual the action is than the average action at this hour.
     """
 
     at: datetime

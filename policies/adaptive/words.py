@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 NO_PATTERN = "your answers do not follow any pattern I know; I go by what you accepted"
 LOST = "your answers are not foretold well; for now only what you accepted counts"
-ENOUGH = 4  # answers to an action at a time of day that a pattern needs
+PATTERN_ANSWERS = 4  # answers to an action at a time of day that a pattern needs
 CERTAIN = 1.645  # standard deviations from zero, the one-sided 5 % level
 MOST_SAID = 3
 DEALT, SURELY = 400, 0.95  # times that answers are dealt anew, and the share of them that a pattern must exceed
@@ -70,7 +70,7 @@ def beyond_chance(cells: Cells) -> Cells:
     """
     import numpy as np
 
-    often = {cell: taken for cell, taken in cells.items() if len(taken) >= ENOUGH}
+    often = {cell: taken for cell, taken in cells.items() if len(taken) >= PATTERN_ANSWERS}
     if not often:
         return often
     rest = [taken for cell, taken in cells.items() if cell not in often]

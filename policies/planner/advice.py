@@ -87,7 +87,7 @@ def read_into(supposed: Array, observation: Observation) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Prospects:
-    """What recommending each action to a user who answers would bring, as arrays (10,).
+    """Predicted effects of recommending each action to a user who answers, as arrays (10,).
 
     ``taken`` is the probability of acceptance. ``gains`` is the gain over the user's own choice, -inf if infeasible.
     ``tells`` is the information in the answer, in nats.

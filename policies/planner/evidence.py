@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 EXACT = 1e-4  # error of the simulator's figures, above zero so that rows may repeat
 SURPRISE = 0.03  # standard deviation of the effect of events, about 0.1 in a tenth of the slots
-READ = 0.3  # share of a true change that shows in readings, whose correlation with the truth is 0.1 to 0.5
+SHOWN_SHARE = 0.3  # share of a true change that shows in readings, whose correlation with the truth is 0.1 to 0.5
 SAME = 1e-6  # tolerance within which actions and traits explain a change exactly
 TOLERANCE = RANGES["tolerance"]
 METERS_BY_PLACE = tuple(Meter)
@@ -187,7 +187,7 @@ def _measured(record: StepRecord, before: Levels, observation: Observation) -> I
         if not 0 < before[meter] + delta < 1:
             continue
         offset = base[V] if meter == V and PLACE["social_cost"] in parts else 0.0
-        shown = READ if state.sd > 0 else 1.0
+        shown = SHOWN_SHARE if state.sd > 0 else 1.0
         yield Row(
             {place: shown * share for place, share in parts.items()},
             delta - shown * (base[meter] - offset),

@@ -32,7 +32,7 @@ SLOT = timedelta(hours=24 / SLOTS)
 WEEKS = timedelta(weeks=4)  # longer histories start on a Monday, so that the next slot can reuse the cache
 UNSEEN = 6  # most slots without advice to live through, because habits then reach a steady state
 CHANCES = 128  # slots with random draws, after which the draws repeat
-ENOUGH = 0.5  # of a group, the effective sample size below which it is resampled
+RESAMPLED_BELOW = 0.5  # of a group, the effective sample size below which it is resampled
 LIKENESS = 0.995  # shrinkage of a copied particle (Liu and West: about .95 to .99), the remainder is the group's spread
 
 
@@ -226,8 +226,7 @@ def _draws(n: int) -> Draws:
 
 
 def renew(crowd: Particles) -> None:
-    """Resample the particles, in place, in each group whose effective sample size is below the share ENOUGH of the
-    group.
+    """Resample the particles, in place, in each group whose effective sample size is below RESAMPLED_BELOW of it.
 
     The group's total weight stays, and its particles then have equal weights.
     """
@@ -235,7 +234,7 @@ def renew(crowd: Particles) -> None:
 
     weights = _within_groups(crowd)
     size = weights.shape[1]
-    few = [kind for kind, group in enumerate(weights) if group @ group * ENOUGH * size > 1]
+    few = [kind for kind, group in enumerate(weights) if group @ group * RESAMPLED_BELOW * size > 1]
     if not few:
         return
     rng = np.random.default_rng((crowd.age, size))

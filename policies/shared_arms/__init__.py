@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DRAWS = 32  # rounds that estimate the probability of each action
 SDS = {"base": 1.0, "action": 0.8, "slot": 0.5, "both": 0.8}  # of the effects, in logits
-STEPS = 8  # iterations of Newton's method, which needs five
+NEWTON_STEPS = 8  # iterations of Newton's method, which needs five
 
 
 class SharedArms:
@@ -69,7 +69,7 @@ def posterior(observation: Observation) -> tuple[Array, Array]:
         counts[int(one.answer is Answer.ACCEPT), _cell(one.recommended, one.slot)] += 1
     rows, total, mean = _rows(), counts.sum(axis=0), np.zeros(_rows().shape[1])
     precision = np.diag(1 / _variances())
-    for _ in range(STEPS):
+    for _ in range(NEWTON_STEPS):
         rate = 1 / (1 + np.exp(-(rows @ mean)))
         curved = precision + rows.T @ ((total * rate * (1 - rate))[:, None] * rows)
         mean = mean + np.linalg.solve(curved, rows.T @ (counts[1] - total * rate) - precision @ mean)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ANSWER_MAX_BYTES = 256 * 1024  # limit of an answer in bytes, while a normal answer takes some thousand
 PIECE = 256  # bytes per read, so that a slow sender is noticed
-PAUSE = 0.5  # seconds before a retry if the service names no time
+RETRY_PAUSE = 0.5  # seconds before a retry if the service names no time
 HOUR, DAY = 3600.0, 86400.0
 ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # statuses that concern only this request
 
@@ -130,7 +130,7 @@ def wait(said: str | None, *, now: datetime) -> float:
     the result is an hour.
     """
     if said is None:
-        return PAUSE
+        return RETRY_PAUSE
     try:
         seconds = float(said)
     except ValueError:

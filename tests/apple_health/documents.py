@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
-from typing import BinaryIO
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.apple.export import files
 from connectors.apple.export.normalise import normalise
+from tests.pushed import Body
 
 EXPORTED = "2026-11-20 10:00:00 +0100"
 WATCH = "&lt;&lt;HKDevice: 0x1&gt;, name:Apple Watch, model:Watch, hardware:Watch6,7&gt;"
 
 
 @dataclass(frozen=True)
-class Text:
-    """A file that exists in memory only."""
+class Text(Body):
+    """An export that exists in memory only."""
 
-    content: bytes
     name: str = "export.xml"
     path: str = "export.xml"
-
-    @property
-    def size(self) -> int:
-        return len(self.content)
-
-    @property
-    def head(self) -> bytes:
-        return self.content[:4096]
-
-    def open(self) -> BinaryIO:
-        return io.BytesIO(self.content)
 
 
 def document(*rows: str, exported: str = EXPORTED) -> Text:

@@ -14,7 +14,7 @@ from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from classifiers.keywords import Keywords, is_hold, lexicon
 from classifiers.linear import CLASSES, HOLD, Linear, open_classifier
-from classifiers.linear.context import FACTS, REACH, facts, leant, table
+from classifiers.linear.context import FACTS, MAX_SHIFT, facts, leant, table
 from lab.classifier import in_context
 from lab.classifier.corpus import Titled, corpus, rows
 from lab.classifier.entries import TEST, entries
@@ -79,7 +79,7 @@ def test_a_label_that_is_twice_as_likely_as_any_other_stays(
     after = leant(before, np.array([shown], dtype=float), drawn)
     assert after.sum() == pytest.approx(1)
     second, first = np.sort(before[0])[-2:]
-    assert np.log(2) > 2 * REACH
+    assert np.log(2) > 2 * MAX_SHIFT
     if first > 2 * second or first >= 0.5:
         assert after.argmax() == before.argmax()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from bridge import installation, registry
 from bridge.config import load
 from bridge.daemon.scheduler import Daemon
 from bridge.domain.records import Connection, User
-from bridge.recordings.server import LabServer
+from bridge.recordings.server import Answer, LabServer, Request
 from bridge.store import Store
 from tests.world import KEY, aim, introduce
 
@@ -72,6 +73,25 @@ class Stage:
                 datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=started)
             )
         return found
+
+
+@contextmanager
+def stalled(server: LabServer) -> Iterator[threading.Event]:
+    """Let the vendor hold every page back until the end. The event is set by the first request of a page."""
+    reached, done = threading.Event(), threading.Event()
+
+    def stall(request: Request) -> Answer | None:
+        if "token" not in request.path:
+            reached.set()
+            done.wait(60)
+        return None
+
+    server.faults.append(stall)
+    try:
+        yield reached
+    finally:
+        done.set()
+        server.faults.clear()
 
 
 @contextmanager

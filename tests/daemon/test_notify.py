@@ -19,10 +19,12 @@ from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
 from bridge.cli import app as cli
 from bridge.daemon.due_tasks import users_with_due_tasks
+from bridge.documents.connections import notifications_document
 from bridge.domain.records import Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
 from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer, Request
+from rhythm_env.interface import Slot
 from tests.daemon.stage import MONDAY, Stage, staged
 
 HERE = frozenset({"127.0.0.1"})
@@ -71,6 +73,20 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
     assert first["title"].upper().replace(" ", "_").startswith(str(given[0].action))
     assert first["message"].splitlines() == list(given[0].reasons)
     assert all(advice.shown_at is None for advice in given)  # that it went out does not mean that it was seen
+
+
+def test_nothing_is_sent_in_the_slots_that_the_person_wants_quiet(stage: Stage, mailbox: Mailbox) -> None:
+    store, user = stage.bridge.store, stage.users[0]
+    notify.choose(store, user, events=False, quiet={Slot.AFTERNOON, Slot.EVENING}, now=stage.now)
+    daemon = stage.daemon()
+    for _ in range(12):  # a day, two hours at a time
+        daemon.tick()
+        stage.now += timedelta(hours=2)
+    given = store.recommendations.between(user.id, since=MONDAY, until=stage.now)
+    assert len(given) == 4
+    assert [message["title"].split(", ")[1] for message in mailbox.got] == [time_of(given[0])]
+    body = notifications_document(stage.bridge, user, stage.now)
+    assert (body["quiet"], body["missed"]) == (["AFTERNOON", "EVENING"], 0)
 
 
 def test_events_go_along_where_wanted_and_private_ones_without_their_title(

@@ -27,7 +27,7 @@ from bridge.ingest.outcomes import SYNC_CADENCE
 from bridge.leases import LEASE
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store, locks
-from tests.daemon.stage import MONDAY, Stage, staged
+from tests.daemon.stage import MONDAY, Stage, staged, stalled
 
 
 @pytest.fixture
@@ -69,40 +69,30 @@ def wait_for(told: Any, seconds: float = 40) -> Any:
 @pytest.mark.timeout(180)
 def test_it_is_alone_watched_over_and_stops_in_ten_seconds_in_the_middle_of_a_page(stage: Stage) -> None:
     connection = stage.add("ana", "UTC")
-    reached, done = threading.Event(), threading.Event()
-
-    def stall(request: Request) -> Answer | None:
-        if "token" not in request.path:
-            reached.set()
-            done.wait(60)
-        return None
-
-    stage.server.faults.append(stall)
-    port = free_port()
-    first = start("--health", f"127.0.0.1:{port}", BRIDGE_LOG="json")
-    try:
-        assert reached.wait(60)
-        body = json.loads(wait_for(lambda: ask(port, "/health")))
-        assert body["busy"]["whoop"] == 1
-        assert 'rhythm_bridge_busy{kind="whoop"} 1' in ask(port, "/metrics")
-        assert "ana" not in json.dumps(body) + ask(port, "/metrics")
-        second = start()
-        _, printed = second.communicate(timeout=60)
-        assert (second.returncode, f"/{first.pid}/" in printed) == (2, True), printed
-        begun = time.monotonic()
-        first.send_signal(signal.SIGTERM)
-        _, printed = first.communicate(timeout=30)
-        assert time.monotonic() - begun < 10
-        assert first.returncode == 0
-    finally:
-        done.set()
-        first.kill()
-        first.wait()
+    with stalled(stage.server) as reached:
+        port = free_port()
+        first = start("--health", f"127.0.0.1:{port}", BRIDGE_LOG="json")
+        try:
+            assert reached.wait(60)
+            body = json.loads(wait_for(lambda: ask(port, "/health")))
+            assert body["busy"]["whoop"] == 1
+            assert 'rhythm_bridge_busy{kind="whoop"} 1' in ask(port, "/metrics")
+            assert "ana" not in json.dumps(body) + ask(port, "/metrics")
+            second = start()
+            _, printed = second.communicate(timeout=60)
+            assert (second.returncode, f"/{first.pid}/" in printed) == (2, True), printed
+            begun = time.monotonic()
+            first.send_signal(signal.SIGTERM)
+            _, printed = first.communicate(timeout=30)
+            assert time.monotonic() - begun < 10
+            assert first.returncode == 0
+        finally:
+            first.kill()
+            first.wait()
     lines = [json.loads(line) for line in printed.splitlines()]
     assert {"at", "level", "from", "message"} <= lines[0].keys()
     assert "ana" not in printed
     assert stage.bridge.store.scheduling.lease_holder(connection.id) is None
-    stage.server.faults.clear()
     stage.daemon().tick()
     assert len(stage.runs()[connection.id]) == 1
 

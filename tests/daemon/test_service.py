@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from bridge.cli import exit_code
-from bridge.daemon.service import KINDS, SHIPPED, text
+from bridge.daemon.service import SERVICE_KINDS, SHIPPED, text
 from bridge.domain.errors import SetupError
 from tests.commands import bridge
 
@@ -27,7 +27,7 @@ def value(unit: str, name: str) -> str:
     return str(found)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SERVICE_KINDS)
 def test_each_kind_runs_everything(kind: str, tmp_path: Path) -> None:
     done = bridge("service", kind, home=tmp_path)
     assert done.returncode == 0, done.stderr

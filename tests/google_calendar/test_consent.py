@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import threading
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 import requests
@@ -16,46 +16,14 @@ from bridge.recordings.server import Answer
 from bridge.store import Store
 from connectors.google import auth
 from connectors.google.calendar.consent import CALENDAR, authorise, revoke
+from tests.visitor import Visitor, consent
 from tests.world import World, later, living
-
-
-class Visitor:
-    """Follows the address it is shown, as a browser does, and remembers it."""
-
-    def __init__(self) -> None:
-        self.shown: dict[str, str] = {}
-        self._thread: threading.Thread | None = None
-
-    def open(self, url: str) -> None:
-        self.shown = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
-        self._thread = threading.Thread(target=requests.get, args=(url,), kwargs={"timeout": 10})
-        self._thread.start()
-
-    def paste(self) -> str | None:
-        return None
-
-    def ask(self, question: str) -> str | None:
-        raise AssertionError(question)
-
-    def leave(self) -> None:
-        if self._thread is not None:
-            self._thread.join(10)
-
-
-def consent(world: World) -> dict[str, str]:
-    """Go through the consent; what was asked for."""
-    visitor = Visitor()
-    try:
-        authorise(world.account, visitor)
-    finally:
-        visitor.leave()
-    return visitor.shown
 
 
 def test_a_consent_is_kept_and_used(lite: Store) -> None:
     with living(lite, "google_calendar", "week") as world:
         world.vendor.revoke()
-        asked = consent(world)
+        asked = consent(world, authorise)
         assert asked["scope"] == CALENDAR.scope
         assert (asked["access_type"], asked["prompt"], asked["code_challenge_method"]) == ("offline", "consent", "S256")
         assert urlsplit(asked["redirect_uri"]).hostname == "127.0.0.1"
@@ -96,17 +64,17 @@ def test_two_people_at_once_each_see_their_own_address(world: World) -> None:
         thread.start()
     for thread in threads:
         thread.join(20)
-    for consent, visitor in people:
+    for asked, visitor in people:
         visitor.leave()
         assert visitor.asked == 1
-        assert (consent.token() or {})["refresh_token"]
+        assert (asked.token() or {})["refresh_token"]
 
 
 def test_a_refused_consent_leaves_the_old_one(world: World) -> None:
     before = world.account.token()
     world.vendor.account["refuses"] = True
     with pytest.raises(NeedsLogin, match="the consent was refused"):
-        consent(world)
+        consent(world, authorise)
     assert world.account.token() == before
 
 
@@ -118,7 +86,7 @@ def test_a_token_server_that_is_busy_or_odd_is_tried_later(world: World, status:
         lambda asked: Answer(status=status, body=body) if asked.path.endswith("/token") else None
     )
     with pytest.raises(TryLater, match="token server"):
-        consent(world)
+        consent(world, authorise)
 
 
 @pytest.mark.parametrize("relaxed", [False, True])
@@ -129,13 +97,13 @@ def test_a_consent_without_the_calendar_is_none(world: World, monkeypatch: pytes
     before = world.account.token()
     world.vendor.granted_scope = "https://www.googleapis.com/auth/userinfo.email"
     with pytest.raises(NeedsLogin):
-        consent(world)
+        consent(world, authorise)
     assert world.account.token() == before
 
 
 def test_a_consent_to_more_than_was_asked_for_is_kept(world: World) -> None:
     world.vendor.granted_scope = f"{CALENDAR.scope} https://www.googleapis.com/auth/userinfo.email openid"
-    consent(world)
+    consent(world, authorise)
     assert set((world.account.token() or {})["scopes"]) == set(world.vendor.granted_scope.split())
     assert later(world, minutes=30).sync().outcome == "ok"
 
@@ -144,7 +112,7 @@ def test_a_consent_that_nobody_answers_ends(world: World, monkeypatch: pytest.Mo
     monkeypatch.setattr("bridge.auth.redirect_listener.CONSENT_MAX_SECONDS", 0.2)
     monkeypatch.setattr(Visitor, "open", lambda *_: None)
     with pytest.raises(NeedsLogin, match="no consent was given"):
-        consent(world)
+        consent(world, authorise)
 
 
 def test_revoking_says_whether_google_confirmed(world: World) -> None:

@@ -1,4 +1,4 @@
-"""One client and one consent at Google, for the calendar and the tasks."""
+"""One client and one consent at Google, for calendar, tasks and health."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from bridge.domain.records import User
 from bridge.ingest import connecting
 from bridge.recordings.server import LabServer
 from connectors.google.calendar.consent import CALENDAR
+from connectors.google.health.consent import HEALTH, SLEEP
 from connectors.google.tasks.consent import TASKS
 from lab.vendors.google_calendar import Vendor
-from tests.google_calendar.test_consent import Visitor
+from tests.visitor import Visitor
 from tests.web.served import open_at
 
-BOTH = ("google_calendar", "google_tasks")
+SOURCES = ("google_calendar", "google_tasks", "google_health")
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def vendor(monkeypatch: pytest.MonkeyPatch) -> Iterator[Vendor]:
             if name in ("client_id", "client_secret"):
                 monkeypatch.setenv(f"BRIDGE_GOOGLE_{name}".upper(), value)
             else:
-                for source in BOTH:
+                for source in SOURCES:
                     monkeypatch.setenv(f"BRIDGE_{source}_{name}".upper(), value)
         yield made
 
@@ -66,11 +67,19 @@ def tokens(bridge: installation.Bridge, user: User) -> dict[str, str]:
     }
 
 
-def test_one_consent_connects_both(bridge: installation.Bridge, ana: User) -> None:
-    assert set(connect(bridge, ana, "google_calendar", "google_tasks").split()) == {CALENDAR.scope, TASKS.scope}
+@pytest.mark.parametrize("first", SOURCES)
+def test_one_consent_connects_all(bridge: installation.Bridge, ana: User, first: str) -> None:
+    asked = connect(bridge, ana, first, *(source for source in SOURCES if source != first)).split()
+    assert sorted(asked) == sorted([CALENDAR.scope, TASKS.scope, *HEALTH.readable])
     found = tokens(bridge, ana)
-    assert found.keys() == set(BOTH)
+    assert found.keys() == set(SOURCES)
     assert len(set(found.values())) == 1
+
+
+def test_health_is_connected_by_any_of_its_scopes(bridge: installation.Bridge, ana: User, vendor: Vendor) -> None:
+    vendor.granted_scope = f"{CALENDAR.scope} {SLEEP}"
+    connect(bridge, ana, "google_calendar", "google_tasks", "google_health")
+    assert tokens(bridge, ana).keys() == {"google_calendar", "google_health"}
 
 
 def test_what_the_person_leaves_out_is_not_connected(bridge: installation.Bridge, ana: User, vendor: Vendor) -> None:
@@ -98,5 +107,5 @@ def test_another_vendors_source_is_no_part_of_it(bridge: installation.Bridge, an
 
 
 def test_each_source_names_the_scope_that_it_asks_for() -> None:
-    for service in (CALENDAR, TASKS):
-        assert registry.spec(service.source).consent_scope == service.scope
+    for service in (CALENDAR, TASKS, HEALTH):
+        assert registry.spec(service.source).consent_scopes == service.readable

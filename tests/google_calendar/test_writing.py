@@ -26,7 +26,7 @@ from bridge.recordings.server import LabServer, Request
 from bridge.store import Store
 from lab.vendors.google_calendar import WRITE_SCOPE, Vendor
 from rhythm_env.interface import ActionType, Answer
-from tests.google_calendar.test_consent import Visitor
+from tests.visitor import Visitor
 from tests.world import KEY, NOW, aim
 
 SOME = timedelta(minutes=5)

@@ -12,23 +12,13 @@ from bridge.recordings.server import Answer
 from connectors.google.health.consent import ACTIVITY, HEALTH, MEASUREMENTS, SLEEP, authorise
 from lab.vendors.google import refusal
 from lab.vendors.google_health import uncovered
-from tests.google_calendar.test_consent import Visitor
+from tests.visitor import consent
 from tests.world import World, later
-
-
-def consent(world: World) -> dict[str, str]:
-    """Go through the consent; what was asked for."""
-    visitor = Visitor()
-    try:
-        authorise(world.account, visitor)
-    finally:
-        visitor.leave()
-    return visitor.shown
 
 
 def test_all_three_scopes_are_asked_for_offline(world: World) -> None:
     world.vendor.revoke()
-    asked = consent(world)
+    asked = consent(world, authorise)
     assert set(asked["scope"].split()) == {SLEEP, ACTIVITY, MEASUREMENTS}
     assert (asked["access_type"], asked["prompt"]) == ("offline", "consent")
     assert later(world, minutes=30).sync().outcome == "ok"
@@ -37,7 +27,7 @@ def test_all_three_scopes_are_asked_for_offline(world: World) -> None:
 def test_a_scope_that_was_left_out_costs_its_streams_alone(world: World) -> None:
     world.vendor.revoke()
     world.vendor.granted_scope = f"{SLEEP} {MEASUREMENTS}"
-    consent(world)
+    consent(world, authorise)
     outcome = world.sync()
     assert outcome.outcome == "ok"
     assert set(outcome.not_permitted) == {"exercise", "steps", "distance", "active_energy", "total_energy"}
@@ -48,7 +38,7 @@ def test_a_scope_that_was_left_out_costs_its_streams_alone(world: World) -> None
 def test_a_consent_to_nothing_is_none(world: World) -> None:
     world.vendor.granted_scope = "openid"
     with pytest.raises(NeedsLogin, match="tick that box"):
-        consent(world)
+        consent(world, authorise)
 
 
 def test_a_refusal_for_a_missing_scope_costs_the_stream_alone(world: World) -> None:

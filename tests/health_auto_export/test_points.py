@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from bridge.domain.errors import BadRecord
 from connectors.apple.auto_export import files
 from connectors.apple.auto_export.normalise import normalise
-from tests.health_auto_export.reading import Body, body, landed, metric, values
+from tests.health_auto_export.reading import body, landed, metric
+from tests.pushed import Body, values
 
 DAY = "2026-11-18"
 # A batch of minutes that all lie on full hours looks like hours.

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bridge.domain.types import Episode, EpisodeKind
 from connectors.apple.auto_export import files
-from tests.health_auto_export.reading import Body, landed, values
+from tests.health_auto_export.reading import landed
+from tests.pushed import Body, values
 
 PAGE = Path(__file__).parents[2] / "docs" / "sources" / "apple_health.md"
 EXAMPLE = re.compile(r"```json\n(.*?)```", re.DOTALL)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bridge.ingest import json_stream
 from bridge.ingest.json_stream import Broken, Json
 from connectors.apple.auto_export import files
-from tests.health_auto_export.reading import Body
+from tests.pushed import Body
 
 leaves = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
 documents = st.recursive(

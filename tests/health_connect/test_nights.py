@@ -8,7 +8,8 @@ from typing import Any
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, Sample
 from connectors.health_connect.exercises import EXERCISES
-from tests.health_connect.reading import PHONE, WATCH, document, landed, values
+from tests.health_connect.reading import PHONE, WATCH, document, landed
+from tests.pushed import values
 
 AT = "2026-11-18T"
 

@@ -19,8 +19,8 @@ from bridge.store import Store
 from bridge.web import push_server
 from lab.web_server import running
 from tests.contract.test_vendors_documented import FIELD, NAMES, TABLES
-from tests.health_auto_export.reading import Body
 from tests.health_connect.reading import PHONE, WATCH, document, steps
+from tests.pushed import Body
 from tests.world import KEY
 
 NOW = installation.now()

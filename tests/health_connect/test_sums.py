@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.health_connect.reading import PHONE, WATCH, document, landed, steps, values
+from tests.health_connect.reading import PHONE, WATCH, document, landed, steps
+from tests.pushed import values
 
 
 def on_the_day(*documents: list[dict[str, Any]]) -> dict[str, float]:

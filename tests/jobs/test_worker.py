@@ -22,6 +22,7 @@ from bridge.daemon.procrastinate_queue import open_queue
 from bridge.domain.errors import SetupError, TryLater
 from bridge.recordings.server import Answer, LabServer
 from bridge.store import Store
+from tests.daemon.stage import stalled
 from tests.world import KEY, NOW
 
 
@@ -240,22 +241,13 @@ def test_what_failed_or_was_put_off_by_a_clock_that_was_ahead_is_in_nobodys_way(
 
 @pytest.mark.postgres
 def test_a_worker_waits_for_no_source_at_its_end(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    reached, done = threading.Event(), threading.Event()
     monkeypatch.setenv("FLEET_BEGAN", str(time.time()))
-
-    def stall(request: Any) -> None:
-        if "token" not in request.path:
-            reached.set()
-            done.wait(60)
-
     stage = Stage(postgres_url, monkeypatch)
-    stage.server.faults.append(stall)
-    with stage.server, closing(stage.store):
+    with stage.server, closing(stage.store), stalled(stage.server) as reached:
         worker = subprocess.Popen([sys.executable, "-m", "tests.jobs.impatient", "worker"], stderr=subprocess.DEVNULL)
         assert reached.wait(60)
         worker.terminate()
         assert worker.wait(timeout=20) == 0
-        done.set()
 
 
 @pytest.mark.postgres

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +228,7 @@ def test_every_page_fits_reads_well_and_is_accessible(
     size = PHONE if shape == "phone" else {"viewport": {"width": 1280, "height": 900}}
     context = browser.new_context(color_scheme=scheme, **size)
     page = trouble.watch(context.new_page())
-    for path, title in NAVIGATION:
+    for path, title in chain(*NAVIGATION):
         name = path.strip("/") or "today"
         page.goto(f"{place.url}{path}")
         page.wait_for_load_state("networkidle")

@@ -167,6 +167,16 @@ def test_somebody_at_another_machine_pastes_where_they_were_led(
         assert "new" in phone.finished(phone.change(action[1], {"answer": led}).text)
 
 
+def test_a_consent_is_joined_by_plans_and_by_health_only_when_ticked(visitor: Visitor) -> None:
+    shown = visitor.get("/connections").text
+    found = {
+        source: re.findall(r'name="also" value="(\w+)"( checked)?', form)
+        for source, form in re.findall(r'action="/connections/(google_\w+)/connect"(.*?)</form>', shown, re.DOTALL)
+    }
+    assert sorted(found["google_calendar"]) == [("google_health", ""), ("google_tasks", " checked")]
+    assert sorted(found["google_health"]) == [("google_calendar", ""), ("google_tasks", "")]
+
+
 def test_a_source_that_is_not_set_up_names_the_setting(visitor: Visitor) -> None:
     asked = visitor.change("/connections/whoop/connect").headers["location"]
     assert "BRIDGE_WHOOP_CLIENT_ID and BRIDGE_WHOOP_CLIENT_SECRET" in visitor.get(asked).text
@@ -327,3 +337,28 @@ def test_webhooks_are_believed_when_signed_and_never_too_often(place: Place, mon
         assert requests.post(f"{place.url}/hooks/ics", sent, headers=headers, timeout=10).status_code == 404
         codes = {requests.post(address, b"", timeout=10).status_code for _ in range(125)}
     assert codes == {401, 429}
+
+
+def test_the_order_of_sources_is_shown_and_set_where_several_record_nights(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    store, now = place.bridge.store, installation.now()
+    store.connections.connect(ana.id, "whoop", "account", now=now)
+    assert "Which source counts" not in visitor.get("/connections").text
+    store.connections.connect(ana.id, "oura", "account", now=now)
+    store.connections.connect(ana.id, "ics", "account", now=now)
+
+    def order() -> list[str]:
+        shown = visitor.get("/connections").text
+        assert "Which source counts" in shown
+        return re.findall(r'<input type="hidden" name="first" value="([^"]+)">', shown)
+
+    assert order() == ["oura", "whoop"]
+    assert visitor.change("/connections/prefer", {"first": "whoop"}).status_code == 303
+    assert order() == ["oura"]  # nothing puts the first one first again
+    assert store.people.preferred_sources(ana.id) == ("whoop",)
+    assert visitor.change("/connections/prefer", {"first": "oura"}).status_code == 303
+    assert store.people.preferred_sources(ana.id) == ("oura", "whoop")
+    assert visitor.change("/connections/prefer", {"first": "ics"}).status_code == 400
+    assert visitor.change("/connections/prefer").status_code == 303
+    assert store.people.preferred_sources(ana.id) == ()

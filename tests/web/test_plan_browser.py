@@ -153,6 +153,7 @@ def test_the_page_asks_once_did_you(
 
 def test_wishes_are_told_in_half_a_minute(place: Place, demo: User, page: Any, shape: str) -> None:
     page.goto(place.url)
+    page.click("nav a:has-text('Settings')")
     page.click("nav a:has-text('Wishes')")
     page.check("[name=never_BINGE_WATCH]")
     page.fill("[name=hours_DEEP_WORK]", "09:00-12:00")

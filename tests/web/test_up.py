@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +14,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from bridge.recordings.server import Answer, Request
 from tests.commands import bridge
-from tests.daemon.stage import MONDAY, Stage, staged
+from tests.daemon.stage import MONDAY, Stage, staged, stalled
 
 
 @pytest.fixture
@@ -45,37 +43,27 @@ def status(url: str) -> tuple[int, str]:
 @pytest.mark.timeout(180)
 def test_it_syncs_serves_and_ends_in_ten_seconds_in_the_middle_of_a_page(stage: Stage, tmp_path: Path) -> None:
     connection = stage.add("ana", "UTC")
-    reached, done = threading.Event(), threading.Event()
-
-    def stall(request: Request) -> Answer | None:
-        if "token" not in request.path:
-            reached.set()
-            done.wait(60)
-        return None
-
-    stage.server.faults.append(stall)
-    process, url = start("--every", "1", BRIDGE_NOW=MONDAY.isoformat(), BRIDGE_HOME=str(tmp_path))
-    try:
-        assert reached.wait(60)
-        assert status(url) == (200, "ok")
-        assert "made-up person" not in requests.get(f"{url}/welcome", timeout=30).text  # ana is there
-        assert requests.post(f"{url}/push/health_auto_export", timeout=30).status_code == 401
-        assert requests.post(f"{url}/hooks/whoop", data=b"{}", timeout=30).status_code in (400, 401, 503)
-        for second in ("up", "daemon"):
-            refused = bridge(second, *(["--port", "0"] if second == "up" else []))
-            assert (refused.returncode, f"/{process.pid}/" in refused.stderr) == (2, True), refused.stderr
-        begun = time.monotonic()
-        process.send_signal(signal.SIGTERM)
-        _, printed = process.communicate(timeout=30)
-        assert time.monotonic() - begun < 10
-        assert process.returncode == 0
-        assert "Traceback" not in printed
-    finally:
-        done.set()
-        process.kill()
-        process.wait()
+    with stalled(stage.server) as reached:
+        process, url = start("--every", "1", BRIDGE_NOW=MONDAY.isoformat(), BRIDGE_HOME=str(tmp_path))
+        try:
+            assert reached.wait(60)
+            assert status(url) == (200, "ok")
+            assert "made-up person" not in requests.get(f"{url}/welcome", timeout=30).text  # ana is there
+            assert requests.post(f"{url}/push/health_auto_export", timeout=30).status_code == 401
+            assert requests.post(f"{url}/hooks/whoop", data=b"{}", timeout=30).status_code in (400, 401, 503)
+            for second in ("up", "daemon"):
+                refused = bridge(second, *(["--port", "0"] if second == "up" else []))
+                assert (refused.returncode, f"/{process.pid}/" in refused.stderr) == (2, True), refused.stderr
+            begun = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            _, printed = process.communicate(timeout=30)
+            assert time.monotonic() - begun < 10
+            assert process.returncode == 0
+            assert "Traceback" not in printed
+        finally:
+            process.kill()
+            process.wait()
     assert stage.bridge.store.scheduling.lease_holder(connection.id) is None
-    stage.server.faults.clear()
     stage.daemon().tick()
     assert len(stage.runs()[connection.id]) == 1
 

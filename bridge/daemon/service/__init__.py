@@ -20,7 +20,7 @@ PLACES = {  # the file of a user's service, and the command that starts it
     ),
     "launchd": (f"Library/LaunchAgents/{LABEL}.plist", "launchctl bootstrap gui/$(id -u) {place}"),
 }
-KINDS = (*PLACES, "container", "compose")
+SERVICE_KINDS = (*PLACES, "container", "compose")
 OF_A_PROCESS = {"BRIDGE_HOME", "BRIDGE_LOG", "BRIDGE_NOW"}  # variables that are no settings of the installation
 
 USER_UNIT = """\
@@ -64,7 +64,7 @@ def text(kind: str, folder: Path) -> str:
         return files(__name__).joinpath(SHIPPED[kind]).read_text(encoding="utf-8")
     rendered: Mapping[str, Callable[[Path], str]] = {"systemd": _user_unit, "launchd": _agent}
     if kind not in rendered:
-        raise SetupError(f"there is no service file for {kind}; write: bridge service {' or '.join(KINDS)}")
+        raise SetupError(f"there is no service file for {kind}; write: bridge service {' or '.join(SERVICE_KINDS)}")
     return rendered[kind](folder.absolute())
 
 

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import begin, belief, connections, keys, links, login, plan, review, shell, today, trends, wishes
+from bridge.web.pages import (
+    access,
+    begin,
+    belief,
+    connections,
+    history,
+    keys,
+    links,
+    login,
+    plan,
+    review,
+    settings,
+    shell,
+    today,
+    trends,
+    week,
+    wishes,
+)
 
 ROUTERS = (
     today.router,
     plan.router,
+    week.router,
+    history.router,
     wishes.router,
+    settings.router,
+    access.router,
     shell.router,
     begin.router,
     keys.router,

@@ -171,7 +171,7 @@ def _beliefs(visit: Visit) -> Beliefs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """What the page shows of a year of advice: the beliefs, their curves, and how well answers were foretold."""
+    """Contents of the page about a year of advice: beliefs, their curves, and the accuracy of predicted answers."""
 
     beliefs: Beliefs
     dimensions: Sequence[dict[str, Any]]

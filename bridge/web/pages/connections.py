@@ -11,7 +11,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 
 from bridge import registry
+from bridge.advice.preference import choose
 from bridge.documents.connections import ConnectionDocument, connection_documents
+from bridge.documents.preference import preference_document
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection
@@ -25,6 +27,7 @@ from bridge.web.security import LOOPBACK
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
 router = APIRouter()
+PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
 
@@ -34,6 +37,7 @@ def connections(visit: Visitor) -> HTMLResponse:
     with visit.bridge.store.view():
         rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
         consents = _consents(visit)
+        order = preference_document(visit.bridge.store, visit.user, visit.now)
     found = [
         shown_source(visit, spec, [row for row in rows if row["source"] == spec.name], consents)
         for spec in registry.specs()
@@ -46,7 +50,17 @@ def connections(visit: Visitor) -> HTMLResponse:
         connected=[source for source in found if source["connections"]],
         others=[source for source in found if not source["connections"] and source["how"]],
         stored=sum(source["rows"] for source in found),
+        order=order,
     )
+
+
+@router.post("/connections/prefer")
+def prefer(visit: Visitor, first: Text = "") -> Response:
+    """Put a source before all others in the user's order of sources. Without one, go back to the usual order."""
+    store, user = visit.bridge.store, visit.user
+    before = [one for one in store.people.preferred_sources(user.id) if one != first] if first else []
+    choose(store, user, [first, *before] if first else [], now=visit.now)
+    return RedirectResponse("/connections", 303)
 
 
 def _counts(visit: Visit) -> dict[str, dict[str, int]]:
@@ -85,7 +99,11 @@ def shown_source(
         "title": title,
         "more": more,
         "how": [way for way, capability in ways.items() if capability is not None],
-        "also": [one for one in connecting.joined_by(spec) if one.name not in connected],
+        "also": [
+            (one, spec.delivers | one.delivers <= PLANS)
+            for one in connecting.joined_by(spec)
+            if one.name not in connected
+        ],
         "writes": spec.writes is not None,
         "asked": [setting for setting in spec.settings if setting.asked],
         "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),

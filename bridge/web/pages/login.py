@@ -128,7 +128,7 @@ def log_in(request: Request, name: Text = "", password: Text = "") -> Response:
     if user is None:
         return _login_page(request, "That name and password do not belong together.", 403)
     uncount(counted)
-    return _begin_session(request, user)
+    return begin_session(request, user)
 
 
 def _too_many_tries(request: Request, seconds: float) -> Response:
@@ -139,9 +139,10 @@ def _too_many_tries(request: Request, seconds: float) -> Response:
     return answer
 
 
-def _begin_session(request: Request, user: User) -> Response:
+def begin_session(request: Request, user: User, to: str = "/") -> Response:
+    """Begin a session of the browser that sent the request, and lead it to the page ``to``."""
     bridge = app_state(request).bridge
-    answer = RedirectResponse("/", 303)
+    answer = RedirectResponse(to, 303)
     session = access.begin_session(bridge.store, user, now=installation.now())
     _set_cookie(request, answer, SESSION_COOKIE, session, access.SESSION_LASTS.total_seconds())
     device = new_device(bridge.vault, user.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Query
@@ -12,11 +12,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from bridge.advice import outcomes, review_words
 from bridge.advice.effect import KnownEffect, known_effects
 from bridge.advice.review import load_review, review_week
+from bridge.advice.review_words import Review
 from bridge.advice.week import monday_of
 from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Deed
+from bridge.domain.slots import moment_of, slot_start
 from bridge.web import day
 from bridge.web.render import page
 from bridge.web.result_cache import effects_version
@@ -33,16 +35,7 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
     """Show a week, by default that of yesterday, and the past recommendations that the page asks about."""
     newest = review_week(visit.now, visit.user)
     monday = newest if week is None else monday_of(week, visit.now, visit.user.zones)
-    bridge = visit.bridge
-    found = load_review(
-        bridge.store,
-        visit.user,
-        bridge.classifier,
-        monday,
-        now=visit.now,
-        proxies=bridge.proxies,
-        effects_of=lambda actions: _effects(visit, actions),
-    )
+    found = _load(visit, monday)
     return page(
         "review.html",
         visit,
@@ -60,6 +53,28 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
         questions=day.questions(visit),
         back="/review",
     )
+
+
+def _load(visit: Visit, monday: date) -> Review:
+    """Return the review of a week, from the cache if data, advice, wishes and the slot are the same."""
+    bridge, user = visit.bridge, visit.user
+    start = slot_start(moment_of(monday, 0), user.zones)
+    given = bridge.store.recommendations.advice_records(user.id, since=start, until=start + A_WEEK)
+    advice = tuple((one.id, one.answer, one.moved_to, one.outcome, one.evidence) for one in given)
+    version = effects_version(bridge, user, visit.now), monday, advice, bridge.store.people.wishes(user.id)
+
+    def computed() -> Review:
+        return load_review(
+            bridge.store,
+            user,
+            bridge.classifier,
+            monday,
+            now=visit.now,
+            proxies=bridge.proxies,
+            effects_of=lambda actions: _effects(visit, actions),
+        )
+
+    return visit.app.results.get(user, "review", version, computed)
 
 
 def _effects(visit: Visit, actions: Sequence[ActionType]) -> Sequence[KnownEffect]:

@@ -11,12 +11,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from bridge.advice import recommend, requests, rescheduling
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
-from bridge.domain.errors import SetupError
 from bridge.domain.records import Recommendation, Silence
-from bridge.domain.slots import Moment, moment_at
 from bridge.ingest import checkins
 from bridge.planning.situation import is_blank
-from bridge.web import day, phrases
+from bridge.web import ahead, day, phrases
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -24,7 +22,6 @@ from rhythm_env.interface import ActionType, Answer, Meter
 router = APIRouter()
 Text = Annotated[str, Form(max_length=1000)]
 Number = Annotated[int, Path(ge=1, le=2**53)]
-RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 
 @router.get("/")
@@ -50,6 +47,7 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
         calendar=current.calendar,
         advice=None if recommendation is None else _recommendation(visit, recommendation),
         questions=day.questions(visit),
+        backup=day.backup(visit),
         back="/",
         checkin=_checkin(visit, None),
         actions=tuple(ActionType),
@@ -71,7 +69,7 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
     ``to`` is the slot to which the user puts it off, as ``week/timestep``.
     """
     given = parse_answer(answer)
-    moved = _slot(visit, to) if given is Answer.RESCHEDULE else None
+    moved = ahead.chosen(visit, to) if given is Answer.RESCHEDULE else None
     known = None if moved is None else visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     bridge, user = visit.bridge, visit.user
     found = rescheduling.answer(bridge, user, number, given, now=visit.now, moved_to=moved, known=known)
@@ -97,27 +95,7 @@ def _plan_again(answer: HTMLResponse) -> HTMLResponse:
 
 
 def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
-    return day.recommendation(visit, found) | {"ahead": [(_key(m), slot_name(m)) for m in _slots_ahead(visit)]}
-
-
-def _slots_ahead(visit: Visit) -> list[Moment]:
-    moment = moment_at(visit.now, visit.user.zones)
-    return [moment.shifted(steps) for steps in range(1, RESCHEDULE_SLOTS)]
-
-
-def _key(moment: Moment) -> str:
-    return f"{moment.week}/{moment.timestep}"
-
-
-def _slot(visit: Visit, key: str) -> Moment:
-    """Return the slot that a form names as ``week/timestep``.
-
-    Raises SetupError for a slot that has begun, or is a week or more ahead.
-    """
-    found = next((moment for moment in _slots_ahead(visit) if _key(moment) == key), None)
-    if found is None:
-        raise SetupError("choose one of the slots of the coming seven days")
-    return found
+    return day.recommendation(visit, found) | {"ahead": ahead.choices(visit)}
 
 
 @router.post("/checkin")

@@ -1,6 +1,6 @@
 """Connect Health Auto Export, an iPhone app that writes or sends Apple Health data every day."""
 
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
@@ -16,12 +16,7 @@ SPEC = ConnectorSpec(
             Metric.RESPIRATORY_RATE,
             Metric.SPO2,
             Metric.SKIN_TEMPERATURE,
-            Metric.ASLEEP,
-            Metric.IN_BED,
-            Metric.AWAKE,
-            Metric.LIGHT_SLEEP,
-            Metric.DEEP_SLEEP,
-            Metric.REM_SLEEP,
+            *NIGHT_MINUTES,
             Metric.STEPS,
             Metric.DISTANCE,
             Metric.ACTIVE_ENERGY,

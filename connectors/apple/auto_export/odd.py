@@ -16,8 +16,8 @@ from bridge.ingest.files import HEAD_BYTES
 PIECE_MAX_BYTES = 1 << 22  # bytes; a day of heart rates is 1 MB
 OWN = re.compile(rb'"metric"\s*:\s*"')
 ROUTE = re.compile(rb'"locations"\s*:\s*\[')
-NAME = re.compile(r"[^a-z0-9]+")
-SUMS = ("totalSleep", "sleepStart", "inBedStart")
+NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
+SLEEP_TOTALS = ("totalSleep", "sleepStart", "inBedStart")
 
 Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
@@ -71,7 +71,7 @@ def _shape(one: Mapping[str, Any]) -> str:
         return "workout"
     if isinstance(one.get("locations"), list) and "name" in one:
         return "route"
-    if any(name in one for name in SUMS) or ("startDate" in one and "value" in one):
+    if any(name in one for name in SLEEP_TOTALS) or ("startDate" in one and "value" in one):
         return "sleep"
     if "date" in one and ("Avg" in one or "qty" in one or "systolic" in one):
         return "point"
@@ -95,4 +95,4 @@ def workouts(file: File) -> Iterator[Mapping[str, Any]]:
 
 
 def _name(text: Any) -> str:
-    return NAME.sub("_", str(text or "").casefold())
+    return NOT_A_LETTER.sub("_", str(text or "").casefold())

@@ -37,7 +37,7 @@ DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a metric of the app is stored: its field in the payload, a key of ``SORTERS``, and a factor for each unit."""
+    """Storage rule of an app metric: its field in the payload, a key of ``SORTERS``, and a factor per unit."""
 
     field: str
     stream: str

@@ -1,6 +1,6 @@
 """Connect Apple Health by the export that a user makes on the phone (export.zip or export.xml)."""
 
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
@@ -18,12 +18,7 @@ SPEC = ConnectorSpec(
             Metric.RESPIRATORY_RATE,
             Metric.SPO2,
             Metric.SKIN_TEMPERATURE,
-            Metric.ASLEEP,
-            Metric.IN_BED,
-            Metric.AWAKE,
-            Metric.LIGHT_SLEEP,
-            Metric.DEEP_SLEEP,
-            Metric.REM_SLEEP,
+            *NIGHT_MINUTES,
             Metric.STEPS,
             Metric.STAND_HOURS,
             Metric.DISTANCE,

@@ -1,6 +1,6 @@
 """Connect Google Calendar, with series and exceptions as Google keeps them, followed by sync tokens.
 
-Calendars are only read, except one of the bridge's own. Accepted recommendations are written there if the user wants.
+Calendars are only read, except the bridge's own calendar. Accepted recommendations are written there if the user wants.
 """
 
 from bridge.domain.ports import ConnectorSpec, Setting
@@ -19,7 +19,7 @@ SPEC = ConnectorSpec(
         *GOOGLE_SETTINGS,
     ),
     registration=REGISTRATION,
-    consent_scope="https://www.googleapis.com/auth/calendar.readonly",
+    consent_scopes=("https://www.googleapis.com/auth/calendar.readonly",),
     opens="connectors.google.calendar.client:GoogleCalendar",
     authorises="connectors.google.calendar.consent:authorise",
     revokes="connectors.google.calendar.consent:revoke",

@@ -63,6 +63,10 @@ SPEC = ConnectorSpec(
         ),
     ),
     registration=REGISTRATION,
+    consent_scopes=tuple(
+        f"https://www.googleapis.com/auth/googlehealth.{area}.readonly"
+        for area in ("sleep", "activity_and_fitness", "health_metrics_and_measurements")
+    ),
     opens="connectors.google.health.client:GoogleHealth",
     authorises="connectors.google.health.consent:authorise",
     revokes="connectors.google.health.consent:revoke",

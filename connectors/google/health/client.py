@@ -76,7 +76,7 @@ KINDS = {
     "active_energy": Kind(name="active-energy-burned", scope=ACTIVITY, key="civilStartTime.date"),
     "total_energy": Kind(name="total-calories", scope=ACTIVITY, key="civilStartTime.date", days=TOTAL_DAYS),
 }
-STREAMS = {kind.name: stream for stream, kind in KINDS.items()}  # data type -> stream
+STREAM_OF_KIND = {kind.name: stream for stream, kind in KINDS.items()}  # data type -> stream
 
 
 class GoogleHealth:

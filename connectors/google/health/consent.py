@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bridge.domain.ports import Account, Browser
 from connectors.google import auth
 
@@ -20,9 +22,12 @@ HEALTH = auth.Service(
 )
 
 
-def authorise(account: Account, browser: Browser) -> None:
-    """Ask for consent at Google to read health data. Raises NeedsLogin when refused, unanswered, or without any."""
-    auth.authorise(account, browser, HEALTH)
+def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
+    """Ask for consent at Google to read health data, and to the scopes ``also`` of other services.
+
+    Raises NeedsLogin when refused, unanswered, or without any scope of health data.
+    """
+    auth.authorise(account, browser, HEALTH, also=also)
 
 
 def revoke(account: Account) -> bool:

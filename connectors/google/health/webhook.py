@@ -16,7 +16,7 @@ from typing import Any
 
 from bridge.domain.errors import Forged
 from bridge.domain.types import Notice
-from connectors.google.health.client import STREAMS
+from connectors.google.health.client import STREAM_OF_KIND
 from connectors.payload import calendar_date, mapping, rows, words
 
 NOTICES_MAX = 100  # of a body; the sync reads the last days anyway
@@ -45,7 +45,7 @@ def notice(
 
 def _notices(data: Mapping[str, Any], now: datetime) -> Iterator[Notice]:
     """Yield the notice of a change, by the dates that it touches. A deletion is found by reading them again."""
-    member, stream = words(data.get("healthUserId")), STREAMS.get(str(data.get("dataType")))
+    member, stream = words(data.get("healthUserId")), STREAM_OF_KIND.get(str(data.get("dataType")))
     dates = sorted(_dates(data))
     if member is None or stream is None or not dates:
         return

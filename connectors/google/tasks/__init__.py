@@ -15,7 +15,7 @@ SPEC = ConnectorSpec(
         *GOOGLE_SETTINGS,
     ),
     registration=REGISTRATION,
-    consent_scope="https://www.googleapis.com/auth/tasks.readonly",
+    consent_scopes=("https://www.googleapis.com/auth/tasks.readonly",),
     opens="connectors.google.tasks.client:GoogleTasks",
     authorises="connectors.google.tasks.consent:authorise",
     revokes="connectors.google.tasks.consent:revoke",

@@ -22,7 +22,7 @@ class RhythmAction(Action):
 
 
 class StepRecord(State):
-    """One completed step."""
+    """Completed step."""
 
     step: int
     action: str

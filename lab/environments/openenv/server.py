@@ -22,7 +22,7 @@ MOST_SESSIONS = 64
 
 
 class RhythmEnvironment(Environment[RhythmAction, RhythmObservation, RhythmState]):
-    """One week. ``reset`` takes ``seed``, ``condition`` and, as published, ``profile_mode`` and ``profile``."""
+    """Week of a person. ``reset`` takes ``seed``, ``condition`` and, as published, ``profile_mode`` and ``profile``."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 

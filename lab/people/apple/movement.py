@@ -74,7 +74,7 @@ def stretches(life: Life, day: Day) -> Iterator[Stretch]:
 
 
 def _recorded(start: int, end: int, pace: float, source: Source, rng: random.Random) -> Iterator[Stretch]:
-    """One walk in pieces of up to ten minutes."""
+    """Split a walk into records of up to ten minutes."""
     while start < end:
         stop = min(start + rng.randint(20, 600), end)
         late = rng.randint(90_000, 800_000) if rng.random() < LATE else 0

@@ -17,9 +17,9 @@ SPOKEN = " says: "  # between a model's name and its reasoning, in a decision's 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One piece of advice. ``wide``: its prompt with 30 days of answers; ``narrow``: with five.
+    """Piece of advice. ``wide`` is its prompt with 30 days of answers, and ``narrow`` with five.
 
-    ``written``: the answer up to its action.
+    ``written`` is the answer up to its action.
     """
 
     wide: list[Message]

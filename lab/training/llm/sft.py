@@ -26,7 +26,7 @@ RATES = {"fresh": 3e-3, "lora": 2e-4}  # of learning: of random weights, and of 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """One fine-tuning. ``base``: a checkpoint's name or folder, or None for random weights of ``size``."""
+    """Settings of a fine-tuning. ``base`` is a checkpoint's name or folder, or None for random weights of ``size``."""
 
     lessons: Path
     out: Path

@@ -26,7 +26,7 @@ SAME = 1e-9  # of scores that are lived again
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One slot's answer. ``text`` is None where the teacher's could not be read and the planner stood in."""
+    """Answer in a slot. ``text`` is None where the planner replaced an unreadable answer of the teacher."""
 
     text: str | None
     action: str

@@ -29,7 +29,7 @@ STATE = "state.pt"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """One tuning of the model in ``base`` into ``out``, with so many threads."""
+    """Settings of a tuning of the model in ``base`` into ``out``."""
 
     base: Path
     out: Path

@@ -84,7 +84,7 @@ def belief_loss(thoughts: Thoughts, target: Tensor) -> tuple[Tensor, float]:
 def learn(
     network: Network, optimiser: torch.optim.Optimizer, weeks: Lessons, lives: Lessons, rng: np.random.Generator
 ) -> tuple[Losses, Losses]:
-    """One step of gradient descent on both kinds of lessons."""
+    """Take a gradient step on both kinds of lessons."""
     device = next(network.parameters()).device
     found = []
     for kind, lessons in (("weeks", weeks), ("lives", lives)):

@@ -29,7 +29,7 @@ KINDS = (("like", 0.70), ("blend", 0.15), ("devoted", 0.10), ("archetype", 0.05)
 
 
 def people(seeds: range) -> Profiles:
-    """One person per seed, always the same."""
+    """Return a person per seed, the same on each call."""
     return joined([_person(np.random.default_rng((seed, STREAM))) for seed in seeds])
 
 

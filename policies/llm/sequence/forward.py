@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-DIGITS = 10
+DIGIT_VALUES = 10
 LARGEST = 127  # of a weight in eight bits
 SCALE = ".scale"
 STEADY = 1e-5  # added to a variance, as PyTorch's LayerNorm has it
@@ -60,7 +60,7 @@ def unpacked(stored: Mapping[str, Array], name: str) -> Array:
 
 
 def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Return weights in their stored form: matrices in 8 bits with a scale per row, others in half precision."""
+    """Return weights in their stored form: matrices in 8 bits with a scale per row, and vectors in half precision."""
     import numpy as np
 
     found: dict[str, Array] = {}
@@ -88,10 +88,10 @@ def think(slots: Array, present: Array, model: Model) -> Thought:
     told: Array = np.zeros_like(begun[0])
     chances = []
     for number in range(len(BELIEF)):
-        answer = _linear(asked.hear(begun[number] + told), known, "belief")[0].reshape(-1, DIGITS)[number]
+        answer = _linear(asked.hear(begun[number] + told), known, "belief")[0].reshape(-1, DIGIT_VALUES)[number]
         chances.append(_softmax(answer))
-        digit = int(np.rint(chances[-1] @ np.arange(DIGITS)))
-        told = known["digit.weight"][number * DIGITS + digit][None]
+        digit = int(np.rint(chances[-1] @ np.arange(DIGIT_VALUES)))
+        told = known["digit.weight"][number * DIGIT_VALUES + digit][None]
     chosen = asked.hear(begun[-1] + told)
     scores = _linear(chosen, known, "scores").reshape(2, -1)
     belief, sd = _moments(np.array(chances))
@@ -106,7 +106,7 @@ def _moments(chances: Array) -> tuple[Array, Array]:
     """
     import numpy as np
 
-    values = np.arange(DIGITS) / (DIGITS - 1)
+    values = np.arange(DIGIT_VALUES) / (DIGIT_VALUES - 1)
     mean = chances @ values
     return mean, np.sqrt(np.maximum(chances @ values**2 - mean**2, 0.0))
 

@@ -88,7 +88,7 @@ def group(model: SequenceModel, seeds: range) -> Played:
 def update(
     model: SequenceModel, taught: SequenceModel, optimiser: torch.optim.Optimizer, seeds: range, lives: Lessons
 ) -> dict[str, float]:
-    """One step on fresh weeks, lives with answers rehearsed beside them. Returns what to plot."""
+    """Take a gradient step on fresh weeks and on lives with answers. Returns figures to plot."""
     device, rng = next(model.parameters()).device, np.random.default_rng((seeds.start, 53))
     played = group(model, seeds)
     inputs = learning.inputs(played.lessons, played.digits, device)

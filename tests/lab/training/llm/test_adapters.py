@@ -92,9 +92,9 @@ def test_the_daemon_makes_none_unless_a_model_is_named(bridge: installation.Brid
 def test_a_new_attempt_waits_for_a_week_and_new_answers(bridge: installation.Bridge, month: list[Slice]) -> None:
     user, now = stored(bridge, month), begin(month[-1]) + timedelta(hours=6)
     given = adapters.given(bridge, user, now)
-    assert not adapters.lacking(bridge, user, given, now, again=adapters.AGAIN)
+    assert not adapters.lacking(bridge, user, given, now, again=adapters.RETRAIN_AFTER)
     bridge.store.recommendations.add_prior(user.id, attempt(user, month[-20], kept=False))
-    assert "since the last attempt" in adapters.lacking(bridge, user, given, now, again=adapters.AGAIN)
+    assert "since the last attempt" in adapters.lacking(bridge, user, given, now, again=adapters.RETRAIN_AFTER)
     assert not adapters.lacking(bridge, user, given, now, again=timedelta(0))
     bridge.store.recommendations.add_prior(user.id, attempt(user, month[-5]))
     assert "4 times since" in adapters.lacking(bridge, user, given, now, again=timedelta(0))

@@ -1,0 +1,40 @@
+"""Read and save a user's order of sources, which says whose night, day or workout counts where several show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bridge import registry
+from bridge.domain.errors import SetupError
+from bridge.domain.preference import PREFERRED_MAX, Preference, source_of
+
+if TYPE_CHECKING:
+    from bridge.domain.records import User
+    from bridge.store import Store
+
+NAME_MAX = 200  # characters of SOURCE/DEVICE
+
+
+def load_preference(store: Store, user: User) -> Preference:
+    """Return a user's order of sources, with the usual order for all sources that the user did not name."""
+    return Preference(chosen=store.people.preferred_sources(user.id), usual=registry.usual_order())
+
+
+def choose(store: Store, user: User, names: Sequence[str], *, now: datetime) -> None:
+    """Save the order of sources that a user chose. No names take the choice back.
+
+    A name is ``SOURCE``, or ``SOURCE/DEVICE`` for one of its devices. Raises SetupError for a source that records no
+    nights and no workouts, and for too many names.
+    """
+    wanted = tuple(dict.fromkeys(name.strip() for name in names))
+    for name in wanted:
+        if len(name) > NAME_MAX or source_of(name) not in registry.usual_order():
+            raise SetupError(
+                f"{name[:NAME_MAX]!r} is no source of nights or workouts (there are: "
+                f"{', '.join(registry.usual_order())}); see your order: bridge prefer --user {user.name}"
+            )
+    if len(wanted) > PREFERRED_MAX:
+        raise SetupError(f"name at most {PREFERRED_MAX} sources: bridge prefer --user {user.name} SOURCE...")
+    store.people.prefer_sources(user.id, wanted, now=now)

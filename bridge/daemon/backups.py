@@ -1,0 +1,164 @@
+"""Make encrypted backups by themselves every day, rotate them, and try if the newest can be restored."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bridge import installation
+from bridge.auth import backup_key
+from bridge.domain.errors import SetupError
+from bridge.store import maintenance
+from bridge.store.database import as_setup_error
+
+log = logging.getLogger(__name__)
+
+EVERY = timedelta(days=1)
+RETRY = timedelta(hours=1)  # after a backup that failed
+OLD = timedelta(days=2)  # from which the page and doctor warn of the last good backup
+DAYS_KEPT, WEEKS_KEPT = 7, 5  # the newest backup of each of so many days and weeks stays
+MADE, TRIED = "backup", "backup tried"  # chores: the last good backup, and the last attempt
+NAME = "bridge-%Y%m%dT%H%M%SZ.age"
+WORKPLACE = ".backup-"  # begins folders for files that are not encrypted, inside the bridge's folder
+ABANDONED_SECONDS = 86_400.0  # after which a killed process has left such a folder behind
+
+Progress = Callable[[str], Callable[[int, int], None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupState:
+    """The state of an installation's own backups. ``last`` is when the last good one was made, or None.
+
+    ``on`` is False if no folder for them is set. ``old`` says that people should be warned.
+    """
+
+    on: bool
+    last: datetime | None
+    old: bool
+
+
+def state(bridge: installation.Bridge, now: datetime) -> BackupState:
+    """Return the state of the backups that the installation makes by itself."""
+    on, last = bool(bridge.settings.backups), bridge.store.maintenance.last_done(MADE)
+    failed = last is None and bridge.store.maintenance.last_done(TRIED) is not None
+    return BackupState(on=on, last=last, old=on and (failed or (last is not None and now - last > OLD)))
+
+
+def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
+    """Return True if a folder is set, the last good backup is a day old, and no attempt failed within an hour.
+
+    Times in the future count as old, because the clock was ahead then.
+    """
+    if not bridge.settings.backups:
+        return False
+    last, tried = (bridge.store.maintenance.last_done(chore) for chore in (MADE, TRIED))
+    fresh = last is not None and last <= now < last + EVERY
+    return not fresh and (tried is None or not tried <= now < tried + RETRY)
+
+
+def daily(bridge: installation.Bridge, *, now: datetime) -> Path:
+    """Make an encrypted backup in the folder of ``BRIDGE_BACKUPS``, read it back, and delete older ones by rotation.
+
+    Returns its path. It counts as good only after it was read back whole. Raises SetupError for a folder that is
+    missing or full.
+    """
+    bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
+    folder = Path(bridge.settings.backups)
+    if not folder.is_dir():  # it may be a disk that is not there
+        raise SetupError(f"the folder {folder} of BRIDGE_BACKUPS is not there; make it or attach its disk")
+    _drop_abandoned(bridge.settings.folder)
+    path = folder / now.astimezone(UTC).strftime(NAME)
+    write_encrypted(bridge, path)
+    people = drill(bridge, path)
+    bridge.store.maintenance.mark_done(MADE, bridge.holder, now=now)
+    for gone in rotated(sorted(found(folder))):
+        gone.unlink(missing_ok=True)
+    log.info("a backup of %d people was made and read back", people)
+    return path
+
+
+def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress = maintenance.no_progress) -> None:
+    """Write an encrypted backup of the whole store to ``path``. It appears under its name only when complete."""
+    part = path.with_name(path.name + ".part")
+    with as_setup_error(f"{path} cannot be written", "choose another place"), _workplace(bridge) as own:
+        bridge.store.maintenance.backup(own / "bridge.backup", progress)
+        try:
+            backup_key.encrypt(own / "bridge.backup", part, bridge.settings.folder, bridge.settings.backup_keys)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -> Iterator[Path]:
+    """Yield the path of a backup that is not encrypted: ``path`` itself, or a copy that is deleted afterwards.
+
+    ``key`` is an age identity file, by default that of the installation. Raises SetupError if it does not open it.
+    """
+    if not backup_key.is_encrypted(path):
+        yield path
+        return
+    with _workplace(bridge) as own:
+        plain = own / path.with_suffix(".backup").name
+        with as_setup_error(f"{path} cannot be read", "make room"):
+            backup_key.decrypt(path, plain, key or bridge.settings.folder / backup_key.KEY_FILE)
+        yield plain
+
+
+def drill(bridge: installation.Bridge, path: Path) -> int:
+    """Restore a backup into a store of its own that is deleted afterwards, and return its number of people.
+
+    Raises SetupError if it cannot be opened or is no whole backup.
+    """
+    with readable(bridge, path) as plain, maintenance.opened(plain) as saved:
+        return maintenance.count_users(saved)
+
+
+def found(folder: Path) -> list[Path]:
+    """Return the backups in a folder that bear the names which ``daily`` gives."""
+    return [path for path in folder.glob("bridge-*.age") if _made_at(path) is not None]
+
+
+def rotated(backups: Sequence[Path]) -> list[Path]:
+    """Return those of the ``backups`` (by name, ascending) that rotation deletes.
+
+    The newest backup of each of the last seven days with one stays, and of each of the last five weeks.
+    """
+    days: dict[object, Path] = {}
+    weeks: dict[object, Path] = {}
+    for path in reversed(backups):
+        at = _made_at(path)
+        if at is not None:
+            days.setdefault(at.date(), path)
+            weeks.setdefault(at.isocalendar()[:2], path)
+    kept = {*list(days.values())[:DAYS_KEPT], *list(weeks.values())[:WEEKS_KEPT]}
+    return [path for path in backups if path not in kept]
+
+
+def _made_at(path: Path) -> datetime | None:
+    try:
+        return datetime.strptime(path.name, NAME).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+@contextmanager
+def _workplace(bridge: installation.Bridge) -> Iterator[Path]:
+    """Yield a new folder that only this user can read, inside the bridge's folder, and delete it afterwards."""
+    bridge.settings.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.TemporaryDirectory(dir=bridge.settings.folder, prefix=WORKPLACE) as folder:
+        yield Path(folder)
+
+
+def _drop_abandoned(folder: Path) -> None:
+    """Delete the folders that killed processes left behind with backups that are not encrypted."""
+    for left in folder.glob(f"{WORKPLACE}*"):
+        if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)

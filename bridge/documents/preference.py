@@ -1,0 +1,131 @@
+"""JSON documents of a user's order of sources, and of the source that counts where several show the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from bridge import registry
+from bridge.advice.preference import load_preference
+from bridge.calendar.expansion import midnight
+from bridge.domain.metrics import Metric
+from bridge.domain.preference import Preference, source_of
+from bridge.domain.records import Provenance, Snapshot, User
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Episode, EpisodeKind, Sample
+from bridge.meters import Past
+from bridge.meters.baseline import WINDOW
+from bridge.meters.nights import Nights
+from bridge.meters.overlaps import HISTORY, once, series_of
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+DAY = timedelta(days=1)
+CHOSEN = "you chose it"
+
+
+class PlaceDocument(TypedDict):
+    """A place in the order of sources. ``name`` is SOURCE, or SOURCE/DEVICE where a source has several devices.
+
+    ``because`` says why the source has this place.
+    """
+
+    name: str
+    source: str
+    chosen: bool
+    because: str
+
+
+class PreferenceDocument(TypedDict):
+    """A user's order of sources, the first preferred. ``chosen`` are the names that the user put in order."""
+
+    user: str
+    chosen: list[str]
+    order: list[PlaceDocument]
+
+
+class CountedDocument(TypedDict):
+    """The series (SOURCE or SOURCE/DEVICE) that counts for a day or a time that several series show."""
+
+    series: str
+    this_row: bool
+    because: str
+
+
+def preference_document(store: Store, user: User, now: datetime) -> PreferenceDocument:
+    """Return a user's order of sources that record nights or workouts. It holds connected and chosen sources."""
+    preference = load_preference(store, user)
+    since = now.astimezone(zone_at(now, user.zones)).date() - HISTORY
+    connected = {one.source for one in store.connections.of_user(user.id)} & set(preference.usual)
+    series = {series_of(source, one.device) for source, one in store.reading.episodes(user.id, since=since)}
+    names = {name for source in connected for name in _names(source, series)}
+    places = sorted({*names, *preference.chosen}, key=lambda name: (preference.rank(name), name))
+    return {"user": user.name, "chosen": list(preference.chosen), "order": [_place(one, preference) for one in places]}
+
+
+def _names(source: str, series: Iterable[str]) -> list[str]:
+    devices = [one for one in series if source_of(one) == source]
+    return devices if len(devices) > 1 else [source]
+
+
+def _place(name: str, preference: Preference) -> PlaceDocument:
+    chosen = preference.place(name) is not None
+    because = CHOSEN if chosen else _merit(source_of(name))
+    return {"name": name, "source": source_of(name), "chosen": chosen, "because": because}
+
+
+def _merit(source: str) -> str:
+    spec = registry.spec(source)
+    if Metric.HRV_RMSSD in spec.delivers:
+        error = f", {spec.rmssd_error:.0%} off an electrocardiogram" if spec.rmssd_error is not None else ""
+        return f"measures the night's RMSSD{error}"
+    return "tells the stages of sleep" if Metric.DEEP_SLEEP in spec.delivers else "tells no stages of sleep"
+
+
+def counted_document(store: Store, user: User, found: Provenance) -> CountedDocument | None:
+    """Return the series that counts where other connections show the same thing as a row.
+
+    Returns None if no other connection does, or if the metric counts for no meter.
+    """
+    item = found.item
+    if not found.twins or not isinstance(item, Sample | Episode):
+        return None
+    preference, own = load_preference(store, user), series_of(found.connection.source, item.device)
+    episodes = store.reading.episodes(user.id, since=item.day - WINDOW * DAY, until=item.day + DAY)
+    series: str | None
+    if isinstance(item, Episode):
+        series = _of_episode(item, own, episodes, preference, user)
+    else:
+        series = _of_sample(store, user, item, episodes, preference)
+    if series is None:
+        return None
+    because = CHOSEN if preference.place(series) is not None else "by the usual order and completeness"
+    return {"series": series, "this_row": series == own, "because": because}
+
+
+def _of_episode(
+    item: Episode, own: str, episodes: list[tuple[str, Episode]], preference: Preference, user: User
+) -> str:
+    if item.kind is EpisodeKind.SLEEP:
+        told = Nights(episodes, user.zones, preference).told.get(item.day)
+        if told is not None:
+            return told
+    kept = [
+        (source, one) for source, one in once(episodes, preference) if one.start < item.end and item.start < one.end
+    ]
+    same = {series_of(source, one.device): min(one.end, item.end) - max(one.start, item.start) for source, one in kept}
+    return own if own in same else max(same, key=lambda series: same[series], default=own)
+
+
+def _of_sample(
+    store: Store, user: User, item: Sample, episodes: list[tuple[str, Episode]], preference: Preference
+) -> str | None:
+    at = midnight(item.day + DAY, user.zones)
+    samples = store.reading.samples(user.id, metrics=[item.metric], since=item.day - WINDOW * DAY, until=item.day)
+    past = Past(Snapshot(at=at, zones=user.zones, samples=samples, episodes=episodes, preference=preference))
+    latest = past.latest(item.metric, at)
+    return None if latest is None or latest.day != item.day else latest.series

@@ -1,0 +1,104 @@
+"""Find the recordings of the same night, nap or workout by several devices, and keep one of each.
+
+Watches, rings, phones and the apps between them write down the same thing, each with its own start and end. Recordings
+that share more than half of the shorter one are the same thing. A recording of less than half of the longest one is
+incomplete, as with an empty battery, and gives way to any other. Otherwise the order of sources decides. The order in
+which recordings arrive has no influence.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta
+
+from bridge.domain.preference import Key, Preference
+from bridge.domain.types import Episode, EpisodeKind
+
+SAME = 0.5  # of the shorter recording
+COMPLETE = 0.5  # of the longest recording
+HISTORY = timedelta(days=60)  # in which a series becomes established
+NO_PREFERENCE = Preference()
+
+Told = tuple[str, Episode]  # source and episode
+Order = tuple[bool, Key, timedelta, timedelta, str]
+
+
+def series_of(source: str, device: str | None) -> str:
+    """Return the name of a series, which has its own normal: ``SOURCE``, or ``SOURCE/DEVICE`` for a known device.
+
+    A new device, or new firmware where the device's name tells it, starts a new series.
+    """
+    return source if device is None else f"{source}/{device}"
+
+
+def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> list[Told]:
+    """Return (source, episode) of each night, nap and workout once, by start, from the source that is preferred.
+
+    A night and a nap at the same time are the same thing. A workout is a thing of its own.
+    """
+    asleep: list[Told] = []
+    active: list[Told] = []
+    for told in episodes:
+        (active if told[1].kind is EpisodeKind.WORKOUT else asleep).append(told)
+    nights = _days(asleep)
+    kept = [one for together in _touching(asleep) for one in _chosen(together, preference, nights)]
+    kept += [one for together in _touching(active) for one in _chosen(together, preference, {})]
+    return sorted(kept, key=_by_start)
+
+
+def _by_start(told: Told) -> tuple[datetime, str, str]:
+    source, one = told
+    return one.start, source, one.key
+
+
+def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
+    """Return series -> ascending days with a night."""
+    found: dict[str, set[date]] = {}
+    for source, one in asleep:
+        if one.kind is EpisodeKind.SLEEP:
+            found.setdefault(series_of(source, one.device), set()).add(one.day)
+    return {series: sorted(days) for series, days in found.items()}
+
+
+def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
+    """Yield the episodes in groups. An episode overlaps at least one other of its group, and none of another group."""
+    together: list[Told] = []
+    over: datetime | None = None
+    for told in sorted(episodes, key=_by_start):
+        if over is not None and told[1].start >= over:
+            yield together
+            together, over = [], None
+        together.append(told)
+        over = told[1].end if over is None else max(over, told[1].end)
+    if together:
+        yield together
+
+
+def _chosen(together: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> list[Told]:
+    """Return the episodes of a group that remain when each thing is kept once."""
+    if len(together) == 1:
+        return list(together)
+    longest = max(one.end - one.start for _, one in together)
+
+    def order(told: Told) -> Order:
+        source, one = told
+        series, length = series_of(source, one.device), one.end - one.start
+        key = preference.key(series, _earlier(nights.get(series, ()), one.day))
+        return length >= COMPLETE * longest, key, length, together[0][1].start - one.start, one.key
+
+    kept: list[Told] = []
+    for told in sorted(together, key=order, reverse=True):
+        if not any(_same(told[1], other) for _, other in kept):
+            kept.append(told)
+    return kept
+
+
+def _earlier(days: Sequence[date], day: date) -> int:
+    """Return how many of ascending days lie in the 60 days before ``day``."""
+    return bisect_left(days, day) - bisect_left(days, day - HISTORY)
+
+
+def _same(one: Episode, other: Episode) -> bool:
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return shared > SAME * min(one.end - one.start, other.end - other.start)

@@ -1,0 +1,37 @@
+"""Name the coming slots to which a recommendation can be put off, in forms and on the page."""
+
+from __future__ import annotations
+
+from bridge.documents.text import slot_name
+from bridge.domain.errors import SetupError
+from bridge.domain.slots import Moment, moment_at
+from bridge.web.state import Visit
+
+RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
+
+
+def slots_ahead(visit: Visit) -> list[Moment]:
+    """Return the slots after the current slot, of which the last is a week ahead."""
+    moment = moment_at(visit.now, visit.user.zones)
+    return [moment.shifted(steps) for steps in range(1, RESCHEDULE_SLOTS)]
+
+
+def key(moment: Moment) -> str:
+    """Return a slot as forms name it: ``week/timestep``."""
+    return f"{moment.week}/{moment.timestep}"
+
+
+def choices(visit: Visit) -> list[tuple[str, str]]:
+    """Return the coming slots as (key, name) for a form."""
+    return [(key(moment), slot_name(moment)) for moment in slots_ahead(visit)]
+
+
+def chosen(visit: Visit, named: str) -> Moment:
+    """Return the slot that a form names by its key.
+
+    Raises SetupError for a slot that has begun, or is a week or more ahead.
+    """
+    found = next((moment for moment in slots_ahead(visit) if key(moment) == named), None)
+    if found is None:
+        raise SetupError("choose one of the slots of the coming seven days")
+    return found

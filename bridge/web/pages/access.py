@@ -1,0 +1,88 @@
+"""Serve the forms of the settings that change who gets in: the password, and tokens for programs."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Path, Request
+from fastapi.responses import HTMLResponse, Response
+
+from bridge.auth import access
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.web.logins import TooManyTries, cookie_name, known_device, uncount
+from bridge.web.pages.login import begin_session
+from bridge.web.pages.settings import changed, in_browser, shown
+from bridge.web.state import Visit, Visitor
+
+router = APIRouter(dependencies=[Depends(in_browser)])
+Password = Annotated[str, Form(max_length=300)]
+TOKENS_MAX = 50  # of a user
+
+
+@router.post("/settings/password")
+def password(
+    request: Request, visit: Visitor, old: Password = "", new: Password = "", again: Password = ""
+) -> Response:
+    """Set a password after the present one was typed. All sessions end, and this browser gets a new one."""
+    try:
+        if new != again:
+            raise SetupError("the two new passwords differ")
+        _check(request, visit, old)
+        access.set_password(visit.bridge.store, visit.user, new, now=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"password": str(error)})
+    return begin_session(request, visit.user, to="/settings?saved=password#password")
+
+
+@router.post("/settings/password/remove")
+def remove_password(request: Request, visit: Visitor, old: Password = "") -> Response:
+    """Remove the password after it was typed, at a page that serves this machine alone."""
+    try:
+        if not visit.app.local:
+            raise SetupError("this page can be reached from elsewhere, so everybody needs a password")
+        _check(request, visit, old)
+        access.set_password(visit.bridge.store, visit.user, None, now=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"password": str(error)})
+    return changed("open")
+
+
+def _check(request: Request, visit: Visit, typed: str) -> None:
+    """Raise SetupError unless ``typed`` is the user's password, or the user has none. Tries are limited as at the
+    login.
+    """
+    store, name = visit.bridge.store, visit.user.name
+    if not access.has_password(store, visit.user):
+        return
+    device = known_device(visit.bridge.vault, name, request.cookies.get(cookie_name(name)))
+    try:
+        counted = visit.app.logins.begin(name, request.client.host if request.client else "", device)
+    except TooManyTries as error:
+        raise SetupError(f"too many tries; wait {math.ceil(error.seconds)} seconds") from None
+    try:
+        found = access.user_with_password(store, name, typed)
+    except BridgeError:  # the password was not compared
+        uncount(counted)
+        raise
+    if found is None:
+        raise SetupError("the present password is another one")
+    uncount(counted)
+
+
+@router.post("/settings/tokens")
+def new_token(visit: Visitor, name: Annotated[str, Form(max_length=64)] = "") -> HTMLResponse:
+    """Make a token for a program and show it once."""
+    store = visit.bridge.store
+    if len(store.access.tokens(visit.user.id)) >= TOKENS_MAX:
+        return shown(visit, wrong={"token": f"there are {TOKENS_MAX} tokens; end one of them first"})
+    _, token = access.new_token(store, visit.user, name.strip() or "a program", now=visit.now)
+    return shown(visit, token=token)
+
+
+@router.post("/settings/tokens/{number}/end")
+def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
+    """End a token at once."""
+    if not visit.bridge.store.access.revoke_token(visit.user.id, number):
+        return shown(visit, wrong={"token": "you have no such token"})
+    return changed("token")

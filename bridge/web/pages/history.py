@@ -1,0 +1,79 @@
+"""Serve the page of past recommendations: what was suggested, what was pressed, and what the data show of it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from bridge.documents.text import slot_name
+from bridge.domain.records import AdviceRecord
+from bridge.planning.outcomes import over_at
+from bridge.web.day import OUTCOMES, local, mark_seen
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor
+from rhythm_env.interface import Answer
+
+router = APIRouter()
+PAGE_ROWS = 28
+Before = Annotated[int | None, Query(ge=1, le=2**53)]
+PRESSED = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}
+
+
+@router.get("/history")
+def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResponse:
+    """Show a page of the user's recommendations, the newest first, or of those made before number ``before``."""
+    if before is None:
+        mark_seen(request, visit)
+    found = visit.bridge.store.recommendations.newest(visit.user.id, before=before, limit=PAGE_ROWS + 1)
+    shown, more = found[:PAGE_ROWS], len(found) > PAGE_ROWS
+    days = [(day, [_row(visit, one) for one in ones]) for day, ones in groupby(shown, lambda one: one.moment.date)]
+    return page(
+        "history.html",
+        visit,
+        path="/history",
+        days=[(f"{day:%A}, {day.day} {day:%B %Y}", rows) for day, rows in days],
+        earlier=shown[-1].id if more else None,
+        is_newest=before is None,
+    )
+
+
+def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
+    """Return a recommendation for the template, with what was pressed apart from what was seen."""
+    return {
+        "action": str(one.action),
+        "what": one.what,
+        "slot": one.moment.slot.name.capitalize(),
+        "hours": _hours(visit, one),
+        "pressed": _pressed(one),
+        "pressed_at": None if one.answered_at is None else f"{local(visit, one.answered_at):%a %H:%M}",
+        "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
+        "evidence": ", ".join(one.evidence),
+    }
+
+
+def _hours(visit: Visit, one: AdviceRecord) -> str | None:
+    if one.start is None or one.end is None:
+        return None
+    return f"{local(visit, one.start):%H:%M} to {local(visit, one.end):%H:%M}"
+
+
+def _pressed(one: AdviceRecord) -> str | None:
+    """Return the button that the user pressed, or None for none. A moved recommendation names its new slot."""
+    if one.answer is None:
+        return None
+    to = "" if one.moved_to is None else f": {slot_name(one.moved_to)}"
+    return f"{PRESSED[one.answer]}{to}"
+
+
+def _seen(one: AdviceRecord, *, is_over: bool) -> str:
+    """Return what the data or the user tell of a recommendation, in words."""
+    if one.outcome is not None:
+        return OUTCOMES[one.outcome].capitalize()
+    if one.answer is Answer.IGNORE:
+        return "Not looked for"
+    if one.shown_at is None and one.answer is None:
+        return "You did not see it"
+    return "Not known" if is_over else "Still ahead"

@@ -1,0 +1,221 @@
+"""Serve the page of settings: time zone, messages, password, tokens for programs, export and deletion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache, partial
+from typing import Annotated, Any
+from zoneinfo import available_timezones
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from bridge.advice import notify, web_push
+from bridge.advice.web_push import Device
+from bridge.auth import access
+from bridge.documents.connections import UnsentDocument, notifications_document
+from bridge.documents.inputs import parse_slots
+from bridge.domain.errors import SetupError
+from bridge.web.day import backup, local
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor, bearer
+from rhythm_env.interface import Slot
+
+UNSENT_SHOWN = 5
+HOURS = {
+    Slot.MORNING: "06:00 to 12:00",
+    Slot.AFTERNOON: "12:00 to 18:00",
+    Slot.EVENING: "18:00 to 24:00",
+    Slot.NIGHT: "00:00 to 06:00",
+}
+SAVED = {
+    "zone": "Saved. From now on your days are counted there; the past keeps its zone.",
+    "messages": "Saved. Each suggestion is sent there once.",
+    "off": "No more messages are sent.",
+    "device": "Saved. Messages come to this browser, too.",
+    "removed": "Messages no longer go there.",
+    "password": "The password is changed, and every other browser is logged out.",
+    "open": "The password is removed. Only this machine can log in now.",
+    "token": "The token has ended.",
+}
+SECTIONS = {
+    "off": "messages",
+    "device": "messages",
+    "removed": "messages",
+    "open": "password",
+}  # of what was saved, where it is called otherwise
+Text = Annotated[str, Form(max_length=300)]
+Address = Annotated[str, Form(max_length=2000)]
+
+
+def in_browser(request: Request) -> None:
+    """Refuse a program with a token, because a token must not make further tokens or change a password."""
+    if bearer(request) is not None:
+        raise HTTPException(403, "settings are changed in a browser or by commands; see: bridge --help")
+
+
+router = APIRouter(dependencies=[Depends(in_browser)])
+
+
+@router.get("/settings")
+def settings(visit: Visitor, saved: str = "") -> HTMLResponse:
+    """Show the settings. ``saved`` names the setting that was just changed."""
+    return shown(visit, saved=saved)
+
+
+@router.post("/settings/zone")
+def zone(visit: Visitor, zone: Text = "") -> Response:
+    """Let the user live in another time zone from now on."""
+    try:
+        visit.bridge.store.people.set_zone(visit.user.id, zone.strip(), since=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"zone": str(error)})
+    return changed("zone")
+
+
+@router.post("/settings/messages")
+def messages(
+    visit: Visitor,
+    address: Address = "",
+    events: Text = "",
+    quiet: Annotated[Sequence[str], Form(max_length=len(Slot))] = (),
+) -> Response:
+    """Keep an address for messages, what they may name, and the slots without them. An empty address keeps the
+    former.
+    """
+    store, user, may_name = visit.bridge.store, visit.user, events == "yes"
+    try:
+        slots = parse_slots(",".join(quiet) or "none")
+        if typed := address.strip():
+            notify.keep(store, visit.bridge.vault, user, typed, events=may_name, quiet=slots, now=visit.now)
+        else:
+            notify.choose(store, user, events=may_name, quiet=slots, now=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"messages": str(error)})
+    return changed("messages")
+
+
+@router.post("/settings/devices/key")
+def device_key(visit: Visitor) -> Response:
+    """Return the public key with which a browser asks its push service for an address."""
+    key = web_push.public_key(visit.bridge.store, visit.bridge.vault, now=visit.now)
+    return Response(key, media_type="text/plain")
+
+
+@router.post("/settings/devices")
+def add_device(visit: Visitor, endpoint: Address = "", p256dh: Text = "", auth: Text = "", name: Text = "") -> Response:
+    """Send messages to the browser that gave these values, in place of the same browser's earlier values."""
+    bridge = visit.bridge
+    try:
+        wanted = Device(endpoint=endpoint, p256dh=p256dh, auth=auth, name=name[: web_push.NAME_MAX_CHARS])
+        device = web_push.checked(wanted, bridge.settings.allow_hosts)
+    except SetupError as error:
+        return shown(visit, wrong={"messages": str(error)})
+    others = partial(_without, web_push.mark(device))
+    notify.save_devices(bridge.store, bridge.vault, visit.user.id, lambda kept: [*others(kept), device], now=visit.now)
+    return changed("device")
+
+
+@router.post("/settings/devices/{name}/remove")
+def remove_device(visit: Visitor, name: Annotated[str, Path(max_length=40)]) -> Response:
+    """Send no more messages to the browser that the page calls ``name``."""
+    store, vault = visit.bridge.store, visit.bridge.vault
+    notify.save_devices(store, vault, visit.user.id, partial(_without, name), now=visit.now)
+    return changed("removed")
+
+
+def _without(mark: str, devices: list[Device]) -> list[Device]:
+    return [one for one in devices if web_push.mark(one) != mark]
+
+
+@router.post("/settings/messages/off")
+def messages_off(visit: Visitor) -> Response:
+    """Delete the address for messages, and forget all browsers."""
+    visit.bridge.store.notifications.save_channel(visit.user.id, None, now=visit.now)
+    return changed("off")
+
+
+@router.post("/settings/messages/test")
+def messages_test(visit: Visitor) -> HTMLResponse:
+    """Send a test message, and say if it was taken. A user sends one at a time."""
+    try:
+        with visit.app.sending.held(visit.user.id):
+            wrong = notify.deliver_test(visit.bridge, visit.user, now=visit.now)
+    except SetupError as error:
+        wrong = str(error)
+    return shown(visit, wrong={"messages": wrong}) if wrong else shown(visit, sent=True)
+
+
+def changed(what: str) -> RedirectResponse:
+    """Lead back to the settings, which then say that ``what`` is saved."""
+    return RedirectResponse(f"/settings?saved={what}#{SECTIONS.get(what, what)}", 303)
+
+
+def shown(
+    visit: Visit, *, saved: str = "", wrong: dict[str, str] | None = None, sent: bool = False, token: str = ""
+) -> HTMLResponse:
+    """Return the page of settings. ``wrong`` says, by section, why nothing was saved.
+
+    ``sent`` says that a test message was taken. ``token`` is a new token, which is shown once.
+    """
+    store = visit.bridge.store
+    return page(
+        "settings.html",
+        visit,
+        status=400 if wrong else 200,
+        path="/settings",
+        zone=visit.user.zones[-1].zone,
+        zones=_zones(),
+        clock=f"{local(visit, visit.now):%H:%M}",
+        messages=_messages(visit),
+        backup=backup(visit),
+        has_password=access.has_password(store, visit.user),
+        removable=visit.app.local,
+        password_chars=(access.PASSWORD_MIN_CHARS, access.PASSWORD_MAX_CHARS),
+        tokens=[
+            {"id": one.id, "name": one.name, "made": f"{_day(visit, one.made_at)}"}
+            for one in store.access.tokens(visit.user.id)
+        ],
+        saved=SAVED.get(saved, ""),
+        saved_in=SECTIONS.get(saved, saved),
+        wrong=wrong or {},
+        sent=sent,
+        token=token,
+    )
+
+
+@cache
+def _zones() -> list[str]:
+    return sorted(available_timezones())
+
+
+def _messages(visit: Visit) -> dict[str, Any]:
+    """Return the state of the user's messages for the template. The address itself is never shown again."""
+    body = notifications_document(visit.bridge, visit.user, visit.now)
+    store, vault, always = visit.bridge.store, visit.bridge.vault, visit.bridge.guard.quiet
+    devices = notify.devices_of(store, vault, visit.user.id)
+    return {
+        "on": body["on"],
+        "devices": [{"mark": web_push.mark(one), "name": one.name or "A browser"} for one in devices],
+        "events": body["events"],
+        "sent": body["sent"],
+        "unsent": [_unsent(visit, one) for one in body["unsent"][:UNSENT_SHOWN]],
+        "slots": [
+            {
+                "name": slot.name,
+                "hours": HOURS[slot],
+                "always": slot in always,
+                "quiet": slot in always or slot.name in body["quiet"],
+            }
+            for slot in Slot
+        ],
+    }
+
+
+def _unsent(visit: Visit, one: UnsentDocument) -> str:
+    return f"{local(visit, datetime.fromisoformat(one['at'])):%a %d %b %H:%M} {one['state']}: {one['reason']}"
+
+
+def _day(visit: Visit, at: datetime) -> str:
+    return f"{local(visit, at):%d %b %Y}"

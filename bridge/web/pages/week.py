@@ -1,0 +1,133 @@
+"""Serve the page of a week as 28 slots with entries and recommendations, which can be moved to a coming slot."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from bridge.advice import rescheduling
+from bridge.advice.week import Week, WeekSlot, is_moved, load_week, monday_of
+from bridge.documents.calendar import describe_facts, today_event_document
+from bridge.documents.review import week_name
+from bridge.documents.text import slot_name
+from bridge.domain.records import AdviceRecord
+from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
+from bridge.planning.outcomes import day_end
+from bridge.web import ahead
+from bridge.web.day import local, mark_seen
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor
+from bridge.web.today_cache import data_version
+from rhythm_env.interface import Answer, Slot
+
+router = APIRouter()
+A_WEEK = timedelta(weeks=1)
+Named = Annotated[str, Form(max_length=20)]
+STATES = {Answer.ACCEPT: "accepted", Answer.IGNORE: "not now", Answer.RESCHEDULE: "moved away"}
+
+
+@router.get("/week")
+def week(request: Request, visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> HTMLResponse:
+    """Show a week (2026-W47, or a date in it), by default the current one."""
+    monday, current = monday_of(week, visit.now, visit.user.zones), moment_at(visit.now, visit.user.zones).week
+    if monday == current:
+        mark_seen(request, visit)
+    found = _load(visit, monday)
+    return page(
+        "week.html",
+        visit,
+        path="/week",
+        name=week_name(monday),
+        first=f"{monday:%d %b}",
+        last=f"{monday + A_WEEK - timedelta(days=1):%d %b %Y}",
+        earlier=week_name(monday - A_WEEK),
+        later=week_name(monday + A_WEEK),
+        is_current=monday == current,
+        calendar=found.calendar,
+        days=_days(visit, found),
+        choices=ahead.choices(visit),
+    )
+
+
+def _load(visit: Visit, monday: date) -> Week:
+    """Return the week that begins on ``monday``, from the cache if neither data nor recommendations have changed."""
+    store, start = visit.bridge.store, slot_start(moment_of(monday, 0), visit.user.zones)
+    given = store.recommendations.advice_records(visit.user.id, since=start - A_WEEK, until=start + A_WEEK)
+    advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
+    version = data_version(visit.bridge, visit.user, visit.now), monday, advice
+
+    def computed() -> Week:
+        return load_week(store, visit.user, visit.bridge.classifier, monday, at=visit.now)
+
+    return visit.app.results.get(visit.user, "week", version, computed)
+
+
+@router.post("/week/{number}")
+def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named, week: Named = "") -> RedirectResponse:
+    """Put a recommendation off to the slot ``to``, and show the week again from which it was moved.
+
+    Raises SetupError for a slot that has begun, and for a recommendation whose day is over.
+    """
+    monday = monday_of(week or None, visit.now, visit.user.zones)
+    moved = ahead.chosen(visit, to)
+    known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
+    rescheduling.answer(visit.bridge, visit.user, number, Answer.RESCHEDULE, now=visit.now, moved_to=moved, known=known)
+    return RedirectResponse(f"/week?week={week_name(monday)}", 303)
+
+
+def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
+    """Return the seven days with their four slots each, for the template."""
+    now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
+    return [
+        {
+            "name": f"{slots[0].facts.moment.date:%A}",
+            "date": f"{slots[0].facts.moment.date:%d %b}",
+            "today": slots[0].facts.moment.date == now.date,
+            "over": slots[-1].facts.moment < now,
+            "slots": [_slot(visit, week, slot, now, is_open=slot.facts.moment in open_slots) for slot in slots],
+        }
+        for slots in (week.slots[day : day + 4] for day in range(0, len(week.slots), 4))
+    ]
+
+
+def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: bool) -> dict[str, Any]:
+    moment, first = slot.facts.moment, slot.facts.moment.slot is Slot.MORNING
+    entries = [
+        today_event_document(occurrence, label, week.zones)
+        for occurrence, label in slot.entries
+        if first or not occurrence.event.all_day
+    ]
+    return {
+        "name": moment.slot.name.capitalize(),
+        "key": ahead.key(moment) if is_open else None,
+        "now": moment == now,
+        "over": slot.facts.end <= visit.now,
+        "busy": f"{slot.facts.busy:.0%}" if week.calendar else None,
+        "facts": describe_facts(slot) if week.calendar else "",
+        "events": entries,
+        "advice": [_advice(visit, one, slot) for one in slot.advice],
+    }
+
+
+def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
+    """Return a recommendation as a slot of the week shows it. ``movable`` says that the user may still move it."""
+    moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
+    elsewhere = one.moved_to is not None and not here and one.moved_to != moment
+    state = "moved here" if here else None if one.answer is None else STATES[one.answer]
+    return {
+        "id": one.id,
+        "action": str(one.action),
+        "what": one.what,
+        "from": _clock(visit, one, slot),
+        "state": f"moved to {slot_name(one.moved_to)}" if elsewhere and one.moved_to else state,
+        "movable": not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now,
+    }
+
+
+def _clock(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> str | None:
+    """Return the recommendation's start if it lies in the slot."""
+    inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end
+    return f"{local(visit, one.start):%H:%M}" if inside and isinstance(one.start, datetime) else None

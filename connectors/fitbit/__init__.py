@@ -1,0 +1,52 @@
+"""Fitbit and Pixel Watch by the files that Google Takeout, and fitbit.com before it, hands out.
+
+The files were compared with real exports of 2020 to 2026. Minute by minute files, heart rates and workouts are written
+in UTC, although they do not say so. Sleep logs are written in the clock of the account.
+"""
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec
+
+SUMS = {"steps": Metric.STEPS, "distance": Metric.DISTANCE, "energy": Metric.TOTAL_ENERGY}  # stream -> sum of a day
+DAILY = {  # stream -> value of a date
+    "resting_heart_rate": Metric.RESTING_HR,
+    "variability": Metric.HRV_RMSSD,
+    "respiration": Metric.RESPIRATORY_RATE,
+    "oxygen": Metric.SPO2,
+    "temperature": Metric.SKIN_TEMPERATURE,
+    "stress": Metric.STRESS_MANAGEMENT,
+    "readiness": Metric.RECOVERY_SCORE,
+}
+STREAMS = ("night", "score", "workout", "heart_rate", *DAILY, *SUMS)
+
+SPEC = ConnectorSpec(
+    name="fitbit",
+    title="Fitbit, Pixel Watch (Google Takeout)",
+    delivers=frozenset(
+        {
+            "episodes",
+            Metric.ASLEEP,
+            Metric.AWAKE,
+            Metric.IN_BED,
+            Metric.LIGHT_SLEEP,
+            Metric.DEEP_SLEEP,
+            Metric.REM_SLEEP,
+            Metric.SLEEP_EFFICIENCY,
+            Metric.SLEEP_SCORE,
+            Metric.HEART_RATE,
+            *DAILY.values(),
+            *SUMS.values(),
+        }
+    ),
+    streams=STREAMS,
+    normaliser="connectors.fitbit.normalise:normalise",
+    lasting=frozenset(STREAMS),  # a later export, or a part of the same, adds to a date
+    recognises="connectors.fitbit.files:recognise",
+    reads="connectors.fitbit.files:read",
+    leaves_out={
+        r"(^|/)(Fitbit|Google Health|MyFitbitData|user-site-export)/": "parts of a Fitbit export that are not used",
+        r"(^|/)archive_browser\.html$": "the contents page of Google Takeout",
+    },
+    dated_by_content=True,
+    reads_zones=True,
+)

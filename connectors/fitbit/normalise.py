@@ -1,0 +1,177 @@
+"""Records of the export's dates as episodes and samples. Where Fitbit and Google tell a value, Fitbit's counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bridge.domain.metrics import Metric
+from bridge.domain.samples import finite
+from bridge.domain.types import EpisodeKind, Item, RawRecord, Sample
+from connectors.fitbit import DAILY, SUMS
+from connectors.fitbit.clock import Unreadable, american, at_wall, written
+from connectors.fitbit.kinds import FITBIT, GOOGLE
+from connectors.fitbit.nights import sleeps
+from connectors.payload import Fields, Stretch, local_date, mapping, offset_in, words, written_offset
+
+NOON = timedelta(hours=12)
+QUARTER = timedelta(minutes=15)
+METRES = {"Mile": 1609.344, "Kilometer": 1000.0}  # of the units in which a log's distance is written
+BY_TRUST = (FITBIT, f"{FITBIT} nights", GOOGLE)
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
+    """Return the items of a date. Raises BadRecord naming the unreadable field, never its value."""
+    fields = Fields.of("fitbit", record)
+    zone = fields.zone("zone")
+    try:
+        return list(_items(record, fields, zone))
+    except Unreadable:
+        raise fields.bad("a time is unreadable") from None
+
+
+def _items(record: RawRecord, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
+    day = Fields({"key": record.key}, fields.name).day("key")
+    if record.stream == "night":
+        yield from sleeps(record.payload, zone)
+    elif record.stream == "score":
+        yield from _scores(record.payload, zone)
+    elif record.stream == "workout":
+        yield from _workouts(fields, zone)
+    elif record.stream == "heart_rate":
+        yield from _quarters(day, fields, zone)
+    elif record.stream in DAILY:
+        yield from _daily(DAILY[record.stream], day, record.payload, zone)
+    elif record.stream in SUMS:
+        yield from _sum(SUMS[record.stream], day, record.payload, zone)
+    else:
+        raise fields.bad("not a stream of fitbit")
+
+
+def _daily(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
+    """Yield the value of a date. Of several sleeps on a date the one with the most readings counts, or the first."""
+    told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
+    best = min(sorted(told), key=lambda at: -_pair(told[at])[1], default=None)
+    if best is None:
+        return
+    start = _midnight(day, zone)
+    morning = Stretch(start=start, end=start + NOON, offset=offset_in(zone, start), day=day)
+    yield from morning.samples(str(day), {metric: _pair(told[best])[0]})
+
+
+def _pair(value: Any) -> tuple[float, float]:
+    numbers = [finite(one) or 0.0 for one in value] if isinstance(value, list) and len(value) == 2 else [0.0, 0.0]
+    return numbers[0], numbers[1]
+
+
+def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
+    """Yield the sum of a civil day. Of several devices the one with the greatest sum counts, for they count the same.
+
+    A sum of 0 is of a day without a device, and no measurement.
+    """
+    told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
+    sums = [sum(finite(piece) or 0.0 for piece in mapping(pieces).values()) for pieces in told.values()]
+    start = _midnight(day, zone)
+    civil = Stretch(start=start, end=None, offset=offset_in(zone, start), day=day)
+    yield from civil.samples(str(day), {metric: round(max(sums, default=0.0), 6) or None})
+
+
+def _scores(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
+    """Yield the score of each log of a date, or without logs that of the newest session."""
+    logs = mapping(payload.get("logs"))
+    if logs:
+        for key, row in sorted(logs.items()):
+            yield from _score(key, mapping(row), zone)
+        return
+    sessions = sorted(mapping(payload.get("sessions")).items(), key=_made)
+    for key, row in sessions[-1:]:
+        yield from _score(key, mapping(row), zone)
+
+
+def _made(one: tuple[str, Any]) -> tuple[str, str]:
+    return str(mapping(one[1]).get("created")), one[0]
+
+
+def _score(key: str, row: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
+    wall = written(row.get("at"))
+    at = at_wall(wall, zone)
+    woken = Stretch(start=at, end=None, offset=offset_in(zone, at), day=wall.date())
+    yield from woken.samples(key, {Metric.SLEEP_SCORE: finite(row.get("value"))})
+
+
+def _quarters(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
+    """Yield the mean heart rate of each quarter of an hour of a date in UTC."""
+    told = {**mapping(fields.get(GOOGLE)), **mapping(fields.get(FITBIT))}
+    for clock, found in sorted(told.items()):
+        start = written(f"{day}T{clock}:00")
+        if not isinstance(found, list) or len(found) != 4 or not found[1]:
+            raise fields.bad("a quarter of an hour is unreadable")
+        offset = offset_in(zone, start)
+        yield Sample(
+            key=f"{Metric.HEART_RATE}/{start:%Y-%m-%dT%H:%MZ}",
+            metric=Metric.HEART_RATE,
+            start=start,
+            end=start + QUARTER,
+            offset=offset,
+            day=local_date(start, offset),
+            value=found[0] / found[1],
+            count=found[1],
+            low=found[2],
+            high=found[3],
+        )
+
+
+def _workouts(fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
+    """Yield the logs of a date in UTC, and the sessions that overlap none of them."""
+    taken: list[Stretch] = []
+    for key, row in sorted(mapping(fields.get("logs")).items()):
+        log = Fields(mapping(row), fields.name)
+        start, lasted = american(log.get("startTime")), log.number("duration") or 0.0
+        taken.append(_stretch(log, start, start + timedelta(milliseconds=lasted), None, zone))
+        yield taken[-1].episode(EpisodeKind.WORKOUT, key, _of_log(log), label=words(log.get("activityName")))
+    for key, row in sorted(mapping(fields.get("sessions")).items()):
+        told = Fields(mapping(row), fields.name)
+        start, end = written(told.get("exercise_start")), written(told.get("exercise_end"))
+        found = _stretch(told, start, end, written_offset(told.get("utc_offset")), zone)
+        if not any(min(end, other.end or end) > max(start, other.start) for other in taken):
+            label = words(told.get("activity_name"))
+            yield found.episode(EpisodeKind.WORKOUT, key, _of_session(told), label=label)
+
+
+def _stretch(fields: Fields, start: datetime, end: datetime, offset: int | None, zone: ZoneInfo) -> Stretch:
+    fields.ordered(start, end)
+    east = offset or offset_in(zone, start)
+    return Stretch(start=start, end=end, offset=east, day=local_date(start, east))
+
+
+def _of_log(log: Fields) -> dict[Metric, float | None]:
+    distance, unit = log.number("distance"), METRES.get(str(log.get("distanceUnit")))
+    return {
+        Metric.TOTAL_ENERGY: log.number("calories") or None,
+        Metric.DISTANCE: None if not distance or unit is None else distance * unit,
+        Metric.HEART_RATE: log.number("averageHeartRate"),
+    }
+
+
+def _of_session(told: Fields) -> dict[Metric, float | None]:
+    names = ("tracker_total_{}", "manually_logged_total_{}")
+    energy, millimetres = (
+        next((value for name in names if (value := _written(told, name.format(what)))), None)
+        for what in ("calories", "distance_mm")
+    )
+    return {
+        Metric.TOTAL_ENERGY: energy,
+        Metric.DISTANCE: None if millimetres is None else millimetres / 1000,
+        Metric.HEART_RATE: _written(told, "tracker_avg_heart_rate"),
+    }
+
+
+def _written(told: Fields, path: str) -> float | None:
+    """Return the number in a cell, or None for 0, which stands for what was not measured."""
+    return told.number(path, written=True) or None
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    return at_wall(datetime.combine(day, time(), UTC), zone)

@@ -1,0 +1,49 @@
+"""Samsung Health by the personal data that its app lets a person download: CSV tables and JSON files beside them.
+
+The tables were compared with a real export of 2018 to 2025: times are in UTC, and each row names its own offset.
+"""
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec
+
+NIGHTLY = {  # stream -> mean of a night
+    "respiration": Metric.RESPIRATORY_RATE,
+    "oxygen": Metric.SPO2,
+    "temperature": Metric.SKIN_TEMPERATURE,
+}
+STREAMS = ("night", "day", "workout", "heart_rate", "stress", "energy_score", *NIGHTLY)
+
+SPEC = ConnectorSpec(
+    name="samsung_health",
+    title="Samsung Health (downloaded personal data)",
+    delivers=frozenset(
+        {
+            "episodes",
+            Metric.ASLEEP,
+            Metric.IN_BED,
+            Metric.AWAKE,
+            Metric.LIGHT_SLEEP,
+            Metric.DEEP_SLEEP,
+            Metric.REM_SLEEP,
+            Metric.SLEEP_EFFICIENCY,
+            Metric.SLEEP_SCORE,
+            Metric.HRV_RMSSD,
+            Metric.RESTING_HR,
+            Metric.RECOVERY_SCORE,
+            Metric.HEART_RATE,
+            Metric.STRESS,
+            Metric.STEPS,
+            Metric.DISTANCE,
+            Metric.TOTAL_ENERGY,
+            *NIGHTLY.values(),
+        }
+    ),
+    streams=STREAMS,
+    normaliser="connectors.samsung_health.normalise:normalise",
+    recognises="connectors.samsung_health.files:recognise",
+    reads="connectors.samsung_health.files:read",
+    leaves_out={r"(^|/)com\.samsung\.[\w.]+(/|\.csv$)": "parts of Samsung Health's data that are not used"},
+    lasting=frozenset(STREAMS),  # tables of a night come one by one
+    dated_by_content=True,
+    reads_zones=True,
+)

@@ -1,0 +1,86 @@
+"""Read a table of the download, or a JSON file with the measurements of a row.
+
+The first line of a table names its kind, the second its columns. Each row ends in a comma more than it has columns.
+Columns of older kinds bear the kind's name before their own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bridge.domain.errors import BridgeError, SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.slots import ZoneHistory
+from bridge.domain.types import Page
+from bridge.ingest.files import DAMAGED, ending
+from bridge.ingest.json_stream import Broken, Json
+from connectors.samsung_health.gather import BINS, TABLES, Gathered
+
+FILE_MAX_BYTES = 200_000_000  # ten years of heart rates have 30 MB
+LINE_MAX_CHARACTERS = 1 << 16
+KIND = re.compile(r"\ufeff?(com\.samsung\.s?health\.[\w.]+),\d+")
+BESIDE = re.compile(r"\.binning_data( ?\(\d+\))?\.json$")  # the name of a JSON file, below the folder of its kind
+CUT_OFF = "it is cut off or damaged; what came before was read. Download the data again"
+
+
+def recognise(file: File) -> bool:
+    """Return True for a table whose first line names a kind that is read, or for a JSON file of such a table."""
+    return kind_of(file) is not None
+
+
+def kind_of(file: File) -> str | None:
+    """Return the kind of a file, such as ``com.samsung.shealth.sleep``, or None for a file that is not read."""
+    if ending(file.name) == "json":
+        listed = file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" and b'"start_time"' in file.head
+        told = BESIDE.search(file.name) is not None and listed
+        return next((kind for kind, (_, _, value) in BINS.items() if told and f'"{value}"'.encode() in file.head), None)
+    begins = KIND.match(file.head.decode("utf-8", errors="replace"))
+    return begins[1] if begins and begins[1] in TABLES else None
+
+
+def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
+    """Yield a file's records in pages. ``zones`` tells the clock of rows without an offset, else ``zone`` does.
+
+    Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
+    """
+    kind = kind_of(file)
+    if kind is None:
+        return
+    if file.size > FILE_MAX_BYTES:
+        raise SourceChanged("it is far larger than any file of Samsung Health's; download the data again")
+    beside = ending(file.name) == "json"
+    gathered = Gathered(BINS[kind][:2] if beside else TABLES[kind], zone, zones)
+    failed: Exception | None = None
+    try:
+        for row in _bins(file) if beside else _rows(file):
+            gathered.take(row)
+    except (Broken, csv.Error):
+        failed = SourceChanged(CUT_OFF)
+    except (BridgeError, *DAMAGED) as error:
+        failed = error
+    yield from gathered.pages()
+    if failed is not None:
+        raise failed
+
+
+def _bins(file: File) -> Iterator[Any]:
+    with file.open() as content:
+        document = Json(content)
+        for _ in document.elements():
+            yield document.value()
+        document.end()
+
+
+def _rows(file: File) -> Iterator[dict[str, str]]:
+    with file.open() as content, io.TextIOWrapper(content, "utf-8-sig", errors="replace", newline="") as text:
+        text.readline(LINE_MAX_CHARACTERS)
+        header = next(csv.reader([text.readline(LINE_MAX_CHARACTERS).strip("\r\n")]), [])
+        columns = [name.strip().rpartition(".")[2] for name in header]
+        for cells in csv.reader(text):
+            told = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell}
+            if told:
+                yield told

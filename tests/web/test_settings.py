@@ -1,0 +1,191 @@
+"""The settings on the page do what the commands do, and refuse what the commands refuse."""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64encode
+from html import unescape
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from bridge import installation
+from bridge.advice import notify, web_push
+from bridge.auth import access
+from bridge.domain.records import User
+from bridge.web.pages.access import TOKENS_MAX
+from rhythm_env.interface import Slot
+from tests.web.conftest import secured
+from tests.web.served import Place, Visitor, open_at, served
+
+NTFY = "ntfys://ntfy.sh/a-topic-of-ana"
+
+
+def test_a_time_zone_counts_from_now_on(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-21T10:05:00+01:00")
+    assert visitor.change("/settings/zone", {"zone": "Europe/Lisbon"}).status_code == 303
+    (user,) = place.bridge.store.people.users()
+    assert [span.zone for span in user.zones] == ["Europe/Berlin", "Europe/Lisbon"]
+    assert user.zones[-1].since == installation.now()
+    assert "It is 09:05 there" in visitor.get("/settings?saved=zone").text
+    refused = visitor.change("/settings/zone", {"zone": "Mars/Olympus"})
+    assert (refused.status_code, "no time zone" in refused.text) == (400, True)
+    assert place.bridge.store.people.users() == [user]
+
+
+def test_messages_are_chosen_and_the_address_is_never_shown(place: Place, ana: User, visitor: Visitor) -> None:
+    store = place.bridge.store
+    wrong = visitor.change("/settings/messages", {"address": "smoke://signals"})
+    assert (wrong.status_code, store.notifications.channel(ana.id)) == (400, None)
+    assert "that is no address Apprise knows" in wrong.text
+    assert visitor.change("/settings/messages", {}).status_code == 400  # there is no address to keep
+    visitor.change("/settings/messages", {"address": NTFY, "events": "yes", "quiet": "EVENING"})
+    kept = store.notifications.channel(ana.id)
+    assert kept is not None
+    assert (kept.events, kept.quiet) == (True, {Slot.EVENING})
+    assert notify.address_of(store, place.bridge.vault, ana.id) == NTFY
+    assert "a-topic-of-ana" not in visitor.get("/settings").text
+    visitor.change("/settings/messages", {"quiet": "MORNING"})
+    kept = store.notifications.channel(ana.id)
+    assert kept is not None
+    assert (kept.events, kept.quiet) == (False, {Slot.MORNING})
+    assert notify.address_of(store, place.bridge.vault, ana.id) == NTFY
+    assert visitor.change("/settings/messages", {"quiet": "noon"}).status_code == 400
+    visitor.change("/settings/messages/off")
+    assert store.notifications.channel(ana.id) is None
+
+
+def test_a_test_message_tells_how_it_went(place: Place, ana: User, visitor: Visitor) -> None:
+    refused = visitor.change("/settings/messages/test")
+    assert (refused.status_code, "no address for messages is stored" in refused.text) == (400, True)
+    visitor.change("/settings/messages", {"address": "json://127.0.0.1:9/"})  # inside the network
+    refused = visitor.change("/settings/messages/test")
+    assert (refused.status_code, "it was not taken" in refused.text) == (400, True)
+    with place.made.state.page.sending.held(ana.id):
+        assert visitor.change("/settings/messages/test").status_code == 429
+
+
+def browser(number: int = 0) -> dict[str, str]:
+    """What a browser gives when its owner wants messages there."""
+    point = (
+        ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    )
+    keys = {"p256dh": urlsafe_b64encode(point).decode(), "auth": urlsafe_b64encode(bytes(16)).decode()}
+    return {"endpoint": f"https://push.example.org/{number}", "name": f"<b>{number}</b>", **keys}
+
+
+def test_messages_come_to_browsers_until_they_are_removed(place: Place, ana: User, visitor: Visitor) -> None:
+    store, vault = place.bridge.store, place.bridge.vault
+    key = visitor.change("/settings/devices/key").text
+    assert (len(key), visitor.change("/settings/devices/key").text) == (87, key)
+    assert visitor.change("/settings/devices", browser()).status_code == 303
+    shown = visitor.get("/settings?saved=device").text
+    assert "&lt;b&gt;0&lt;/b&gt;" in shown
+    assert "push.example.org" not in shown
+    visitor.change("/settings/devices", browser())  # the same browser with new keys
+    visitor.change("/settings/messages", {"address": NTFY, "quiet": "EVENING"})
+    (device,) = notify.devices_of(store, vault, ana.id)
+    visitor.change(f"/settings/devices/{web_push.mark(device)}/remove")
+    assert notify.devices_of(store, vault, ana.id) == []
+    assert notify.address_of(store, vault, ana.id) == NTFY
+    for number in range(12):
+        visitor.change("/settings/devices", browser(number))
+    kept = notify.devices_of(store, vault, ana.id)
+    assert [device.endpoint.rpartition("/")[2] for device in kept] == [str(number) for number in range(2, 12)]
+    visitor.change("/settings/messages/off")
+    assert notify.devices_of(store, vault, ana.id) == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"endpoint": "http://push.example.org/1"}, {"endpoint": ""}, {"p256dh": "AAAA"}, {"auth": ""}]
+)
+def test_what_no_browser_gives_is_refused(place: Place, ana: User, visitor: Visitor, wrong: dict[str, str]) -> None:
+    assert visitor.change("/settings/devices", browser() | wrong).status_code == 400
+    assert place.bridge.store.notifications.channel(ana.id) is None
+
+
+def test_a_password_is_set_changed_and_removed(place: Place, ana: User, visitor: Visitor) -> None:
+    store = place.bridge.store
+    for new, again in (("short", "short"), ("correct horse", "correct house")):
+        assert visitor.change("/settings/password", {"new": new, "again": again}).status_code == 400
+    assert not access.has_password(store, ana)
+    visitor.change("/settings/password", {"new": "correct horse", "again": "correct horse"})
+    assert "The password is changed" in visitor.get("/settings?saved=password").text  # this browser stays logged in
+    other = place.visitor()
+    other.log_in("ana", "correct horse")
+    wrong = {"old": "battery staple", "new": "battery staple", "again": "battery staple"}
+    assert "the present password is another one" in visitor.change("/settings/password", wrong).text
+    visitor.change("/settings/password", wrong | {"old": "correct horse"})
+    assert (other.get("/settings").status_code, visitor.get("/settings").status_code) == (303, 200)
+    assert access.user_with_password(store, "ana", "battery staple") == ana
+    assert visitor.change("/settings/password/remove", {"old": "correct horse"}).status_code == 400
+    assert visitor.change("/settings/password/remove", {"old": "battery staple"}).status_code == 303
+    assert not access.has_password(store, ana)
+
+
+def test_a_page_that_others_reach_keeps_its_passwords(tmp_path: Path) -> None:
+    with served(open_at(tmp_path), local=False) as place:
+        ana = secured(place, "ana", "correct horse")
+        visitor = place.visitor()
+        visitor.log_in("ana", "correct horse")
+        assert "Remove the password" not in visitor.get("/settings").text
+        refused = visitor.change("/settings/password/remove", {"old": "correct horse"})
+        assert (refused.status_code, "everybody needs a password" in refused.text) == (400, True)
+        assert access.has_password(place.bridge.store, ana)
+
+
+def test_guessing_the_present_password_is_slowed_down(place: Place) -> None:
+    secured(place, "ana", "correct horse")
+    visitor = place.visitor()
+    visitor.log_in("ana", "correct horse")
+    visitor.get("/settings")
+    guess = {"old": "guess", "new": "battery staple", "again": "battery staple"}
+    answers = [visitor.change("/settings/password", guess).text for _ in range(8)]
+    assert "too many tries; wait" in answers[-1]
+
+
+def test_a_token_is_shown_once_and_ends(place: Place, ana: User, visitor: Visitor) -> None:
+    made = visitor.change("/settings/tokens", {"name": "<b>lamp</b>"}).text
+    (token,) = re.findall(r"rb_[\w-]+", made)
+    (entry,) = place.bridge.store.access.tokens(ana.id)
+    assert entry.name == "<b>lamp</b>"
+    assert "<b>lamp" not in made
+    program = place.visitor()
+    program.headers["Authorization"] = f"Bearer {token}"
+    assert program.get("/api/v1/me").json()["user"] == "ana"
+    assert program.get("/settings").status_code == 403
+    assert program.post("/settings/tokens", data={"name": "another"}).status_code == 403
+    assert token not in visitor.get("/settings").text
+    visitor.change(f"/settings/tokens/{entry.id}/end")
+    assert program.get("/api/v1/me").status_code == 401
+    assert visitor.change(f"/settings/tokens/{entry.id}/end").status_code == 400
+
+
+def test_nobody_ends_the_token_of_another_person(place: Place) -> None:
+    ana = secured(place, "ana", "correct horse")
+    secured(place, "ben", "battery staple")
+    entry, _ = access.new_token(place.bridge.store, ana, "lamp", now=installation.now())
+    ben = place.visitor()
+    ben.log_in("ben", "battery staple")
+    ben.get("/settings")
+    assert ben.change(f"/settings/tokens/{entry.id}/end").status_code == 400
+    assert place.bridge.store.access.tokens(ana.id) == [entry]
+
+
+def test_tokens_are_bounded(place: Place, ana: User, visitor: Visitor) -> None:
+    for _ in range(TOKENS_MAX):
+        access.new_token(place.bridge.store, ana, "lamp", now=installation.now())
+    refused = visitor.change("/settings/tokens", {"name": "lamp"})
+    assert (refused.status_code, len(place.bridge.store.access.tokens(ana.id))) == (400, TOKENS_MAX)
+
+
+def test_everything_is_deleted_only_by_the_typed_name(place: Place, ana: User, visitor: Visitor) -> None:
+    assert "Type <strong>ana</strong>" in unescape(visitor.get("/settings").text)
+    assert "nothing was deleted" in visitor.change("/connections/forget", {"name": "ben"}).text
+    assert place.bridge.store.people.users() == [ana]
+    assert "Everything about ana is deleted" in visitor.change("/connections/forget", {"name": "ana"}).text
+    assert place.bridge.store.people.users() == []
