@@ -125,7 +125,7 @@ def _made(people: dict[str, range], out: Path) -> dict[str, Path]:
     """Make lessons of these people in the second process. Returns the file of each kind."""
     torch.set_num_threads(1)
     network = lessons.teacher()
-    make = {
+    make: dict[str, Callable[[range, Network], Lessons]] = {
         "lives": lessons.lives,
         "firsts": lessons.firsts,
         "rolled": lambda seeds, network: lessons.rolled(rolled.led(seeds, network)),

@@ -139,17 +139,18 @@ def _strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generato
     return np.where(rng.random(len(drawn)) < loose, rng.integers(0, len(ACTIONS), len(drawn)), drawn)
 
 
+@torch.no_grad()
 def lives(seeds: range, network: Network) -> Lessons:
     """Return four weeks of people who answer by any rule."""
     return _answered(answering.begin(seeds), 4, network, seeds.start)
 
 
+@torch.no_grad()
 def firsts(seeds: range, network: Network) -> Lessons:
     """Return the first two weeks of people who answer by the simulator's rule."""
     return _answered(answering.begin(seeds, anybody=False), 2, network, seeds.start)
 
 
-@torch.no_grad()
 def _answered(life: answering.Tasted, weeks: int, network: Network, seed: int) -> Lessons:
     """Return the first weeks of these lives as lessons of a week.
 
