@@ -76,7 +76,7 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
     longer change, or whose signing key was replaced.
     """
     found, answer = _verify(bridge, token)
-    user = next(user for user in bridge.store.people.users() if user.id == found.user_id)
+    user = bridge.travelled(bridge.store.people.user_by_id(found.user_id), at=now)
     if found.answer is not None and day_end(found, user.zones) <= now:
         raise Spent(f"the day of this recommendation is over, and its answer stands: {WORDS[found.answer].lower()}")
     if found.answer is None and found.expires_at <= now:

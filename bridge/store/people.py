@@ -23,6 +23,7 @@ from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
+NAME_RULE = "a name has 1 to 64 letters, digits, dots, dashes or underscores"
 NAME_SIGNS = "._-"
 
 
@@ -54,7 +55,7 @@ class People(Part):
         """
         name = composed(name)
         if not is_name(name):
-            raise SetupError("a name has 1 to 64 letters, digits, dots, dashes or underscores: bridge user add NAME")
+            raise SetupError(f"{NAME_RULE}: bridge user add NAME")
         check_zone(zone)
         if not insert_new(db, tables.users, {"name": name, "created_at": now}):
             raise SetupError(f"there is already a user {name}; see: bridge user list")
@@ -64,7 +65,13 @@ class People(Part):
 
     @reads
     def user(self, db: sa.Connection, name: str) -> User:
-        """Return the user called ``name``. Raises SetupError, which names ``bridge user add``, if there is none."""
+        """Return the user called ``name``.
+
+        Raises SetupError if there is none. It names ``bridge user add``, or ``bridge user list`` for a name that no
+        user can have.
+        """
+        if not is_name(composed(name)):
+            raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
         found = _users(db, tables.users.c.name == composed(name))
         if not found:
             raise SetupError(f"there is no user {name}; add one: bridge user add {name}")

@@ -88,6 +88,15 @@ class Reading(Part):
         return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
 
     @reads
+    def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
+        """Return the timed events that begin between two instants and end in another time zone, such as flights."""
+        t = tables.events.c
+        moving = t.body.contains('"end_zone"')
+        near = sa.and_(t.user_id == user_id, t.start >= since, t.start < until, moving)
+        found = [codec.decode("event", body) for body in db.execute(sa.select(t.body).where(near)).scalars()]
+        return [item for item in found if isinstance(item, Event) and item.end_zone is not None]
+
+    @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
         """Return (source, task) of all tasks, sorted by key. With ``at``, the tasks are as they were known then."""
         bound = {"user": user_id, "at": at or LAST_INSTANT}

@@ -1,7 +1,8 @@
 """Trains the shipped model again, measures it, and writes its card (``python -m lab.classifier``).
 
 ``--titles FILE`` (``titles_real.tsv`` of the real titles) measures on the titles that ``corpus/real_test.tsv`` knows by
-digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for; without it the card has no real titles.
+digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for, with the entries of ``entries_dev.tsv``
+where calendars are given; without it the card has no real titles.
 ``--calendars FOLDER`` learns the leanings from the public calendars that ``entries_dev.tsv`` labels, and measures on
 those of ``entries_test.tsv``. ``--figures`` prints what the shipped model measures on both, and trains nothing.
 """
@@ -71,13 +72,14 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
         found.append(measure.tables(f"Real titles ({titles.name}), {len(test):,} of them", test, shipped))
     if folder is not None:
         entries = dated(TEST, folder)
-        everybody = [*dated(DEV, folder), *entries]
         people = len({one.person for _, one in entries})
         found += [
             f"### Entries of public calendars, by title and in context, {people} people",
             in_context.markdown(in_context.table([one for _, one in entries], classifier)),
-            "### After a person's corrections, on their later entries, people of both halves",
-            replay.markdown(everybody, classifier),
+            "### After a person's corrections, on their later entries, people learnt from",
+            replay.markdown(dated(DEV, folder), classifier),
+            "### After a person's corrections, on their later entries, other people",
+            replay.markdown(entries, classifier),
         ]
     return found
 
@@ -89,18 +91,19 @@ def _card(titles: list[Titled], model: Model, file: Path | None, folder: Path | 
         measure.tables("The corpus, five folds, near-duplicates together", titles, measure.crossed(titles, _said())),
     ]
     if file is not None:
-        text += _real(titles, model, file)
+        text += _real(titles, model, file, folder)
     text += _figures(model, None, folder)
     return "\n\n".join(text)
 
 
-def _real(titles: list[Titled], model: Model, file: Path) -> list[str]:
+def _real(titles: list[Titled], model: Model, file: Path, folder: Path | None) -> list[str]:
     test, dev = (real(CORPUS / name, file) for name in ("real_test.tsv", "real_dev.tsv"))
+    asking = [*dev, *([] if folder is None else map(_alone, entries_of(DEV, folder)))]
     events = [one.event for one in test]
     met = {one.event.title.casefold() for one in (*test, *dev)}
     unmet = [one for one in titles if one.event.title.casefold() not in met]
     strict = trained(unmet, calibration=Calibration())
-    print(f"train.REAL as these ask for it: {measure.calibration(strict, dev)}", file=sys.stderr)
+    print(f"train.REAL as these ask for it: {measure.calibration(strict, asking)}", file=sys.stderr)
     same, kappa = measure.agreement(test)
     guesses = {
         "rules": measure.rules_alone()(events),
@@ -110,6 +113,11 @@ def _real(titles: list[Titled], model: Model, file: Path) -> list[str]:
     }
     read = f"Two readers gave {same:.1%} of them one label (Cohen's kappa {kappa:.2f})."
     return [measure.tables(f"Real titles ({file.name}), {len(test):,} of them", test, guesses), read]
+
+
+def _alone(one: Titled) -> Titled:
+    """Return an entry without its context."""
+    return replace(one, event=Invitation(title=one.event.title))
 
 
 def _said() -> Callable[[int, int], None]:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from statistics import fmean
 
 from bridge.calendar import likeness
 from bridge.calendar.corrections import Titles
@@ -13,6 +14,7 @@ from bridge.calendar.likeness import Corrected
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Correction
 from lab.classifier.corpus import Titled
+from lab.validation.ranks import interval
 
 CORRECTED = (10, 20)
 FEWEST_LATER = 20
@@ -27,6 +29,7 @@ class Replay:
     also what the model of the person's corrections teaches.
     """
 
+    person: str
     later: int
     alone: int
     titles: int
@@ -69,6 +72,7 @@ def _replay(lived: Sequence[tuple[datetime, Titled]], classifier: EventClassifie
     taught = likeness.likened(cases[last:], known, left[::-1])
     like = [said.said(case.title) or mine or case.label for case, mine in zip(cases[last:], taught, strict=True)]
     return Replay(
+        person=lived[0][1].person,
         later=len(truth),
         alone=_right(alone, truth),
         titles=_right([label.action for label in titles], truth),
@@ -81,12 +85,32 @@ def _right(said: Sequence[object], truth: Sequence[object]) -> int:
 
 
 def markdown(entries: Sequence[tuple[datetime, Titled]], classifier: EventClassifier) -> str:
-    """Return the shares of right labels after 10 and 20 corrections as a table in Markdown."""
-    lines = ["| corrections | replays | later entries | classifier | and similar titles | and likeness |"]
-    lines.append("|---:|---:|---:|---:|---:|---:|")
+    """Return the shares of right labels after 10 and 20 corrections as a table in Markdown.
+
+    The gain is the mean over people, with its 95 % interval, of what likeness adds to the classifier.
+    """
+    head = "| corrections | people | replays | later entries | classifier | and similar titles | and likeness | gain |"
+    lines = [head, "|---:|---:|---:|---:|---:|---:|---:|---|"]
     for corrected in CORRECTED:
         found = replays(entries, classifier, corrected)
         later = sum(one.later for one in found)
         shares = [sum(getattr(one, name) for one in found) / max(later, 1) for name in ("alone", "titles", "like")]
-        lines.append(f"| {corrected} | {len(found)} | {later} | {' | '.join(f'{share:.3f}' for share in shares)} |")
+        gains = _gains(found)
+        counts = f"{corrected} | {len(gains)} | {len(found)} | {later}"
+        lines.append(f"| {counts} | {' | '.join(f'{share:.3f}' for share in shares)} | {_interval(gains)} |")
     return "\n".join(lines)
+
+
+def _gains(found: Sequence[Replay]) -> list[float]:
+    """Return for each person the mean gain of likeness over the classifier, as a share of later entries."""
+    people: dict[str, list[float]] = {}
+    for one in found:
+        people.setdefault(one.person, []).append((one.like - one.alone) / one.later)
+    return [fmean(gains) for gains in people.values()]
+
+
+def _interval(values: Sequence[float]) -> str:
+    low, high = interval(values)
+    if low is None or high is None:
+        return "-"
+    return f"{fmean(values):+.3f} [{low:+.3f}, {high:+.3f}]"

@@ -11,6 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from bridge import config, installation
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from bridge.ingest import checkins
 from bridge.store import Store
 from bridge.web.server import create
@@ -101,6 +103,33 @@ def test_the_page_about_me_tells_how_well_answers_are_foretold(client: TestClien
     shown = client.get("/belief").text
     assert "mean squared error 0.040, by your usual share 0.000" in shown
     assert "<td>80%</td><td>100%</td>" in shown
+
+
+def test_the_page_about_me_tells_how_much_the_body_says(client: TestClient, store: Store) -> None:
+    """After nights of 7 to 9 hours, and answers that follow them."""
+    (user,) = store.people.users()
+    watch = store.connections.connect(user.id, "toy", "toy", now=T0)
+
+    def night(record: RawRecord, parent: RawRecord | None) -> list[Item]:
+        ago = int(record.key)
+        woke = T0 - ago * DAY - 5 * HOUR
+        asleep = {Metric.ASLEEP: slept(ago)}
+        key, began = f"night{ago}", woke - 9 * HOUR
+        return [Episode(key=key, kind=EpisodeKind.SLEEP, start=began, end=woke, day=woke.date(), values=asleep)]
+
+    records = [RawRecord(stream="day", key=str(ago), payload={"n": ago}) for ago in range(70)]
+    store.ingest.land(watch, records, night, version=1, now=NOW)
+    assert "Your body and how you feel" not in client.get("/belief").text
+    for ago in range(1, 31):
+        score = 1 + round((slept(ago) - 420) / 30)
+        checkins.record_check_in(store, user, checkins.CheckIn(at=T0 - ago * DAY, score=score), now=NOW)
+    shown = client.get("/belief").text
+    assert re.search(r"Vitality: your body says much about how you feel \(0\.\d+ over 31 answers\)", shown)
+
+
+def slept(ago: int) -> float:
+    """Return the minutes asleep of a made-up night."""
+    return 420.0 + 30 * (ago * 7 % 5)
 
 
 def test_beginning_anew_asks_for_the_pages_token_and_can_be_taken_back(client: TestClient, store: Store) -> None:

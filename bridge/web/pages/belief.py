@@ -13,12 +13,15 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, leaning, said
 from bridge.advice.foresight import Foresight, foresight
+from bridge.documents.meters import load_sensitivity
 from bridge.documents.planning import RoutineDocument, routine_document
+from bridge.meters.sensitivity import FELT_BY_BODY
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
 from bridge.web.result_cache import advice_version
 from bridge.web.state import Visit, Visitor
+from bridge.web.today_cache import data_version
 from rhythm_env.interface import DAY_NAMES, ActionType
 
 router = APIRouter()
@@ -49,7 +52,18 @@ def belief(visit: Visitor) -> HTMLResponse:
         foretold=shown.foretold,
         since=None if since is None else f"{local(visit, since):%d %b %Y, %H:%M}",
         routine=_routine(visit),
+        felt=_felt(visit),
     )
+
+
+def _felt(visit: Visit) -> list[dict[str, Any]]:
+    """Return how much the body says about how the user feels, per meter with enough check-ins, from the cache."""
+
+    def computed() -> list[dict[str, Any]]:
+        found = {m: load_sensitivity(visit.bridge, visit.user, visit.now, m) for m in FELT_BY_BODY}
+        return [{"meter": meter.title(), **felt} for meter, felt in found.items() if felt is not None]
+
+    return visit.app.results.get(visit.user, "felt", data_version(visit.bridge, visit.user, visit.now), computed)
 
 
 def _routine(visit: Visit) -> dict[str, Any]:
