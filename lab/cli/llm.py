@@ -137,7 +137,7 @@ def sft(
         typer.Option(help="Without --model: small (the sequence model), or tiny or 50m (language models)."),
     ] = "small",
     weeks: Annotated[
-        int | None, typer.Option(help="With --size small: simulated weeks, each seen once; default 48000.", min=64)
+        int | None, typer.Option(help="With --size small: simulated weeks, each seen once; default 50176.", min=64)
     ] = None,
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
     epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
@@ -166,7 +166,7 @@ def sft(
 def _sequence_taught(out: Path, weeks: int | None, seed: int, *, resume: bool) -> dict[str, Any]:
     with _able(), show.Progress() as progress:
         course = _part("training.sequence.course")
-        size = course.Size.of(course.WEEKS if weeks is None else weeks)
+        size = course.WEEKS if weeks is None else weeks
         found: dict[str, Any] = course.train(out, size, seed=seed, resume=resume, watch=progress.steps)
     return found
 

@@ -84,11 +84,15 @@ class Lives:
         worth = utilities(self.weeks.meters, slot, self.weeks.people)
         return np.asarray((worth - worth.mean(axis=0)) / np.maximum(worth.std(axis=0), 1e-6))
 
+    def chances(self, slot: int) -> Array:
+        """Return the probability (10, n) that each action is taken in a slot."""
+        return acceptance(self.standings(slot))
+
     def advance(self, advised: Ints) -> None:
         """Let every person answer and live the slot."""
         slot, everybody = self.step % SLOTS, np.arange(self.weeks.n)
         here = self.standings(slot)
-        accepted = self.rng.random(self.weeks.n) < acceptance(here[advised, everybody])
+        accepted = self.rng.random(self.weeks.n) < self.chances(slot)[advised, everybody]
         later, better = self._later(slot, advised, here[advised, everybody])
         put_off = ~accepted & better
         own = (here + self.rng.gumbel(size=here.shape)).argmax(axis=0)  # softmax, by Gumbel's trick
@@ -146,9 +150,11 @@ class Adviser:
 
     def worth(self, lives: Lives) -> tuple[Array, Array]:
         """Return the worth (10, n) of each action as advice, and the probability that it is taken."""
+        taken = lives.chances(lives.step % SLOTS)
+        return taken * (self.gain(lives) + TAKEN), taken
+
+    def gain(self, lives: Lives) -> Array:
+        """Return how much more mean level (10, n) each action brings than what the person would do alone."""
         worth = self._teacher.worth_at(lives.weeks, lives.step)
-        standing = lives.standings(lives.step % SLOTS)
-        habit = np.exp(standing)
-        alone = (habit * worth).sum(axis=0) / habit.sum(axis=0)
-        taken = acceptance(standing)
-        return taken * (worth - alone + TAKEN), taken
+        habit = np.exp(lives.standings(lives.step % SLOTS))
+        return np.asarray(worth - (habit * worth).sum(axis=0) / habit.sum(axis=0))

@@ -1,8 +1,8 @@
-"""The course of the sequence model, which is supervised learning from two advisers. It resumes after a stop.
+"""The course of the sequence model, which is supervised learning in two stages. It resumes after a stop.
 
-The first half learns from the network's weeks. They are made when needed, and each is seen once. Meanwhile a second
-process lets the planner lead weeks, which the second half learns from too. People who answer are among the lessons
-throughout.
+The first stage learns from the network's weeks. They are made when needed, and each is seen once. Meanwhile a second
+process tries every action in further weeks, and plays lives of people who answer. The second stage learns the better
+actions of those weeks. People who answer are among the lessons throughout.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
 from time import process_time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 
-from lab.training.llm.sequence import learning, lessons, planned
+from lab.training.llm.sequence import learning, lessons, rolled
 from lab.training.llm.sequence.exam import examined
 from lab.training.llm.sequence.lessons import Lessons
 from lab.training.llm.sequence.model import SequenceModel, save
@@ -30,28 +30,19 @@ from policies.network.forward import OBJECTIVES
 TAUGHT = "taught.pt"  # full precision, for the refinement
 Watch = Callable[[str], Callable[[int, int], None]]
 
-WEEKS = 40_000  # of the full course, each seen once
-PLANNED_SHARE = 0.05  # as many weeks, of them, does the planner lead
-PLANNED_PART = 50  # of them in a file
-BATCH = {"weeks": 32, "lives": 8}
-SECOND = {"weeks": 12, "planned": 24, "lives": 8}  # in the second half, where the planner alone teaches the grade
-PART_STEPS = 16  # steps between checkpoints, and the lessons that are made at a time
+WEEKS = 50_176  # of the network, in a full course of 112 parts
+PART_STEPS = 16  # steps of a part, after which a checkpoint is written
+BATCH = {"weeks": 28, "lives": 12}
+SECOND = {"weeks": 4, "lives": 6, "firsts": 12, "rolled": 18}
+FIRST_STAGE = 0.6  # of the parts
+MADE = {"lives": 32, "rolled": 32}  # people per part of the first stage, whom the second process plays
+MADE_SECOND = {"firsts": 64}  # and per part of the second stage
 RATE, LAST_RATE, WARM = 1e-3, 1e-5, 60  # of learning; steps of warming up
 DECAY = 0.01  # of weights
-EXAMS = 8  # over a course
-FIRST = {"weeks": 100_000_000, "lives": 300_000_000, "planned": 30_000_000}  # seeds of practice people
-PER_SEED = {"weeks": 4_000_000, "lives": 4_000_000, "planned": 1_000_000}  # people of one course
-
-
-class Size(NamedTuple):
-    """The numbers of weeks that the network leads and that the planner leads."""
-
-    weeks: int
-    planned: int
-
-    @classmethod
-    def of(cls, weeks: int) -> Size:
-        return cls(weeks, max(int(weeks * PLANNED_SHARE), 2))
+EXAMS = 4  # over a course
+# seeds of practice people
+FIRST = {"weeks": 100_000_000, "lives": 300_000_000, "firsts": 600_000_000, "rolled": 30_000_000}
+PER_SEED = {"weeks": 4_000_000, "lives": 4_000_000, "firsts": 4_000_000, "rolled": 1_000_000}  # people of one course
 
 
 @dataclass(slots=True)
@@ -59,7 +50,7 @@ class Course:
     """The state of a training run, which ``--resume`` continues after a kill."""
 
     out: Path
-    size: Size
+    weeks: int = WEEKS
     seed: int = 0
     parts: int = 0  # done
     seconds: float = 0.0  # of one core, lessons included
@@ -74,7 +65,12 @@ class Course:
 
     @property
     def all_parts(self) -> int:
-        return max(self.size.weeks // (PART_STEPS * BATCH["weeks"]), 2)
+        return max(self.weeks // (PART_STEPS * BATCH["weeks"]), 2)
+
+    @property
+    def first_parts(self) -> int:
+        """The parts of the first stage."""
+        return max(int(FIRST_STAGE * self.all_parts), 1)
 
     def seeds(self, kind: str, part: int, count: int) -> range:
         first = FIRST[kind] + self.seed % 10 * PER_SEED[kind] + part * count
@@ -87,68 +83,78 @@ class Course:
         return fall * min((step + 1) / WARM, 1.0)
 
 
-def train(out: Path, size: Size, *, seed: int, resume: bool, watch: Watch) -> dict[str, Any]:
+def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch) -> dict[str, Any]:
     """Teach a model into ``out``: ``taught.pt``, ``weights.npz`` and ``notes.json``.
 
     Raises ValueError where ``resume`` finds another course.
     """
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
-    course = Course(out, size, seed)
+    course = Course(out, weeks, seed)
     if resume and (out / "course.pt").exists():
         _restore(course)
     network, on_step = lessons.teacher(), watch("learning")
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
-        files = _planner_leads(course, beside)
-        while course.parts < course.all_parts:
-            second = course.parts >= course.all_parts / 2
-            led = _together([planned.load(one.result()) for one in files]) if second else None
-            _part(course, network, led)
-            on_step(course.parts, course.all_parts)
+        coming = [beside.submit(_made, _people(course, part), course.out) for part in range(course.all_parts)]
+        pools: dict[str, Lessons] = {}
+        for part in range(course.all_parts):
+            _fill(pools, coming[part].result())
+            if part >= course.parts:
+                _part(course, network, pools)
+                on_step(course.parts, course.all_parts)
     torch.save(course.model.state_dict(), out / TAUGHT)
     save(course.model, out / "weights.npz")
     (out / "notes.json").write_text(json.dumps(course.notes), encoding="utf-8")
     return {"out": str(out), "core_minutes": round(course.seconds / 60, 1), **course.notes[-1]}
 
 
-def _planner_leads(course: Course, beside: ProcessPoolExecutor) -> list[Any]:
-    """The files of the planner's weeks, as futures."""
-    count = max(course.size.planned // PLANNED_PART, 1)
-    size = min(course.size.planned, PLANNED_PART)
-    return [beside.submit(_led, course.seeds("planned", part, size), course.out) for part in range(count)]
+def _fill(pools: dict[str, Lessons], paths: dict[str, Path]) -> None:
+    """Add the lessons of a part to the pools."""
+    for kind, path in paths.items():
+        some = lessons.kept(path)
+        pools[kind] = lessons.together([pools[kind], some]) if kind in pools else some
 
 
-def _led(seeds: range, out: Path) -> Path:
-    path = out / f"planned-{seeds.start}.npz"
-    if not path.exists():
-        planned.save(planned.led(seeds), path)
-    return path
+def _people(course: Course, part: int) -> dict[str, range]:
+    """The people whom the second process plays for a part."""
+    made = MADE if part < course.first_parts else MADE_SECOND
+    return {kind: course.seeds(kind, part, count) for kind, count in made.items()}
 
 
-def _together(some: list[planned.Planned]) -> Lessons:
-    return lessons.together([lessons.planned(one) for one in some])
-
-
-def _part(course: Course, network: Network, led: Lessons | None) -> None:
-    """Make some lessons, learn from them, and keep where the course has got to."""
-    begun, part = process_time(), course.parts
-    sizes = BATCH if led is None else SECOND
-    made = {
-        "weeks": lessons.weeks(course.seeds("weeks", part, PART_STEPS * BATCH["weeks"]), network),
-        "lives": lessons.lives(course.seeds("lives", part, PART_STEPS * BATCH["lives"] // 2), network),
+def _made(people: dict[str, range], out: Path) -> dict[str, Path]:
+    """Make lessons of these people in the second process. Returns the file of each kind."""
+    torch.set_num_threads(1)
+    network = lessons.teacher()
+    make: dict[str, Callable[[range, Network], Lessons]] = {
+        "lives": lessons.lives,
+        "firsts": lessons.firsts,
+        "rolled": lambda seeds, network: lessons.rolled(rolled.led(seeds, network)),
     }
-    if led is not None:
-        made["weeks"].weighed[:, OBJECTIVES.index("grade")] = 0  # two plans of a week, mixed, are none
+    paths = {kind: out / f"{kind}-{seeds.start}.npz" for kind, seeds in people.items()}
+    for kind, path in paths.items():
+        if not path.exists():
+            lessons.save(make[kind](people[kind], network), path)
+    return paths
+
+
+def _part(course: Course, network: Network, pools: dict[str, Lessons]) -> None:
+    """Make some weeks, learn from them and from the pools, and keep where the course has got to."""
+    begun, part = process_time(), course.parts
+    first = part < course.first_parts
+    sizes = BATCH if first else SECOND
+    fresh = course.seeds("weeks", part, PART_STEPS * BATCH["weeks"])
+    weeks = lessons.weeks(fresh[: PART_STEPS * sizes["weeks"]], network)
+    if not first:
+        weeks.weighed[:, OBJECTIVES.index("grade")] = 0  # two plans of a week, mixed, are none
     rng = np.random.default_rng((course.seed, part))
     torch.manual_seed(course.seed * 100_000 + part)
     found = []
     for number in range(PART_STEPS):
-        some = [made[kind].pick(slice(number * sizes[kind], (number + 1) * sizes[kind])) for kind in made]
-        if led is not None:
-            some.append(led.pick(rng.integers(0, len(led), sizes["planned"])))
+        some = [weeks.pick(slice(number * sizes["weeks"], (number + 1) * sizes["weeks"]))]
+        some += [pool.pick(rng.integers(0, len(pool), sizes.get(kind, 0))) for kind, pool in pools.items()]
         for group in course.optimiser.param_groups:
             group["lr"] = course.rate(part * PART_STEPS + number)
-        found.append(learning.step(course.model, course.optimiser, lessons.together(some), rng))
+        found.append(learning.step(course.model, course.optimiser, lessons.together(some), rng, silent=not first))
     course.parts += 1
     course.seconds += process_time() - begun
     means = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
@@ -162,7 +168,7 @@ def _part(course: Course, network: Network, led: Lessons | None) -> None:
 def _keep(course: Course) -> None:
     """Write a checkpoint beside the last checkpoint and then replace it, so that a kill leaves a whole checkpoint."""
     kept = {
-        "course": [*course.size, course.seed],
+        "course": [course.weeks, course.seed],
         "parts": course.parts,
         "seconds": course.seconds,
         "notes": course.notes,
@@ -175,7 +181,7 @@ def _keep(course: Course) -> None:
 
 def _restore(course: Course) -> None:
     kept = torch.load(course.out / "course.pt", weights_only=True)
-    if kept["course"] != [*course.size, course.seed]:
+    if kept["course"] != [course.weeks, course.seed]:
         raise ValueError(f"{course.out} holds another course: name the same --weeks and --seed, or another --out")
     course.parts, course.seconds, course.notes = kept["parts"], kept["seconds"], kept["notes"]
     course.model.load_state_dict(kept["model"])

@@ -16,7 +16,7 @@ from policies.network.slots import weighed
 from rhythm_env.constants import METERS
 
 BELIEVES, TAKES = 1.0, 0.3  # weights of the losses beside the choice's
-FORGOTTEN = 0.06  # share of sequences shown without any past: the model without its inference
+FORGOTTEN = 0.1  # share of weeks of people who answer that are shown without any past: a first day may be any day
 CLIPPED = 1.0  # norm of a gradient
 _NOTHING = weighed(np.zeros((1, METERS)), np.zeros(1)).astype(np.float32)
 
@@ -28,9 +28,9 @@ def half(device: torch.device) -> Iterator[None]:
         yield
 
 
-def forgetful(lessons: Lessons, rng: np.random.Generator) -> Lessons:
-    """The same with some sequences' past taken away."""
-    gone = rng.random(len(lessons)) < FORGOTTEN
+def forgetful(lessons: Lessons, rng: np.random.Generator, *, silent: bool = False) -> Lessons:
+    """The same with the past of some people who answer taken away, and with ``silent`` of some who do not, too."""
+    gone = (rng.random(len(lessons)) < FORGOTTEN) & ((lessons.advised[:, 0] >= 0) | silent)
     lessons.now[gone, :, reading.WEIGHT_COLUMN : reading.WEIGHT_COLUMN + 2 * METERS] = _NOTHING
     lessons.now[gone, :, reading.TOLD] = 0.0
     lessons.sight[gone] = 0
@@ -73,8 +73,8 @@ def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
     wanted, weight = torch.from_numpy(lessons.wanted).to(device), torch.from_numpy(lessons.weighed).to(device)
     ignorant = (wanted.exp() * (wanted - said.scores)).sum(dim=-1)
     knowing = (said.scores.exp() * (said.scores - wanted)).sum(dim=-1)
-    answers = torch.from_numpy(lessons.advised[:, :1] >= 0).to(device)[..., None]
-    each = torch.where(answers, knowing, ignorant).mean(dim=1)
+    single = torch.from_numpy(lessons.single).to(device)[:, None, None]
+    each = torch.where(single, knowing, ignorant).mean(dim=1)
     return (each * weight).sum() / weight.sum()
 
 
@@ -89,10 +89,15 @@ def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
 
 
 def step(
-    model: SequenceModel, optimiser: torch.optim.Optimizer, lessons: Lessons, rng: np.random.Generator
+    model: SequenceModel,
+    optimiser: torch.optim.Optimizer,
+    lessons: Lessons,
+    rng: np.random.Generator,
+    *,
+    silent: bool = False,
 ) -> dict[str, float]:
-    """Learn from a batch, and return the losses before the step."""
-    found = losses(model, forgetful(lessons, rng), rng)
+    """Learn from a batch, and return the losses before the step. ``silent`` is that of ``forgetful``."""
+    found = losses(model, forgetful(lessons, rng, silent=silent), rng)
     optimiser.zero_grad()
     found["total"].backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), CLIPPED)

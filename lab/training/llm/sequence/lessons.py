@@ -1,27 +1,29 @@
 """Lessons made of weeks and lives of made-up people, with the values to learn for each decision.
 
 The adviser must not know the person. Otherwise the model would later take its own advice for evidence about the person.
-There are three kinds. ``weeks`` are led by the network, with the network's scores. ``planned`` weeks are led by the
-planner, with the planner's scores. ``lives`` are of people who answer, with the true worth of each advice. The belief
-to learn is always the true belief.
+There are three kinds. ``weeks`` are led by the network, with the network's scores. In ``rolled`` weeks these scores are
+improved by the outcomes of every action. ``lives`` are of people who answer, with the true worth of each advice. The
+belief to learn is always the true belief.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from lab.training.llm.sequence.planned import Planned
+from lab.training.llm.sequence import answering
+from lab.training.llm.sequence.rolled import Rolled
 from lab.training.network import lives as living
 from lab.training.network import simulate
 from lab.training.network.dataset import seen_of
 from lab.training.network.model import Network, load
 from policies.llm.sequence.reading import SLOTS_MAX
 from policies.network import WEIGHTS
-from rhythm_env.constants import SLOTS, STEPS
+from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import HISTORY_STEPS
 from rhythm_env.profiles import belief_target
@@ -30,9 +32,8 @@ Floats = NDArray[np.float32]
 
 LOOSE = (0.0, 0.05, 0.15, 0.4, 1.0)  # shares of random actions; each week is led at one of them
 HOW_OFTEN = (0.3, 0.25, 0.2, 0.15, 0.1)
-WIDE = 0.25  # of weeks are read whole; the others seven slots at a time, as an observation shows them
-DAYS = 14  # of a life
-SHARP = 0.003  # points of the grade, or of a mean level, that make a difference to a choice
+SHARP = 0.003  # mean level that makes a difference to a choice
+FIRM = 0.005  # points of the grade that outweigh a nat of the network's preference
 
 
 @dataclass(slots=True)
@@ -41,7 +42,8 @@ class Lessons:
 
     ``sight`` (n,) is the number of completed slots that a decision sees. ``wanted`` (n, 28, 2, 10) holds
     log-probabilities, and ``weighed`` (n, 2) tells the objectives that have any. ``advised`` and ``taken`` (n, 28) are
-    -1 for people who do not answer. ``target`` (n, 3) is the true belief.
+    -1 for people who do not answer. ``target`` (n, 3) is the true belief. ``single`` (n,) is True if ``wanted`` are
+    worths for one person, of which the mean over people is to be learned.
     """
 
     slots: Floats
@@ -52,6 +54,7 @@ class Lessons:
     advised: NDArray[np.intp]
     taken: NDArray[np.intp]
     target: Floats
+    single: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.slots)
@@ -62,6 +65,19 @@ class Lessons:
 
 def together(some: list[Lessons]) -> Lessons:
     return Lessons(*(np.concatenate([getattr(one, name) for one in some]) for name in Lessons.__slots__))
+
+
+def save(some: Lessons, path: Path) -> None:
+    """Write a file beside and then rename it, so that a kill leaves no half file."""
+    new = path.with_suffix(".new.npz")
+    np.savez(new, **{name: getattr(some, name) for name in Lessons.__slots__})
+    new.replace(path)
+
+
+def kept(path: Path) -> Lessons:
+    """Return the lessons of a file that ``save`` wrote."""
+    with np.load(path) as file:
+        return Lessons(*(file[name] for name in Lessons.__slots__))
 
 
 def teacher() -> Network:
@@ -81,38 +97,40 @@ def weeks(seeds: range, network: Network) -> Lessons:
         scores = network(memory, torch.from_numpy(seen.now[:, lived.step])).scores.numpy()
         wanted.append(scores)
         lived.advance(_strayed(scores[np.arange(lived.n), own], loose, rng))
-    practice_wide = np.where(rng.random(lived.n) < WIDE, SLOTS_MAX, HISTORY_STEPS)
-    return _silent(seen, practice_wide, np.array(wanted).transpose(1, 0, 2, 3), (1.0, 1.0), belief_target(lived.people))
+    return _silent(seen, np.array(wanted).transpose(1, 0, 2, 3), (1.0, 1.0), belief_target(lived.people))
 
 
-def planned(found: Planned) -> Lessons:
-    """Weeks that the planner led, lived again."""
+def rolled(found: Rolled) -> Lessons:
+    """Weeks in which every action was tried, lived again."""
     lived = simulate.begin(range(found.first, found.first + len(found.actions)))
     seen = simulate.watch(lived)
     while not lived.done:
         simulate.look(seen, lived)
         lived.advance(found.actions[:, lived.step].astype(np.intp))
-    scores = np.repeat(sharpened(found.scores)[:, :, None], 2, axis=2)
-    sight = np.full(lived.n, HISTORY_STEPS)
-    return _silent(seen, sight, scores, (1.0, 0.0), belief_target(lived.people))
+    better = sharpened(found.worth + FIRM * found.scores, FIRM)
+    scores = np.repeat(better[:, :, None], 2, axis=2)
+    return _silent(seen, scores, (1.0, 0.0), belief_target(lived.people), single=True)
 
 
-def sharpened(worth: Floats) -> Floats:
-    """Log-probabilities of the best of (..., 10) worths, softened by ``SHARP``."""
-    scores = (worth - worth.max(axis=-1, keepdims=True)) / SHARP
+def sharpened(worth: Floats, difference: float = SHARP) -> Floats:
+    """Log-probabilities of the best of (..., 10) worths, softened by the ``difference`` that matters."""
+    scores = (worth - worth.max(axis=-1, keepdims=True)) / difference
     return np.asarray(scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True)), dtype=np.float32)
 
 
 def _silent(
     seen: simulate.Seen,
-    sight: NDArray[np.intp],
     wanted: Floats,
     weighed: tuple[float, float],
     target: NDArray[np.float64],
+    *,
+    single: bool = False,
 ) -> Lessons:
-    n, nothing = len(sight), np.full(seen.slots.shape[:2], -1)
+    n, nothing = len(seen.slots), np.full(seen.slots.shape[:2], -1)
+    sight = np.full(n, HISTORY_STEPS)
     weight = np.tile(np.array(weighed, np.float32), (n, 1))
-    return Lessons(seen.slots, seen.now, sight, wanted, weight, nothing, nothing, target.T.astype(np.float32))
+    told = target.T.astype(np.float32)
+    return Lessons(seen.slots, seen.now, sight, wanted, weight, nothing, nothing, told, np.full(n, single))
 
 
 def _strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
@@ -123,38 +141,49 @@ def _strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generato
 
 @torch.no_grad()
 def lives(seeds: range, network: Network) -> Lessons:
-    """Return the first two weeks of these people, each read by itself, so that half of the lessons begin without a
-    past.
+    """Return four weeks of people who answer by any rule."""
+    return _answered(answering.begin(seeds), 4, network, seeds.start)
+
+
+@torch.no_grad()
+def firsts(seeds: range, network: Network) -> Lessons:
+    """Return the first two weeks of people who answer by the simulator's rule."""
+    return _answered(answering.begin(seeds, anybody=False), 2, network, seeds.start)
+
+
+def _answered(life: answering.Tasted, weeks: int, network: Network, seed: int) -> Lessons:
+    """Return the first weeks of these lives as lessons of a week.
+
+    A week begins with the sums of the answers before it, and without these answers themselves.
     """
-    life, rng = living.begin(seeds), np.random.default_rng((seeds.start, 43))
-    adviser, loose, worth = living.Adviser(life, seeds.start), rng.choice(LOOSE, len(seeds), p=HOW_OFTEN), []
+    n, rng = life.weeks.n, np.random.default_rng((seed, 43))
+    adviser, loose, worth = living.Adviser(life, seed), rng.choice(LOOSE, n, p=HOW_OFTEN), []
     state: torch.Tensor | None = None
-    memory = torch.zeros(len(seeds), network.memory.hidden_size)
-    for _ in range(DAYS * SLOTS):
+    memory = torch.zeros(n, network.memory.hidden_size)
+    for _ in range(weeks * STEPS):
         slots, now = seen_of(life, last=True)
         if slots.shape[1]:
             _, state = network.memory(torch.relu(network.slot(torch.from_numpy(slots[:, -1:]))), state)
             memory = state[0]
-        worth.append(adviser.worth(life)[0].T)
+        worth.append(answering.worth(life, adviser).T)
         scores = network(memory, torch.from_numpy(now[:, -1])).scores.numpy()[:, 1]
         life.advance(_strayed(scores, loose, rng))
+    wanted = sharpened(np.array(worth, np.float32).transpose(1, 0, 2))
+    parts = [_week_of(life, wanted, slice(at * STEPS, (at + 1) * STEPS)) for at in range(weeks)]
+    return together(parts).pick(rng.permutation(weeks * n))
+
+
+def _week_of(life: answering.Tasted, wanted: Floats, part: slice) -> Lessons:
     slots, now = seen_of(life)
-    wanted = np.repeat(sharpened(np.array(worth, np.float32).transpose(1, 0, 2))[:, :, None], 2, axis=2)
-    advised, answer = np.array(life.advised).T, np.array(life.answer).T
-    target = belief_target(life.weeks.people).T.astype(np.float32)
-    order = rng.permutation(2 * len(seeds))
-    return together(
-        [
-            Lessons(
-                slots[:, part],
-                now[:, part],
-                np.full(len(seeds), SLOTS_MAX),
-                wanted[:, part],
-                np.ones((len(seeds), 2), np.float32),
-                advised[:, part],
-                (answer[:, part] == 0).astype(np.intp),
-                target,
-            )
-            for part in (slice(0, STEPS), slice(STEPS, 2 * STEPS))
-        ]
-    ).pick(order)
+    n, advised, answer = life.weeks.n, np.array(life.advised).T, np.array(life.answer).T
+    return Lessons(
+        slots[:, part],
+        now[:, part],
+        np.full(n, SLOTS_MAX),
+        np.repeat(wanted[:, part, None], 2, axis=2),
+        np.ones((n, 2), np.float32),
+        advised[:, part],
+        (answer[:, part] == 0).astype(np.intp),
+        belief_target(life.weeks.people).T.astype(np.float32),
+        np.ones(n, bool),
+    )

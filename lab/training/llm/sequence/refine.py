@@ -78,7 +78,7 @@ def group(model: SequenceModel, seeds: range) -> Played:
     shape, sight = (n, STEPS, len(OBJECTIVES), 1), np.full(n, HISTORY_STEPS)
     seen = Lessons(
         playing.seen.slots, playing.seen.now, sight, np.zeros(shape, np.float32), np.ones((n, 2), np.float32),
-        nothing, nothing, target,
+        nothing, nothing, target, np.zeros(n, bool),
     )  # fmt: skip
     digits = torch.from_numpy(np.array(playing.digits).transpose(1, 0, 2))
     actions = torch.from_numpy(np.array(weeks.actions).T)

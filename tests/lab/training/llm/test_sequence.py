@@ -34,6 +34,7 @@ from policies.network.inputs import read
 from policies.network.slots import PER_SLOT, PRESENT
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer
+from rhythm_env.people import EAGERNESS, acceptance
 from tests.pace import paces
 from tests.policies.test_network import answering, lived
 
@@ -120,7 +121,7 @@ def test_its_past_is_what_it_reads_a_person_by(by_past: dict[str, float]) -> Non
     rival = play(weeks, strategy("heuristic+constant", weeks, seeds, "grade", registry.policy)).score().mean()
     gain = by_past[ablations.OWN] - rival
     assert by_past[ablations.ANOTHERS] < by_past[ablations.NONE] < by_past[ablations.OWN]
-    assert by_past[ablations.OWN] - by_past[ablations.NONE] > 0.25 * gain
+    assert by_past[ablations.OWN] - by_past[ablations.NONE] > 0.4 * gain
 
 
 def test_who_answers_is_served_by_their_own_reward() -> None:
@@ -218,17 +219,40 @@ def test_no_slot_reads_the_labels_of_another() -> None:
 
 
 @needs_torch
-def test_lessons_are_lived_by_somebody_who_does_not_know_the_person() -> None:
-    from lab.training.llm.sequence import lessons, planned
+def test_rolled_weeks_try_every_action_and_go_on_from_the_action_that_was_played() -> None:
+    from lab.training.llm.sequence import lessons, rolled
+    from lab.training.network import simulate
 
-    found = planned.led(range(900_000_000, 900_000_002))
-    again = lessons.planned(found)
+    found = rolled.led(range(900_000_000, 900_000_003), lessons.teacher())
+    weeks = simulate.begin(range(900_000_000, 900_000_003))
+    for actions in found.actions.T:
+        weeks.advance(actions.astype(np.intp))
+    last = found.worth[np.arange(3), -1, found.actions[:, -1]]
+    assert last == pytest.approx(weeks.final_score(), abs=1e-6)  # in the last slot nothing goes on
+    assert (found.worth[:, 0].max(axis=1) > weeks.final_score()).all()  # before it, a belief is paid for, too
+    again = lessons.rolled(found)
     assert (again.slots[:, :, : len(ACTIONS)].argmax(axis=2)[:, :27] == found.actions[:, :27]).all()
-    assert again.weighed.tolist() == [[1, 0], [1, 0]]
+    assert again.weighed.tolist() == [[1, 0]] * 3
     assert np.exp(again.wanted).sum(axis=-1) == pytest.approx(1)
+
+
+@needs_torch
+def test_lives_have_people_who_answer_by_the_simulators_rule_and_by_tastes_of_their_own() -> None:
+    from lab.training.llm.sequence import answering, lessons
+
+    some = answering.begin(range(900_000_000, 900_000_400))
+    first = some.chances(0)
+    simulated = (some.own == 0) & (some.slope == EAGERNESS)
+    assert 0.4 < simulated.mean() < 0.6
+    assert first[:, simulated] == pytest.approx(acceptance(some.standings(0))[:, simulated])
+    some.weeks.meters[:] = 0.5
+    own = some.own == 1
+    assert some.chances(0)[:, own] == pytest.approx(first[:, own])  # their tastes do not heed the meters
+    assert (some.chances(0)[:, simulated] != first[:, simulated]).any()
     lives = lessons.lives(range(900_000_000, 900_000_004), lessons.teacher())
-    assert len(lives) == 8
+    assert len(lives) == 4 * 4
     assert set(np.unique(lives.taken)) == {0, 1}
+    assert lives.single.all()
 
 
 def nobody(name: str) -> Any:
@@ -248,7 +272,9 @@ def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
 
     monkeypatch.setattr(course, "PART_STEPS", 2)
     monkeypatch.setattr(course, "BATCH", {"weeks": 4, "lives": 2})
-    monkeypatch.setattr(course, "SECOND", {"weeks": 2, "planned": 2, "lives": 2})
+    monkeypatch.setattr(course, "SECOND", {"weeks": 2, "lives": 2, "firsts": 1, "rolled": 2})
+    monkeypatch.setattr(course, "MADE", {"lives": 2, "rolled": 2})
+    monkeypatch.setattr(course, "MADE_SECOND", {"firsts": 2})
     monkeypatch.setattr(course, "examined", lambda model: exam.examined(model, range(10_500_000, 10_500_008)))
     monkeypatch.setattr(refine, "examined", course.examined)
 
@@ -259,7 +285,7 @@ def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
 
         return on_step
 
-    size, straight, broken = course.Size(32, 2), tmp_path / "straight", tmp_path / "broken"
+    size, straight, broken = 32, tmp_path / "straight", tmp_path / "broken"
     course.train(straight, size, seed=1, resume=False, watch=nobody)
     with pytest.raises(KeyboardInterrupt):
         course.train(broken, size, seed=1, resume=False, watch=killed)

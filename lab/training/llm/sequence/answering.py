@@ -1,0 +1,76 @@
+"""Practice lives of people who answer by the simulator's rule, by tastes of their own, or by some of both.
+
+The share of the simulator's rule in a person's answers is also the weight of the simulator's gains in what their advice
+is worth: of a person with other tastes nothing else is known than what they take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.training.network import lives as living
+from lab.training.network import simulate
+from rhythm_env.constants import SLOTS
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.people import EAGERNESS, READINESS, acceptance
+
+Array = NDArray[np.float64]
+
+SIMULATED = 0.5  # share of people who answer by the simulator's rule alone
+HALF, OWN = 0.15, 0.25  # shares of people with half of their tastes, and all, their own; the rest are otherwise odd
+ODD_OFFSET, ODD_SLOPE = 0.8, (0.3, 2.2)  # deviation of the offset and range of the slope of odd people
+OF_THE_ACTION = (0.0, 0.85)  # sizes of the part of a taste that is the same at every hour, and of the rest
+OF_THE_HOUR = (0.5, 1.0)
+REFUSED = 0.15  # share of the actions that odd people never take
+NEVER = -30.0
+TAKEN = 0.03  # mean level that taken advice is worth in itself
+
+
+@dataclass(slots=True)
+class Tasted(living.Lives):
+    """``n`` lives. ``tastes`` (4, 10, n) are standard scores, and ``own`` (n,) is their weight, from 0 to 1.
+
+    ``offset`` and ``slope`` (n,) turn a liking into a logit. ``never`` (10, n) are actions that are never taken.
+    """
+
+    anybody: bool = True
+    tastes: Array = field(init=False)
+    own: Array = field(init=False)
+    offset: Array = field(init=False)
+    slope: Array = field(init=False)
+    never: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        living.Lives.__post_init__(self)
+        n = self.weeks.n
+        kind = self.rng.random(n) * self.anybody
+        ends = np.cumsum([SIMULATED, HALF, OWN])
+        self.own = np.select([kind < end for end in ends], [0.0, 0.5, 1.0], 0.0)
+        odd = kind >= ends[-1]
+        self.offset = READINESS + odd * ODD_OFFSET * self.rng.standard_normal(n)
+        self.slope = np.where(odd, self.rng.uniform(*ODD_SLOPE, n), EAGERNESS)
+        mostly = self.rng.choice(OF_THE_ACTION, n) * self.rng.standard_normal((len(ACTIONS), n))
+        drawn = mostly + self.rng.choice(OF_THE_HOUR, n) * self.rng.standard_normal((SLOTS, len(ACTIONS), n))
+        self.tastes = (drawn - drawn.mean(axis=1, keepdims=True)) / drawn.std(axis=1, keepdims=True)
+        self.never = odd & (self.rng.random((len(ACTIONS), n)) < REFUSED)
+
+    def chances(self, slot: int) -> Array:
+        """Return the probability (10, n) that each action is taken in a slot."""
+        liked = (1 - self.own) ** 0.5 * self.standings(slot) + self.own**0.5 * self.tastes[slot]
+        logit = np.where(self.never, NEVER, self.offset + self.slope * liked)
+        return acceptance((logit - READINESS) / EAGERNESS)
+
+
+def begin(seeds: range, *, anybody: bool = True) -> Tasted:
+    """Start a life per seed. Without ``anybody`` all people answer by the simulator's rule."""
+    weeks = simulate.begin(seeds)
+    rng = np.random.default_rng((seeds.start, len(seeds), simulate.STREAM, 2))
+    return Tasted(weeks, rng, anybody=anybody)
+
+
+def worth(life: Tasted, adviser: living.Adviser) -> Array:
+    """Return the worth (10, n) of each action as advice to these people."""
+    return life.chances(life.step % SLOTS) * ((1 - life.own) * adviser.gain(life) + TAKEN)
