@@ -88,7 +88,7 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
         raise SetupError(
             f"{user.name} has no account that can be recorded; connect one: bridge connect SOURCE --user {user.name}"
         )
-    new_folder(folder, f"bridge record DIR --user {user.name}")
+    new_folder(folder, f"bridge record FOLDER --user {user.name}")
     about = {
         "version": RECORDING_VERSION,
         "now": at.isoformat(),
