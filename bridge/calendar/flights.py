@@ -21,6 +21,11 @@ def is_flight(event: Event) -> bool:
     """Return True if the user takes a single timed entry that ends in another time zone than it begins in.
 
     Tickets from mail count even if they are marked as free.
+
+    >>> noon = datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("UTC"))
+    >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")
+    >>> is_flight(there), is_flight(Event(key="2", calendar="c", start=noon, end=noon + timedelta(hours=8)))
+    (True, False)
     """
     if event.end_zone is None or event.start is None or event.end is None or event.recurrence or event.cancelled:
         return False
@@ -33,6 +38,12 @@ def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> t
 
     A flight adds nothing if the user said around it to live in another zone, or if the clock stays the same. Two weeks
     after landing, it adds nothing either, unless a later flight leaves from its zone of arrival.
+
+    >>> noon, home = datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("UTC")), "Europe/Berlin"
+    >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")
+    >>> zones = [ZoneSpan(since=noon - timedelta(days=9), zone=home)]
+    >>> [span.zone for span in followed(zones, [there], now=noon)]
+    ['Europe/Berlin', 'America/New_York']
     """
     flights = sorted((e for e in events if is_flight(e)), key=lambda e: (e.start, e.end, e.key))[-FLIGHTS_MAX:]
     found = list(zones)
@@ -52,11 +63,22 @@ def _leaves(flight: Event, zone: str) -> bool:
 
 
 def same_clock(at: datetime, *zones: str) -> bool:
-    """Return True if the clocks of all IANA zones show the same time at an instant."""
+    """Return True if the clocks of all IANA zones show the same time at an instant.
+
+    >>> [same_clock(datetime(2026, month, 1, tzinfo=ZoneInfo("UTC")), "UTC", "Europe/London") for month in (1, 7)]
+    [True, False]
+    """
     return len({at.astimezone(ZoneInfo(zone)).utcoffset() for zone in zones}) <= 1
 
 
 def moves(zones: ZoneHistory, since: datetime, until: datetime) -> Sequence[ZoneSpan]:
-    """Return the stays that begin between two instants, and set the user's clock anew."""
+    """Return the stays that begin between two instants, and set the user's clock anew.
+
+    >>> first, *later = (datetime(2026, 7, day, tzinfo=ZoneInfo("UTC")) for day in (1, 5, 9))
+    >>> places = zip((first, *later), ("Europe/Berlin", "Europe/Paris", "Asia/Tokyo"), strict=True)
+    >>> zones = [ZoneSpan(since=at, zone=zone) for at, zone in places]
+    >>> [span.zone for span in moves(zones, first, first + STAY_MAX)]
+    ['Asia/Tokyo']
+    """
     inside = [(before, span) for before, span in pairwise(zones) if since < span.since < until]
     return [span for before, span in inside if not same_clock(span.since, before.zone, span.zone)]
