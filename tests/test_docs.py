@@ -156,6 +156,7 @@ def test_texts_and_pictures_are_small() -> None:
     assert all(path.stat().st_size < PICTURE_MAX_BYTES for path in pictures)
 
 
+@pytest.mark.slow
 def test_a_sample_of_texts_is_the_same_for_the_same_commit() -> None:
     sample = program("sample")
     paths = [path for package in sample.PACKAGES for path in (ROOT / package).rglob("*.py")]

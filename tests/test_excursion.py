@@ -39,6 +39,7 @@ def people(
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("true", "binary"), [(0.4, False), (0.0, False), (0.35, True), (0.0, True)])
 def test_the_intervals_hold_as_often_as_they_say(true: float, binary: bool) -> None:
     inside, estimates, runs = 0, [], 120

@@ -9,6 +9,12 @@ import pytest
 from bridge.auth import oauth
 
 
+@pytest.fixture(autouse=True)
+def _no_other_consent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out consents of earlier tests that still wait in threads."""
+    monkeypatch.setattr(oauth, "_before", [])
+
+
 @pytest.mark.parametrize("before", [None, "0"])
 def test_plain_loopback_is_allowed_while_it_is_needed_only(before: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "OAUTHLIB_INSECURE_TRANSPORT"

@@ -69,6 +69,7 @@ def test_the_same_file_again_brings_nothing_and_a_later_one_what_is_new(tmp_path
     assert rows(fresh) == rows(home)
 
 
+@pytest.mark.slow
 def test_killed_anywhere_and_run_again_it_is_the_same_store(tmp_path: Path, home: Path) -> None:
     place = tmp_path / "export.xml"
     with place.open("wb") as file:

@@ -10,6 +10,7 @@ from datetime import date
 from functools import lru_cache
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,7 @@ ODD = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(odd=ODD, at=st.integers(0, 200), chunk=st.integers(500, 20_000))
 @settings(max_examples=40, deadline=None)
 def test_odd_things_between_rows_are_read_the_same_way(odd: bytes, at: int, chunk: int) -> None:

@@ -34,6 +34,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(1200)  # a machine that does other things as well takes five minutes for a week
 @pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.faults)])
 def test_days_in_three_zones_happen_once(stage: Stage, days: int) -> None:

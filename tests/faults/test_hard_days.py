@@ -79,6 +79,7 @@ def test_a_full_disk_stops_everything_and_loses_nothing(stage: Stage) -> None:
     assert stage.bridge.store.recommendations.between(stage.users[0].id, since=NOW, until=stage.now + TICK)
 
 
+@pytest.mark.slow
 def test_a_vendor_that_is_away_for_a_day_is_asked_seldom_and_caught_up_with(stage: Stage) -> None:
     connection = stage.add("ana", "UTC")
     stage.server.faults.append(always(Answer(status=503)))

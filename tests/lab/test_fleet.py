@@ -33,6 +33,7 @@ def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=dict(os.environ))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_a_few_people_are_synced_twice_and_nothing_is_lost(tmp_path: Path) -> None:
     """Nor are the figures, where there is no table to keep them in."""

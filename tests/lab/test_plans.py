@@ -115,6 +115,7 @@ def calendar(folder: Path, name: str, zone: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_folder_of_calendars_is_counted_person_by_person(tmp_path: Path) -> None:
     path = calendar(tmp_path, "somebody.ics", "America/Recife")
     (tmp_path / "notes.txt").write_text("no calendar")

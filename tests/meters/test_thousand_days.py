@@ -16,6 +16,8 @@ from rhythm_env.interface import Meter
 
 from .life import BERLIN, DAY, HOUR, MORNING, body, entry, known, night, nightly, steps, stress
 
+pytestmark = pytest.mark.slow
+
 DAYS = 1000
 
 

@@ -244,6 +244,7 @@ def decisions() -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_knowing_pays_and_each_objective_is_best_at_its_own() -> None:
     seeds = list(range(6))
     played = {

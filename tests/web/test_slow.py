@@ -120,6 +120,7 @@ def test_connections_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) 
         assert place.visitor().get("/login", timeout=5).status_code == 303
 
 
+@pytest.mark.slow
 def test_who_takes_nothing_of_an_answer_is_left(
     place: Place, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

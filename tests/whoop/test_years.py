@@ -52,6 +52,7 @@ def fewest(account: dict[str, Any]) -> int:
     return sum(max(1, ceil(len(account[name]) / PAGE)) for name in COLLECTIONS)
 
 
+@pytest.mark.slow
 def test_five_years_cost_hardly_more_than_the_fewest_pages_and_then_one_request_a_collection(lite: Store) -> None:
     with member(lite, FIVE_YEARS) as world:
         outcome = world.sync()

@@ -75,6 +75,7 @@ def test_every_figure_has_a_mean_and_an_interval(small: tuple[dict[str, Any], Pa
     assert sum(body["sources"].values()) == 2
 
 
+@pytest.mark.slow
 def test_without_a_plan_every_slot_gets_advice(small: tuple[dict[str, Any], Path]) -> None:
     with_plan, _, alone = small[0]["policies"]
     assert alone["advice_per_day"]["mean"] == alone["suggestions_per_day"]["mean"] == 4

@@ -30,6 +30,8 @@ from rhythm_env.interface import (
 from rhythm_env.people import acceptance, answer, standing, utilities
 from rhythm_env.profiles import archetypes, belief_target, sampled
 
+pytestmark = pytest.mark.slow
+
 
 class Knowing:
     """A policy that looks into the person's head: the best that can be advised in a slot."""

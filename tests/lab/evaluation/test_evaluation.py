@@ -56,6 +56,7 @@ def test_each_objective_is_best_at_its_own() -> None:
     assert grade["mean_level"]["mean"] < reward["mean_level"]["mean"]
 
 
+@pytest.mark.slow
 def test_a_belief_is_paid_for_only_when_it_is_stated() -> None:
     silent, constant = found("heuristic"), found("heuristic+constant")
     assert silent["final_score"] == silent["final_score_without_belief"] == constant["final_score_without_belief"]
@@ -104,6 +105,7 @@ def test_the_command_prints_its_contract() -> None:
     assert "█" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_inference_is_worth_is_printed_with_its_uncertainty() -> None:
     done = bridge("evaluate", "--policy", "planner", "--episodes", "4", "--json")
     assert done.returncode == 0, done.stderr

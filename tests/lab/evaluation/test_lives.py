@@ -21,6 +21,8 @@ from rhythm_env.interface import Meter
 from rhythm_env.profiles import archetypes, belief_target
 from tests.lab.evaluation.test_evaluation import bridge
 
+pytestmark = pytest.mark.slow
+
 CORNERS = belief_target(archetypes(list(ARCHETYPES))).T
 DEPLOYED = ("evaluate", "--deployed", "--episodes")
 
@@ -95,6 +97,7 @@ def test_of_whom_nothing_is_recorded_nothing_but_answers_is_seen() -> None:
     assert len(seen.history) == 27
 
 
+@pytest.mark.slow
 def test_the_planner_is_taken_more_often_than_those_who_do_not_infer() -> None:
     kind = Kind(weeks=1, answers_only=True, told=True)
     found = {name: lived(name, range(8), kind, registry.policy) for name in ("planner", "heuristic", "thompson")}
@@ -137,6 +140,7 @@ def test_only_who_can_be_told_of_the_archetypes_is() -> None:
     assert getattr(served("planner", registry.policy, told=True), "three", False)
 
 
+@pytest.mark.slow
 def test_lives_are_printed_with_their_uncertainty() -> None:
     done = bridge(*DEPLOYED, "2", "--policy", "planner", "--validity", "0", "--json")
     assert done.returncode == 0, done.stderr

@@ -122,6 +122,7 @@ def test_simulated_people_answer_as_their_truth_says() -> None:
     assert isinstance(log.logged[0].action, ActionType)
 
 
+@pytest.mark.slow
 def test_of_simulated_people_the_truth_lies_within_the_interval() -> None:
     from policies.heuristic import open_policy as plain
     from policies.random import open_policy

@@ -21,6 +21,8 @@ from rhythm_env.interface import Meter
 from tests.lab.validation import made_up
 from tests.samples import sample
 
+pytestmark = pytest.mark.slow
+
 KEYS = {"cohort", "target", "predictor", "median", "iqr", "mean", "ci95", "persons", "days"}
 
 

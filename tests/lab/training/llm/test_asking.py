@@ -28,6 +28,8 @@ from policies.llm.sequence.policy import SequencePolicy
 from rhythm_env.interface import ActionType, Belief, Decision, Policy
 from tests.lab.training.llm.test_prompt import answered, seen
 
+pytestmark = pytest.mark.slow
+
 BELIEF = Belief(social=3 / 9, morning=8 / 9, work=7 / 9)
 Opened = Callable[..., Policy]
 
