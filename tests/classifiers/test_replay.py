@@ -1,4 +1,4 @@
-"""What corrections teach, counted on made-up people whose labels no table guesses."""
+"""Gains by corrections, counted on made-up people whose labels no table guesses."""
 
 from __future__ import annotations
 

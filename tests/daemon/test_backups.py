@@ -29,7 +29,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the backups go."""
+    """Return the folder of the backups."""
     found = tmp_path / "backups"
     found.mkdir()
     monkeypatch.setenv("BRIDGE_HOME", str(tmp_path / "home"))

@@ -51,7 +51,7 @@ MINUTES = {"steps": ("steps", 1.0), "distance": ("distance", 0.01), "total_energ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """How many cells both hold with equal values, hold with different values, and only either holds."""
+    """Count the cells with equal values, with different values, and of one side only."""
 
     what: str
     equal: int
@@ -72,7 +72,7 @@ def rows(folder: Path, pattern: str) -> list[dict[str, Any]]:
 
 
 def by_pandas(folder: Path, zone: str) -> Cells:
-    """What an export holds, as pandas reads it."""
+    """Return the cells of an export, read with pandas."""
     cells: Cells = {}
     for part in (daily(folder), resting(folder), stress(folder), nights(folder, zone), workouts(folder)):
         cells.update(part)
@@ -184,7 +184,7 @@ def pulses(folder: Path) -> Iterator[tuple[tuple[str, str], float]]:
 
 
 def by_bridge(folder: Path, zone: str) -> Cells:
-    """What the bridge holds after an import, of which a second import finds nothing new."""
+    """Return the bridge's cells after an import. Check that a second import finds nothing new."""
     store = Store("sqlite://")
     bridge = installation.Bridge(settings=load(), store=store)
     user = store.people.add_user("ana", zone, now=NOW)

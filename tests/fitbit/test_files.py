@@ -16,10 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lab
-from bridge import installation
-from bridge.config import load
 from bridge.domain.errors import BadRecord
-from bridge.domain.types import Outcome
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
 from bridge.store import Store
@@ -40,42 +37,19 @@ from lab.people.fitbit_export import (
     night_of,
     week,
 )
+from tests.desk import Desk
 from tests.fitbit.independent import compared
-from tests.world import NOW, contents
+from tests.world import NOW
 
 WEEK = lab.fixtures("fitbit") / "week"
 DAY = date(2026, 11, 18)
-
-
-class Desk:
-    """Somebody in Berlin who imports files."""
-
-    def __init__(self, store: Store, folder: Path) -> None:
-        self.store, self.folder = store, folder
-        self.bridge = installation.Bridge(settings=load(), store=store)
-        store.people.add_user("ana", "Europe/Berlin", now=NOW)
-
-    def imported(self, place: Path) -> Outcome:
-        found = runs.import_path(self.bridge, self.store.people.user("ana"), place, at=NOW).outcomes
-        return next(outcome for outcome in found if outcome.source == "fitbit")
-
-    def give(self, name: str, text: str) -> Outcome:
-        place = self.folder / name
-        place.write_text(text, encoding="utf-8")
-        return self.imported(place)
-
-    def held(self) -> dict[str, list[Any]]:
-        return contents(self.store, self.store.people.user("ana"))
-
-    def of(self, metric: str) -> dict[str, float]:
-        return {one["day"]: one["value"] for one in self.held()["samples"] if one["metric"] == metric}
 
 
 @pytest.fixture
 def desk(lite: Store, tmp_path: Path) -> Desk:
     folder = tmp_path / "given"
     folder.mkdir()
-    return Desk(lite, folder)
+    return Desk(lite, folder, "fitbit")
 
 
 def steps(*told: tuple[str, int]) -> str:
@@ -101,7 +75,7 @@ def test_files_in_any_order_come_to_the_same(desk: Desk) -> None:
     desk.imported(WEEK)
     whole, places = desk.held(), [place for place in sorted(WEEK.rglob("*")) if place.suffix in (".csv", ".json")]
     random.Random(5).shuffle(places)
-    other = Desk(Store("sqlite://"), desk.folder)
+    other = Desk(Store("sqlite://"), desk.folder, "fitbit")
     for place in [place for place in places if recognise(DiskFile(place, place.name))]:
         other.imported(place)
     assert other.held() == whole
@@ -116,7 +90,7 @@ def test_the_zips_of_one_takeout_come_to_the_same_together_and_one_by_one(desk: 
             for place in sorted(WEEK.rglob("*"))[n::3]:
                 archive.write(place, str(place.relative_to(WEEK)))
     for order in (zips, zips[::-1]):
-        other = Desk(Store("sqlite://"), desk.folder)
+        other = Desk(Store("sqlite://"), desk.folder, "fitbit")
         for packed in order:
             other.imported(packed)
         assert other.held() == desk.held()
@@ -177,7 +151,7 @@ def test_a_session_tells_the_offset_of_a_night_elsewhere(desk: Desk) -> None:
     (night,) = desk.held()["episodes"]
     assert (night["start"], night["offset"], night["key"]) == ("2026-11-18T04:15:30+00:00", -300, "1")
     without = row.replace("sleep_session_v1", "").replace("04:15:30", "23:15:30").replace("11-18 23:", "11-17 23:")
-    other = Desk(Store("sqlite://"), desk.folder)
+    other = Desk(Store("sqlite://"), desk.folder, "fitbit")
     other.give("UserSleeps_2026-11-12.csv", as_csv(SLEEP_COLUMNS, [without.replace("11:41:30", "06:41:30")]))
     (session,) = other.held()["episodes"]
     assert (session["start"], session["end"]) == (night["start"], night["end"])
@@ -270,7 +244,7 @@ def test_windows_line_ends_marks_and_blank_lines_change_nothing(desk: Desk, tmp_
     for place in folder.rglob("*.csv"):
         text = place.read_text(encoding="utf-8").replace("\n", "\r\n") + "\r\n,,\r\n"
         place.write_text("\ufeff" + text, encoding="utf-8", newline="")
-    other = Desk(Store("sqlite://"), desk.folder)
+    other = Desk(Store("sqlite://"), desk.folder, "fitbit")
     assert other.imported(folder).set_aside == 0
     assert other.held() == desk.held()
     other.store.close()

@@ -40,7 +40,7 @@ class Life:
         return [line for line in self.world.server.asked if part in line]
 
     def same_as_new(self, **span: float) -> None:
-        """What is held is what a new user would be given."""
+        """Check that the stored contents equal those of a new user."""
         from tests.contract.laws.stage import fresh
 
         assert self.world.contents() == fresh(later(self.world, **span))

@@ -31,7 +31,7 @@ def test_a_link_brings_changes_alone(life: Life) -> None:
 
 @pytest.mark.parametrize("tells", [True, False])
 def test_a_deleted_series_takes_its_occurrences_along(life: Life, tells: bool) -> None:
-    """Whether or not Graph names the occurrences too."""
+    """The result is the same if Graph names the occurrences too, and if it does not."""
     assert life.sync() == "ok"
     assert "AAMkstandup17=" in life.events()
     life.vendor.delete(CALENDAR, STANDUP, tells_occurrences=tells)

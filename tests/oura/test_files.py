@@ -9,15 +9,12 @@ from typing import Any
 import pytest
 
 import lab
-from bridge import installation
-from bridge.config import load
-from bridge.domain.types import Outcome
-from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
 from bridge.store import Store
 from connectors.oura.files import FILE_MAX_BYTES, recognise
 from lab.people.oura_export import as_csv, exported, saved, trends
-from tests.world import NOW, contents, expected
+from tests.desk import Desk
+from tests.world import expected
 
 NIGHT = {
     "id": "5c1f",
@@ -31,34 +28,13 @@ NIGHT = {
 }
 
 
-class Desk:
-    """Somebody in Berlin who imports files."""
-
-    def __init__(self, store: Store, folder: Path) -> None:
-        self.store, self.folder = store, folder
-        self.bridge = installation.Bridge(settings=load(), store=store)
-        store.people.add_user("ana", "Europe/Berlin", now=NOW)
-
-    def imported(self, place: Path) -> Outcome:
-        found = runs.import_path(self.bridge, self.store.people.user("ana"), place, at=NOW).outcomes
-        return next(outcome for outcome in found if outcome.source == "oura")
-
-    def give(self, name: str, text: str) -> Outcome:
-        place = self.folder / name
-        place.write_text(text, encoding="utf-8")
-        return self.imported(place)
-
-    def held(self) -> dict[str, list[Any]]:
-        return contents(self.store, self.store.people.user("ana"))
-
-
 @pytest.fixture
 def desk(lite: Store, tmp_path: Path) -> Desk:
-    return Desk(lite, tmp_path)
+    return Desk(lite, tmp_path, "oura")
 
 
 def told(state: dict[str, list[Any]]) -> list[str]:
-    """What is held, without the offsets of heart rates, which are where the person lives."""
+    """Return the stored contents without the offsets of heart rates, which follow the user's home."""
     rows = [*state["samples"], *state["episodes"]]
     return sorted(json.dumps({k: v for k, v in row.items() if k not in ("offset", "day")}) for row in rows)
 

@@ -83,7 +83,7 @@ def rates(folder: Path) -> Iterator[tuple[tuple[str, str], float]]:
 
 
 def by_bridge(folder: Path, zone: str) -> Cells:
-    """What the bridge holds after an import, of which a second import finds nothing new."""
+    """Return the bridge's cells after an import. Check that a second import finds nothing new."""
     store = Store("sqlite://")
     bridge = installation.Bridge(settings=load(), store=store)
     user = store.people.add_user("ana", zone, now=NOW)

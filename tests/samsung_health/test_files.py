@@ -13,8 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lab
-from bridge import installation
-from bridge.config import load
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
@@ -24,41 +22,25 @@ from connectors.samsung_health.files import FILE_MAX_BYTES, recognise
 from connectors.samsung_health.gather import BINS, TABLES, Gathered
 from connectors.samsung_health.normalise import normalise
 from lab.people.samsung_export import WEEK, awkward, dated, night, span, stages, table, week
+from tests.desk import Desk
 from tests.samples import sample
 from tests.samsung_health.independent import compared
-from tests.world import NOW, contents
+from tests.world import NOW
 
 FOLDER = lab.fixtures("samsung_health") / "week"
 START, END = night(WEEK[6])
 
 
-class Desk:
-    """Somebody in Berlin who imports files."""
-
-    def __init__(self, store: Store, folder: Path) -> None:
-        self.store, self.folder = store, folder
-        self.bridge = installation.Bridge(settings=load(), store=store)
-        store.people.add_user("ana", "Europe/Berlin", now=NOW)
-
-    def imported(self, place: Path) -> Outcome:
-        found = runs.import_path(self.bridge, self.store.people.user("ana"), place, at=NOW).outcomes
-        return next(outcome for outcome in found if outcome.source == "samsung_health")
-
-    def give(self, kind: str, *rows: dict[str, Any]) -> Outcome:
-        name, text = table(kind, rows)
-        place = self.folder / name
-        place.write_text(text, encoding="utf-8")
-        return self.imported(place)
-
-    def held(self) -> dict[str, list[Any]]:
-        return contents(self.store, self.store.people.user("ana"))
+def hand_over(desk: Desk, kind: str, *rows: dict[str, Any]) -> Outcome:
+    """Import a table of rows, and return the outcome."""
+    return desk.give(*table(kind, rows))
 
 
 @pytest.fixture
 def desk(lite: Store, tmp_path: Path) -> Desk:
     folder = tmp_path / "given"
     folder.mkdir()
-    return Desk(lite, folder)
+    return Desk(lite, folder, "samsung_health")
 
 
 def test_the_fixtures_are_what_their_maker_writes() -> None:
@@ -84,7 +66,7 @@ def test_tables_in_any_order_come_to_the_same(desk: Desk) -> None:
     files = sorted(place for place in FOLDER.rglob("*") if place.is_file())
     places = [place for place in files if recognise(DiskFile(place, place.name))]
     random.Random(3).shuffle(places)
-    other = Desk(Store("sqlite://"), desk.folder)
+    other = Desk(Store("sqlite://"), desk.folder, "samsung_health")
     for place in places:
         other.imported(place)
     assert other.held() == desk.held()
@@ -93,16 +75,16 @@ def test_tables_in_any_order_come_to_the_same(desk: Desk) -> None:
 
 def test_a_row_is_in_utc_and_names_its_own_offset(desk: Desk) -> None:
     row = {**span(START, END, "away"), "time_offset": "UTC-0500"}
-    desk.give("com.samsung.shealth.sleep", row)
+    hand_over(desk, "com.samsung.shealth.sleep", row)
     (found,) = desk.held()["episodes"]
     assert (found["start"], found["offset"], found["day"]) == (START.isoformat(), -300, "2026-11-18")
 
 
 def test_of_two_devices_the_sleep_with_stages_counts(desk: Desk) -> None:
     phone = span(START - timedelta(hours=1), END + timedelta(hours=1), "phone")
-    desk.give("com.samsung.shealth.sleep", phone, span(START, END, "watch"))
+    hand_over(desk, "com.samsung.shealth.sleep", phone, span(START, END, "watch"))
     assert [one["key"] for one in desk.held()["episodes"]] == ["phone"]
-    desk.give("com.samsung.health.sleep_stage", *stages("watch", START))
+    hand_over(desk, "com.samsung.health.sleep_stage", *stages("watch", START))
     (found,) = desk.held()["episodes"]
     assert (found["key"], found["values"]["asleep"], found["values"]["rem_sleep"]) == ("watch", 405, 95)
 
@@ -110,9 +92,10 @@ def test_of_two_devices_the_sleep_with_stages_counts(desk: Desk) -> None:
 def test_merged_steps_come_before_those_of_a_device_and_are_never_added_up(desk: Desk) -> None:
     watch = {"source_type": "1", "count": 5000, **dated(WEEK[0], "a")}
     phone = {"source_type": "0", "count": 4000, **dated(WEEK[0], "b")}
-    desk.give("com.samsung.shealth.step_daily_trend", watch, phone)
+    hand_over(desk, "com.samsung.shealth.step_daily_trend", watch, phone)
     assert [one["value"] for one in desk.held()["samples"]] == [5000]
-    desk.give(
+    hand_over(
+        desk,
         "com.samsung.shealth.step_daily_trend",
         watch,
         phone,
@@ -124,25 +107,25 @@ def test_merged_steps_come_before_those_of_a_device_and_are_never_added_up(desk:
 def test_a_newer_download_updates_and_an_older_one_changes_nothing(desk: Desk) -> None:
     old = {**span(START, END, "n"), "sleep_score": "70.0", "update_time": "2026-11-18 07:00:00.000"}
     new = {**old, "sleep_score": "75.0", "update_time": "2026-11-19 07:00:00.000"}
-    desk.give("com.samsung.shealth.sleep", new)
-    desk.give("com.samsung.shealth.sleep", old)
+    hand_over(desk, "com.samsung.shealth.sleep", new)
+    hand_over(desk, "com.samsung.shealth.sleep", old)
     assert desk.held()["episodes"][0]["values"]["sleep_score"] == 75
     newest = {**old, "sleep_score": "77.0", "update_time": "2026-11-20 07:00:00.000"}
-    desk.give("com.samsung.shealth.sleep", newest)
+    hand_over(desk, "com.samsung.shealth.sleep", newest)
     assert desk.held()["episodes"][0]["values"]["sleep_score"] == 77
 
 
 def test_a_zero_is_no_efficiency_and_a_spot_reading_no_night(desk: Desk) -> None:
-    desk.give("com.samsung.shealth.sleep", {**span(START, END, "n"), "efficiency": "0.0"})
+    hand_over(desk, "com.samsung.shealth.sleep", {**span(START, END, "n"), "efficiency": "0.0"})
     assert "sleep_efficiency" not in desk.held()["episodes"][0]["values"]
-    desk.give("com.samsung.shealth.tracker.oxygen_saturation", {**span(END, END, "s"), "spo2": "99.0"})
+    hand_over(desk, "com.samsung.shealth.tracker.oxygen_saturation", {**span(END, END, "s"), "spo2": "99.0"})
     assert desk.held()["samples"] == []
 
 
 def test_rows_that_cannot_be_read_lose_nothing_else(desk: Desk) -> None:
     good = span(START, END, "good")
     bad = [{**good, "end_time": "soon"}, span(END, START, "back"), span(START, START + timedelta(days=4), "long")]
-    outcome = desk.give("com.samsung.shealth.sleep", *bad, good)
+    outcome = hand_over(desk, "com.samsung.shealth.sleep", *bad, good)
     assert outcome.set_aside_by == {"night": {"rows without a plausible time or value": 3}}
     assert [one["key"] for one in desk.held()["episodes"]] == ["good"]
 
@@ -150,7 +133,7 @@ def test_rows_that_cannot_be_read_lose_nothing_else(desk: Desk) -> None:
 def test_a_table_of_many_readings_is_read_in_parts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.imported(FOLDER)
     monkeypatch.setattr("connectors.samsung_health.gather.READINGS_MAX", 4)
-    other = Desk(Store("sqlite://"), desk.folder)
+    other = Desk(Store("sqlite://"), desk.folder, "samsung_health")
     other.imported(FOLDER)
     assert other.held() == desk.held()
     other.store.close()
