@@ -70,7 +70,9 @@ CSV_KINDS = (
         weight="temperature_samples",
     ),
     _daily("temperature", GOOGLE, "nightly temperature celsius"),
-    Kind(stream="stress", rows="stress", columns=("date", "stress_score"), at="date", value="stress_score"),
+    Kind(
+        stream="stress", rows="stress", columns=("date", "updated_at", "stress_score"), at="date", value="stress_score"
+    ),
     _daily("readiness", FITBIT, "readiness_score_value", at="date"),
     _daily("readiness", GOOGLE, "score", name=r"^daily_readiness"),
     _daily("resting_heart_rate", GOOGLE, "beats per minute", name=r"^daily_resting_heart_rate"),

@@ -221,6 +221,7 @@ def test_a_file_of_absurd_size_is_refused_unread(desk: Desk) -> None:
         ("weight-2026-11-18.json", "[]"),
         ("sleep-2026-11-18.json", '{"sleep": []}'),
         ("badge.json", "[]"),
+        ("study.csv", "id,date,stress_score,sleep_points_percentage\n621e2e8e,2021-05-24,78,0.8\n"),
     ],
 )
 def test_other_files_are_left_alone(tmp_path: Path, name: str, text: str) -> None:
