@@ -12,7 +12,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, ZoneHistory
-from bridge.planning.outcomes import BEFORE, WAITING, day_end, observed, over_at
+from bridge.planning.outcomes import AWAITED, BEFORE, day_end, observed, over_at
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
 
 def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
     seen = one.shown_at is not None or one.answer is not None
-    awaited = any(text.startswith(WAITING) for text in one.evidence)
+    awaited = any(text.startswith(AWAITED) for text in one.evidence)
     open_ = one.outcome is Deed.UNKNOWN and one.evidence != SAID and one.answer is not Answer.IGNORE
     return seen and open_ and not awaited and over_at(one, zones) <= now < over_at(one, zones) + ASKED
 

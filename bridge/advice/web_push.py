@@ -51,7 +51,8 @@ class Device:
 class Notice:
     """A message as a browser shows it. It leads to ``page``, and a later notice with the same ``tag`` replaces it.
 
-    ``answers`` are its buttons: a word -> the path of the link that gives this answer.
+    ``answers`` are its buttons: a word -> the path of the link that gives this answer. ``choice`` is the word of the
+    answer that needs a choice, so that its link is opened.
     """
 
     title: str
@@ -59,6 +60,7 @@ class Notice:
     tag: str
     page: str = "/"
     answers: Mapping[str, str] = field(default_factory=dict)
+    choice: str = "Later"
 
     @property
     def body(self) -> bytes:

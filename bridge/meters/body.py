@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.preference import ESTABLISHED
 from bridge.meters import words
@@ -64,23 +65,27 @@ def hrv(past: Past, at: datetime) -> Signal | None:
     """
     found, scored = variability(past, at), recovery(past, at)
     if found is None:
-        return scored or _score(past, at, Metric.BODY_BATTERY, "body battery on waking")
+        return scored or _body_battery(past, at)
     metric, night = found
     z, week = _z(metric, night), _week(past, metric, night, at)
     mixed = z if week is None else 0.7 * z + 0.3 * week
     both = scored is not None and past.of_night(Metric.RECOVERY_SCORE, night, at) is not None
     whole = (mixed + scored.z) / 2 if scored is not None and both else mixed
-    turned = ""
+    said = say("heart-rate variability {compared}")
     if whole * z < 0 and abs(z) > NOTABLE_Z:
-        turned = ", in a week that is not" if mixed * z < 0 else ", unlike the vendor's recovery"
+        said = IN_ANOTHER_WEEK if mixed * z < 0 else UNLIKE_VENDOR
     text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
     return nightly(
         "hrv",
         night,
         whole,
-        f"heart-rate variability {text}{turned}",
+        say(said, compared=text),
         quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")),
     )
+
+
+IN_ANOTHER_WEEK = say("heart-rate variability {compared}, in a week that is not")
+UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's recovery")
 
 
 def recovery(past: Past, at: datetime) -> Signal | None:
@@ -95,7 +100,8 @@ def recovery(past: Past, at: datetime) -> Signal | None:
     most = CONSTANTS[Metric.RECOVERY_SCORE]
     z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - most.mu) / most.within, -CLIP, CLIP)
     whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
-    return nightly("hrv", night, z, f"recovery {words.absolute(night.value, whole.centre, 'points', whole)}")
+    compared = words.absolute(night.value, whole.centre, "points", whole)
+    return nightly("hrv", night, z, say("recovery {compared}", compared=compared))
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
@@ -108,15 +114,22 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
     if found is None or week is None:
         return None
     night = found[1]
-    side = "about as usual" if abs(week) < 0.5 else "above your usual" if week > 0 else "below your usual"
+    side = 0 if abs(week) < 0.5 else 1 if week > 0 else 2
     return Signal(
         name="hrv_trend",
         z=week,
         quality=warmed(1.0, night.normal.n),
         age_hours=night.age_hours,
-        text=f"heart-rate variability of the week {side}",
+        text=OF_WEEK[side],
         source=night.source,
     )
+
+
+OF_WEEK = (
+    say("heart-rate variability of the week about as usual"),
+    say("heart-rate variability of the week above your usual"),
+    say("heart-rate variability of the week below your usual"),
+)
 
 
 def resting_hr(past: Past, at: datetime) -> Signal | None:
@@ -129,8 +142,10 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
     if night is None:
         return None
     raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
-    text = words.absolute(night.value, night.normal.centre, "bpm", night.normal) if raised else "not raised"
-    return nightly("resting_hr", night, raised, f"resting heart rate {text}")
+    if not raised:
+        return nightly("resting_hr", night, raised, say("resting heart rate not raised"))
+    compared = words.absolute(night.value, night.normal.centre, "bpm", night.normal)
+    return nightly("resting_hr", night, raised, say("resting heart rate {compared}", compared=compared))
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
@@ -153,7 +168,7 @@ def stress(past: Past, at: datetime) -> Signal | None:
         z=normal.z(mean, CONSTANTS[Metric.STRESS]),
         quality=warmed(min(1.0, minutes / FULL_STRESS), normal.n),
         age_hours=0.0,
-        text=f"stress {mean:.0f} over the last six hours, {normal.centre:.0f} is usual",
+        text=say("stress {mean:.0f} over the last six hours, {usual:.0f} is usual", mean=mean, usual=normal.centre),
         source=series.partition("/")[0],
     )
 
@@ -198,12 +213,14 @@ def _week(past: Past, metric: str, night: Latest, at: datetime) -> float | None:
     return night.normal.scaled(distance, narrower=TREND_SPREAD)
 
 
-def _score(past: Past, at: datetime, metric: Metric, name: str) -> Signal | None:
-    night = past.latest(metric, at)
+def _body_battery(past: Past, at: datetime) -> Signal | None:
+    night = past.latest(Metric.BODY_BATTERY, at)
     if night is None:
         return None
     text = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return nightly("hrv", night, _z(metric, night), f"{name} {text}")
+    return nightly(
+        "hrv", night, _z(Metric.BODY_BATTERY, night), say("body battery on waking {compared}", compared=text)
+    )
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
@@ -211,14 +228,18 @@ def _stress_management(past: Past, at: datetime) -> Signal | None:
     if night is None:
         return None
     text = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return nightly("stress", night, -_z(Metric.STRESS_MANAGEMENT, night), f"stress management {text}")
+    return nightly(
+        "stress", night, -_z(Metric.STRESS_MANAGEMENT, night), say("stress management {compared}", compared=text)
+    )
 
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
     day = past.latest(Metric.DAILY_STRESS, at)
     if day is None:
         return None
-    text = f"stress {day.value:.0f} over the whole of yesterday, {day.normal.centre:.0f} is usual"
+    text = say(
+        "stress {mean:.0f} over the whole of yesterday, {usual:.0f} is usual", mean=day.value, usual=day.normal.centre
+    )
     return nightly("stress", day, _z(Metric.DAILY_STRESS, day), text, quality=DAY_TRUST)
 
 

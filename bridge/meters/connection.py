@@ -16,9 +16,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bridge.calendar.plans import social_events
+from bridge.domain.languages import say_many
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
-from bridge.meters import body, words
+from bridge.meters import body
 from bridge.meters.baseline import CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
@@ -48,7 +49,12 @@ def company(past: Past, at: datetime) -> Signal | None:
         return None
     ages = [at - o.end for o, _ in social_events(past.calendar.started(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)]
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
-    text = f"in company {words.plural(len(ages), 'time')} over the last seven days, {habit.words}"
+    text = say_many(
+        "in company {count} time over the last seven days, {compared}",
+        "in company {count} times over the last seven days, {compared}",
+        len(ages),
+        compared=habit.words,
+    )
     return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, text=text)
 
 
@@ -58,16 +64,15 @@ def messages(past: Past, at: datetime) -> Signal | None:
     If the number of people is unknown, the number of messages written is taken instead. Returns None if neither is
     known.
     """
-    for metric, noun in ((Metric.CONTACTS, "person"), (Metric.MESSAGES, "message")):
+    for metric in (Metric.CONTACTS, Metric.MESSAGES):
         day = past.latest(metric, at)
         if day is not None:
             z = min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES)
-            text = f"{_counted(round(day.value), noun)} yesterday"
-            return body.nightly("messages", day, z, text)
+            return body.nightly("messages", day, z, _counted(round(day.value), metric))
     return None
 
 
-def _counted(count: int, noun: str) -> str:
-    if noun == "message":
-        return words.plural(count, noun)
-    return f"wrote to {count} {'person' if count == 1 else 'people'}"
+def _counted(count: int, metric: Metric) -> str:
+    if metric is Metric.MESSAGES:
+        return say_many("{count} message yesterday", "{count} messages yesterday", count)
+    return say_many("wrote to {count} person yesterday", "wrote to {count} people yesterday", count)

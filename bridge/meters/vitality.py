@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
 from bridge.meters import body, illness, words
@@ -62,4 +63,6 @@ def steps(past: Past, at: datetime) -> Signal | None:
         return None
     z = min(day.normal.z(day.value, constants), MAX_Z_OF_STEPS)
     text = words.relative(day.value, unscale(day.normal.centre, constants), day.normal)
-    return body.nightly("steps", day, z, f"{day.value:,.0f} steps yesterday, {text}")
+    return body.nightly(
+        "steps", day, z, say("{steps:,.0f} steps yesterday, {compared}", steps=day.value, compared=text)
+    )

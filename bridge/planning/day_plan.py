@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 
 from bridge import calendar
 from bridge.calendar import Stretch
+from bridge.domain.languages import say
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
@@ -133,7 +134,7 @@ def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
         task = max(due, key=lambda t: len(_words(t.title) & _words(block.title)), default=None) if focus else None
         if task is not None:
             due.remove(task)
-        found.append(block if task is None else replace(block, reasons=(f"for: {task.title}",)))
+        found.append(block if task is None else replace(block, reasons=(say("for: {task}", task=task.title),)))
     return found
 
 

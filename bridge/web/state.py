@@ -9,11 +9,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, HTTPException, Request
+from starlette.concurrency import run_in_threadpool
 
 from bridge import installation
 from bridge.auth import access
+from bridge.domain.languages import speak
 from bridge.domain.records import User
-from bridge.web.bounds import UPLOAD_PATHS
+from bridge.web.bounds import PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
 from bridge.web.plan_cache import PlanCache
@@ -63,6 +65,7 @@ class Visit:
     """A user's request for their own data, with its time.
 
     Pages send ``csrf`` back with every change. ``session`` is True after a login, so that the page offers to log out.
+    ``language`` is the language that the user chose, or None without a choice.
     """
 
     app: AppState
@@ -70,6 +73,7 @@ class Visit:
     now: datetime
     csrf: str
     session: bool = False
+    language: str | None = None
 
     @property
     def bridge(self) -> Bridge:
@@ -82,7 +86,19 @@ def app_state(request: Request) -> AppState:
     return state
 
 
-def current_visit(request: Request) -> Visit:
+async def current_visit(request: Request) -> Visit:
+    """Return the visit of a request, with its user. Raises NotLoggedIn for a request that belongs to no user.
+
+    Pages then speak the language that the user chose, if any. That is set here, in the request's own task, because
+    what a thread sets is lost with the thread.
+    """
+    visit = await run_in_threadpool(_visit, request)
+    if visit.language is not None and not request.url.path.startswith(PROGRAM_PATHS):
+        speak(visit.language)
+    return visit
+
+
+def _visit(request: Request) -> Visit:
     """Return the visit of a request, with its user. Raises NotLoggedIn for a request that belongs to no user.
 
     This function alone decides on access to data.
@@ -92,7 +108,9 @@ def current_visit(request: Request) -> Visit:
     if user is None:
         raise NotLoggedIn
     user = state.bridge.travelled(user, at=now)
-    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=SESSION_COOKIE in request.cookies)
+    language = state.bridge.store.people.language(user.id)
+    session = SESSION_COOKIE in request.cookies
+    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=session, language=language)
 
 
 Visitor = Annotated[Visit, Depends(current_visit)]
