@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.calendar.corrections import BY, words
+from bridge.domain.languages import say
 from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from rhythm_env.interface import ActionType
@@ -179,5 +180,5 @@ def _label(one: Case, scores: NDArray[np.float64], given: Collection[ActionType]
     if best is one.label.action:
         return None
     likely = float(np.exp(scores[ACTIONS.index(best)] - np.logaddexp.reduce(scores)))
-    why = "like entries you corrected"
+    why = say("like entries you corrected")
     return Label(action=best, confidence=round(min(likely, SUREST), 3), by=BY, why=why, runner_up=one.label.action)

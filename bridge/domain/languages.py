@@ -87,6 +87,17 @@ def listed(texts: Sequence[str]) -> str:
     return say("{first}, {rest}", first=texts[0], rest=listed(texts[1:]))
 
 
+def joined(names: Sequence[str]) -> str:
+    """Return names as a list in the current language, with the word for "and" before the last.
+
+    >>> joined(["a", "b", "c"]), joined(["a"])
+    ('a, b and c', 'a')
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return _("{first} and {last}", first=", ".join(names[:-1]), last=names[-1])
+
+
 def shown(text: str) -> str:
     """Return a text in the current language. A string that is no ``Text`` is returned unchanged."""
     return text.in_language(_current.get()) if isinstance(text, Text) else text

@@ -258,9 +258,14 @@ THINGS = (
         hint=say("Nextcloud, Fastmail and others"),
         ways=(
             live(
-                "caldav", say("By CalDAV"), "Click Connect, and type the server, your name and a password for this app."
+                "caldav",
+                say("By CalDAV"),
+                say("Click Connect, and type the server, your name and a password for this app."),
             ),
-            address("A secret address", "Look for share or publish, and for a link that is called iCal or ICS."),
+            address(
+                say("A secret address"),
+                say("Look for share or publish, and for a link that is called iCal or ICS."),
+            ),
         ),
     ),
     Thing(
@@ -274,7 +279,7 @@ THINGS = (
                 steps=(say("Open ActivityWatch, Raw Data, Export all buckets as JSON."), DROP),
             ),
             live(
-                say("activitywatch"),
+                "activitywatch",
                 say("New days by themselves, where it runs on the machine of the bridge"),
                 say("Click Connect and type http://localhost:5600, which BRIDGE_ALLOW_HOSTS has to name."),
             ),

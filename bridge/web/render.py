@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from bridge.documents.text import writable
-from bridge.domain.languages import _, current, many, number, say, shown
+from bridge.domain.languages import _, current, joined, many, number, say, shown
 from bridge.recordings.recorded_life import DEMO_USER
 from bridge.web import phrases, script_words
 
@@ -49,7 +49,7 @@ def templates() -> Environment:
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
     environment.globals |= {"meter_name": phrases.meter_name, "meter_word": phrases.meter_word}
-    environment.globals |= {"_": _, "html": _markup, "many": many, "number": number, "shown": shown}
+    environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
     environment.globals |= {"language": current, "script_words": script_words.translated}
     environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
     environment.filters |= {"text": writable, "sentence": phrases.sentence, "capital": phrases.capital}

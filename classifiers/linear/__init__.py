@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bridge.domain.languages import say
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
 from classifiers.keywords import KINDS, Keywords, Verdict, is_hold, lexicon, structure
@@ -71,10 +72,10 @@ class Linear:
             return self._of(*mark)
         if hold:
             return self._of(CLASSES[first], sure, "holds time", CLASSES[second])
-        by_rule = "" if rule is None else f"; {rule.why}"
         if shares[first] >= UNSURE or rule is None or rule.action is None:
-            why = "learnt" if shares[first] >= UNSURE else "unsure"
-            return self._of(CLASSES[first], shares[first], f"{why}{by_rule}", CLASSES[second])
+            why = say("learnt") if shares[first] >= UNSURE else say("unsure")
+            told = why if rule is None else say("{first}; {rest}", first=why, rest=rule.why)
+            return self._of(CLASSES[first], shares[first], told, CLASSES[second])
         other = CLASSES[first] if rule.action is not CLASSES[first] else CLASSES[second]
         return self._of(rule.action, shares[CLASSES.index(rule.action)], rule.why, other)
 

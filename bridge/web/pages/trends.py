@@ -96,7 +96,8 @@ def _cell(value: Any) -> Any:
 def _happenings(body: Body) -> list[str | None]:
     found: dict[str, list[str]] = {}
     for happening in body["happenings"]:
-        found.setdefault(happening["day"], []).append(happening["title"] or _(happening["kind"]))
+        kind = happening["kind"]
+        found.setdefault(happening["day"], []).append(happening["title"] or _(kind))
     return [", ".join(found[day]) if day in found else None for day in body["days"]]
 
 
