@@ -182,11 +182,20 @@ def _number(quality: str) -> float:
 def plain(value: Any) -> Any:
     """Return a value for JSON. A text with values becomes an object with its English ``text``, message and values."""
     if isinstance(value, Text) and value.values:
-        values = {name: plain(one) for name, one in value.values.items()}
-        return {"text": str(value), "message": value.message, "many": value.many, "values": values}
-    if isinstance(value, date):
-        return {"date": value.isoformat()}
+        return _packed(value)
     return str(value) if isinstance(value, str) else value
+
+
+def _packed(text: Text) -> dict[str, Any]:
+    values = {name: _packed_value(value) for name, value in text.values.items()}
+    return {"text": str(text), "message": text.message, "many": text.many, "values": values}
+
+
+def _packed_value(value: Any) -> Any:
+    """Return a value of a text for JSON. A text within a text keeps its message, which a string would not tell."""
+    if isinstance(value, Text):
+        return _packed(value)
+    return {"date": value.isoformat()} if isinstance(value, date) else value
 
 
 def text_of(body: Any) -> Text:

@@ -157,8 +157,8 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
     if found.start is None or found.end is None:
         return None
     start, end = local(visit, found.start), local(visit, found.end)
-    day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else f"{start:%a} "
-    return f"{day}{start:%H:%M} to {end:%H:%M}"
+    day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else date_text(start, "%a") + " "
+    return day + _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:

@@ -55,11 +55,14 @@ KINDS: Mapping[str, Text] = {
     "workout": say("workout"),
     "episodes": say("sleep and workouts"),
     "events": say("events"),
+    "event": say("events"),
     "tasks": say("tasks"),
+    "task": say("tasks"),
 }
 # Units whose words differ between languages; "1-5" and "ms" are the same everywhere.
 UNITS: Mapping[str, Text] = {
     "count": say("count"),
+    "bpm": say("bpm"),
     "vendor 0-100": say("vendor 0-100"),
     "vendor 0-21": say("vendor 0-21"),
 }

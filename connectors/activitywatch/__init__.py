@@ -18,7 +18,7 @@ WORK_APPS = Setting(
 
 SPEC = ConnectorSpec(
     name="activitywatch",
-    title="ActivityWatch (focus at the computer)",
+    title=say("ActivityWatch (focus at the computer)"),
     delivers=frozenset({Metric.FOCUS}),
     streams=("day",),
     overlap=timedelta(days=3),

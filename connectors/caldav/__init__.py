@@ -8,7 +8,7 @@ from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="caldav",
-    title="CalDAV (Nextcloud, iCloud, Fastmail, Radicale)",
+    title=say("CalDAV (Nextcloud, iCloud, Fastmail, Radicale)"),
     delivers=frozenset({"events", "tasks"}),
     streams=("entry",),
     called={"entry": "calendars"},

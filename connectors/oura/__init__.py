@@ -35,7 +35,7 @@ BULKY = frozenset({"movement_30_sec", "met", "class_5_min"})  # thousands of val
 
 SPEC = ConnectorSpec(
     name="oura",
-    title="Oura (API v2 and files)",
+    title=say("Oura (API v2 and files)"),
     delivers=frozenset({"episodes", Metric.HEART_RATE, Metric.MINDFUL}).union(SLEEP, NIGHT, WORKOUT, *DAILY.values()),
     streams=("sleep", *DAILY, "heartrate", "workout", "session"),
     called={

@@ -27,7 +27,7 @@ EXERCISE: Table = {Metric.ACTIVE_ENERGY: "calories"}
 
 SPEC = ConnectorSpec(
     name="polar",
-    title="Polar (AccessLink v3)",
+    title=say("Polar (AccessLink v3)"),
     delivers=frozenset({"episodes", Metric.ASLEEP, Metric.IN_BED}).union(
         STAGES, SLEEP, SCORES, RECHARGE, ACTIVITY, EXERCISE
     ),

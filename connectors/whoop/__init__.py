@@ -8,7 +8,7 @@ from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, 
 
 SPEC = ConnectorSpec(
     name="whoop",
-    title="WHOOP (API v2 and data export)",
+    title=say("WHOOP (API v2 and data export)"),
     delivers=frozenset(
         {
             "episodes",

@@ -26,7 +26,7 @@ ACTIVITY: Table = {  # of a civil day
 
 SPEC = ConnectorSpec(
     name="withings",
-    title="Withings",
+    title=say("Withings"),
     delivers=frozenset({"episodes"}).union(SLEEP, NIGHT, ACTIVITY),
     streams=("sleep", "activity"),
     normaliser="connectors.withings.normalise:normalise",
