@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.store import Store
 
-STATES = ("sending", "sent", "failed")
+SEND_STATES = ("sending", "sent", "failed")
 UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
 REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 SEND_SECONDS = 60.0  # time limit of a message

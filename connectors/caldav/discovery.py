@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
 from connectors.caldav.multistatus import CALDAV, DAV, SERVER, NotWebDav, Response
-from connectors.caldav.server import AGAIN, Declined, Listing, Server, key_of
+from connectors.caldav.server import CONNECT_AGAIN, Declined, Listing, Server, key_of
 
 CALENDARS_MAX = 500
 HOMES_MAX = 10
@@ -81,7 +81,7 @@ def _telling(errors: list[BridgeError]) -> BridgeError:
         if named:
             return named[0]
     refused = next((error for error in errors if isinstance(error, Refused)), None)
-    return refused or SourceChanged(f"no calendar account is found at this address; check it, then: {AGAIN}")
+    return refused or SourceChanged(f"no calendar account is found at this address; check it, then: {CONNECT_AGAIN}")
 
 
 def _account(server: Server, address: str) -> Found | None:

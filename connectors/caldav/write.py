@@ -22,7 +22,7 @@ from bridge.domain.types import Plan
 from connectors.caldav.consent import login_of
 from connectors.caldav.discovery import collections, discover
 from connectors.caldav.entries import MARK, OURS, TITLE
-from connectors.caldav.server import AGAIN, NAMESPACES, Declined, Server, joined
+from connectors.caldav.server import CONNECT_AGAIN, NAMESPACES, Declined, Server, joined
 from connectors.icalendar.components import components, text_of
 from connectors.icalendar.text import parsed
 
@@ -49,7 +49,7 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
         return []
     login = login_of(account)
     if login is None:
-        raise NeedsLogin(f"caldav needs an address, a login name and an app password: {AGAIN} --write")
+        raise NeedsLogin(f"caldav needs an address, a login name and an app password: {CONNECT_AGAIN} --write")
     with closing(Server(login, now=now)) as server:
         return _Rhythm(account, server, noted, login.address).keep(current, withdrawn, now)
 
@@ -145,7 +145,7 @@ class _Rhythm:
         self._remember(calendar=REMOVED, plans={})
         raise SetupError(
             f'the calendar "{TITLE}" was deleted at the server: accepted advice is no longer written. '
-            f"To have it again: {AGAIN} --write"
+            f"To have it again: {CONNECT_AGAIN} --write"
         )
 
     def _is_there(self) -> bool:
@@ -174,7 +174,7 @@ class _Rhythm:
         except (Declined, Refused):
             raise SetupError(
                 f'the calendar server lets nobody make a calendar there; make one named "{TITLE}" by hand, '
-                f"then: {AGAIN} --write"
+                f"then: {CONNECT_AGAIN} --write"
             ) from None
         return address
 

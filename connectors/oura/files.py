@@ -40,7 +40,7 @@ SHAPES: tuple[tuple[str, frozenset[str]], ...] = (  # stream, fields that only i
     (TRENDS, frozenset({"date", "sleep score"})),
 )
 WRAPPERS = frozenset({"data", *(stream for stream, _ in SHAPES)})  # names of objects around rows
-NAMES = re.compile(rb'"(\w{1,40})"\s*:')
+KEY_NAMES = re.compile(rb'"(\w{1,40})"\s*:')
 ROW_NAMED_BY = ("id", "bedtime_start", "start_datetime", "day", "date")
 
 
@@ -50,7 +50,7 @@ def recognise(file: File) -> bool:
         return stream_of(_columns(file.head.decode("utf-8-sig", errors="replace"))) is not None
     if ending(file.name) not in ("json", "txt", "") or file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
         return False
-    return stream_of({name.decode() for name in NAMES.findall(file.head)}) not in (None, TRENDS)
+    return stream_of({name.decode() for name in KEY_NAMES.findall(file.head)}) not in (None, TRENDS)
 
 
 def stream_of(fields: Collection[str]) -> str | None:

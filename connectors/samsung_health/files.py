@@ -18,7 +18,7 @@ from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import DAMAGED, ending
 from bridge.ingest.json_stream import Broken, Json
-from connectors.samsung_health.gather import BINS, TABLES, Gathered
+from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 
 FILE_MAX_BYTES = 200_000_000  # ten years of heart rates have 30 MB
 LINE_MAX_CHARACTERS = 1 << 16
@@ -39,7 +39,7 @@ def kind_of(file: File) -> str | None:
         told = BESIDE.search(file.name) is not None and listed
         return next((kind for kind, (_, _, value) in BINS.items() if told and f'"{value}"'.encode() in file.head), None)
     begins = KIND.match(file.head.decode("utf-8", errors="replace"))
-    return begins[1] if begins and begins[1] in TABLES else None
+    return begins[1] if begins and begins[1] in TABLE_STREAMS else None
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
@@ -53,7 +53,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
     if file.size > FILE_MAX_BYTES:
         raise SourceChanged("it is far larger than any file of Samsung Health's; download the data again")
     beside = ending(file.name) == "json"
-    gathered = Gathered(BINS[kind][:2] if beside else TABLES[kind], zone, zones)
+    gathered = Gathered(BINS[kind][:2] if beside else TABLE_STREAMS[kind], zone, zones)
     failed: Exception | None = None
     try:
         for row in _bins(file) if beside else _rows(file):

@@ -19,7 +19,7 @@ from bridge.domain.errors import Forged
 from bridge.domain.types import Notice
 
 SKEW = timedelta(minutes=5)
-STREAMS = ("sleep", "recovery", "workout")  # of a recovery the id is that of its sleep
+WEBHOOK_STREAMS = ("sleep", "recovery", "workout")  # of a recovery the id is that of its sleep
 WHAT = {"updated": False, "deleted": True}
 
 
@@ -56,7 +56,7 @@ def _instant(stamp: str) -> datetime:
 def _notice(said: Mapping[str, Any]) -> Notice | None:
     stream, _, what = str(said.get("type", "")).partition(".")
     member, trace = said.get("user_id"), said.get("trace_id")
-    if stream not in STREAMS or what not in WHAT or not isinstance(member, int) or not isinstance(trace, str):
+    if stream not in WEBHOOK_STREAMS or what not in WHAT or not isinstance(member, int) or not isinstance(trace, str):
         return None
     try:
         key = str(UUID(str(said.get("id"))))  # it becomes part of an address

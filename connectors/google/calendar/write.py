@@ -23,7 +23,7 @@ from connectors.google.calendar.normalise import OURS
 TITLE = "Rhythm"
 MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice counts as ignored."
 REMOVED = "removed"  # in place of the calendar's id: the person deleted it
-LIST_FIELDS = "nextPageToken,items(id,description,accessRole)"
+OWNED_FIELDS = "nextPageToken,items(id,description,accessRole)"
 EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 
 
@@ -123,7 +123,7 @@ class _Rhythm:
         Its stored id may be lost, for example with an earlier consent.
         """
         resource = self._service.calendarList()
-        request = resource.list(maxResults=250, showHidden=True, fields=LIST_FIELDS)
+        request = resource.list(maxResults=250, showHidden=True, fields=OWNED_FIELDS)
         while request is not None:
             body = self._ask(request)
             for entry in items(body):
