@@ -197,7 +197,7 @@ def address_of(store: Store, vault: Vault, user_id: int) -> str:
 def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Notice, *, now: datetime) -> str | None:
     """Send a message (title and text) to the user's address, and ``notice`` to the user's browsers.
 
-    Returns None if one of them took it, else the reason. Browsers whose subscription has ended are forgotten. Raises
+    Returns None if any of them took it, else the reason. Browsers whose subscription has ended are forgotten. Raises
     SetupError if there is neither an address nor a browser.
     """
     store, vault, settings = bridge.store, bridge.vault, bridge.settings

@@ -58,7 +58,7 @@ def decrypt(sealed: Path, plain: Path, key: Path) -> None:
 
 
 def identities(key: Path) -> Sequence[Any]:
-    """Return the age identities in a file, which lie a line each. Raises SetupError for a file without one."""
+    """Return the age identities in a file, which lie a line each. Raises SetupError for a file without an identity."""
     import pyrage
 
     try:

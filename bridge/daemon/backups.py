@@ -34,7 +34,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupState:
-    """The state of an installation's own backups. ``last`` is when the last good one was made, or None.
+    """The state of an installation's own backups. ``last`` is when the last good backup was made, or None.
 
     ``on`` is False if no folder for them is set. ``old`` says that people should be warned.
     """

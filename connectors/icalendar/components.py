@@ -38,7 +38,7 @@ def components(calendar: Calendar) -> list[Component]:
 
 
 def sequence(component: Component) -> int:
-    """Return the version number (SEQUENCE) of a component, or 0 without one, as a sort key.
+    """Return the version number (SEQUENCE) of a component, or 0 without a number, as a sort key.
 
     The newest version comes last and replaces earlier versions.
     """

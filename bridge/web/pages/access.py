@@ -24,7 +24,7 @@ TOKENS_MAX = 50  # of a user
 def password(
     request: Request, visit: Visitor, old: Password = "", new: Password = "", again: Password = ""
 ) -> Response:
-    """Set a password after the present one was typed. All sessions end, and this browser gets a new one."""
+    """Set a password after the present one was typed. All sessions end, and this browser gets a new session."""
     try:
         if new != again:
             raise SetupError("the two new passwords differ")
