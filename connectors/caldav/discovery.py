@@ -121,7 +121,9 @@ def collections(server: Server, homes: list[str]) -> dict[str, Collection]:
         listing = server.propfind(home, PROPERTIES, depth=1)
         found |= {one.key: one for one in _calendars(listing)}
     if len(found) > CALENDARS_MAX:
-        raise SourceChanged(f"the calendar server has more than {CALENDARS_MAX} calendars of this login")
+        raise SourceChanged(
+            f"the calendar server has more than {CALENDARS_MAX} calendars of this login; give the address of one"
+        )
     return dict(sorted(found.items()))
 
 
