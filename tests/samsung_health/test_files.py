@@ -17,8 +17,9 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
+from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
-from connectors.samsung_health.files import FILE_MAX_BYTES, recognise
+from connectors.samsung_health.files import recognise
 from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 from connectors.samsung_health.normalise import normalise
 from lab.people.samsung_export import WEEK, awkward, dated, night, span, stages, table, week
