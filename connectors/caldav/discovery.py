@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
@@ -110,7 +110,7 @@ def _addresses(response: Response) -> list[str]:
     return sorted({one[len("mailto:") :].lower() for one in found if one.lower().startswith("mailto:")})[:50]
 
 
-def collections(server: Server, homes: list[str]) -> dict[str, Collection]:
+def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
     """Return the calendars and task lists in the homes of an account by key, sorted by key.
 
     Raises SourceChanged for more than 500.
