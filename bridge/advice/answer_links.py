@@ -88,7 +88,7 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
         stands = ANSWERED[found.answer]
         raise Spent(say("the day of this recommendation is over, and its answer stands: {answer}", answer=stands))
     if found.answer is None and found.expires_at <= now:
-        raise Spent(say("this link has expired, and so has the recommendation it answers"))
+        raise Spent(say("this link has expired, and so has its recommendation; open the page for the next"))
     offers = rescheduling.gaps(bridge, user, found, now=now) if answer is Answer.RESCHEDULE else []
     return Link(user=user, recommendation=found, answer=answer, offers=tuple(offers))
 

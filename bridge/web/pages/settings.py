@@ -43,6 +43,7 @@ SAVED = {
     "open": say("The password is removed. Only this machine can log in now."),
     "token": say("The token has ended."),
 }
+STATE_WORDS = {"sending": say("sending"), "failed": say("failed"), "missed": say("missed")}
 SECTIONS = {
     "off": "messages",
     "device": "messages",
@@ -231,7 +232,8 @@ def _messages(visit: Visit) -> dict[str, Any]:
 
 def _unsent(visit: Visit, one: UnsentDocument) -> str:
     at = date_text(local(visit, datetime.fromisoformat(one["at"])), "%a %d %b %H:%M")
-    return f"{at} {_(one['state'])}: {_(one['reason'])}"
+    state, why = one["state"], one["reason"]
+    return f"{at} {words(STATE_WORDS.get(state, state))}: {_(why)}"
 
 
 def _day(visit: Visit, at: datetime) -> str:
