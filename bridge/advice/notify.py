@@ -145,8 +145,11 @@ def keep(
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
     if not apprise.Apprise().add(address):
         raise SetupError(
-            "that is no address Apprise knows (they look like ntfys://HOST/TOPIC or mailtos://...); try another: "
-            f"bridge notify --user {user.name} --to URL --test"
+            say(
+                "that is no address Apprise knows (they look like ntfys://HOST/TOPIC or mailtos://...); "
+                "try another: {command}",
+                command=f"bridge notify --user {user.name} --to URL --test",
+            )
         )
     with store.lock(SEALING_LOCK):
         sealed = vault.seal({**_secret(store, vault, user.id), "address": address})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.advice import recommend
 from bridge.advice.labels import labelled
+from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Snapshot, User
@@ -124,7 +125,10 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
     before = recommend.own(store, user, recommendation_id)
     if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
         raise SetupError(
-            f"the day of this recommendation is over, and what you said stands; see: bridge history --user {user.name}"
+            languages.say(
+                "the day of this recommendation is over, and what you said stands; see: {command}",
+                command=f"bridge history --user {user.name}",
+            )
         )
     store.recommendations.mark_shown(before.id, now=now)
     store.recommendations.save_outcome(before.id, deed, SAID, at=now)

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.domain.preference import PREFERRED_MAX
 from bridge.domain.records import ApiToken, Correction, User
 from bridge.domain.slots import ZoneSpan
@@ -26,7 +27,7 @@ from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
 LANGUAGE_MAX = 16  # characters
-NAME_RULE = "a name has 1 to 64 letters, digits, dots, dashes or underscores"
+NAME_RULE = say("a name has 1 to 64 letters, digits, dots, dashes or underscores")
 NAME_SIGNS = "._-"
 
 
@@ -58,10 +59,10 @@ class People(Part):
         """
         name = composed(name)
         if not is_name(name):
-            raise SetupError(f"{NAME_RULE}: bridge user add NAME")
+            raise SetupError(say("{rule}: {command}", rule=NAME_RULE, command="bridge user add NAME"))
         check_zone(zone)
         if not insert_new(db, tables.users, {"name": name, "created_at": now}):
-            raise SetupError(f"there is already a user {name}; see: bridge user list")
+            raise SetupError(say("there is already a user {name}; see: bridge user list", name=name))
         user_id = sa.select(tables.users.c.id).where(tables.users.c.name == name).scalar_subquery()
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=now, zone=zone))
         return self.user(name)
@@ -238,7 +239,9 @@ def check_zone(zone: str) -> None:
     try:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise SetupError(f"there is no time zone {zone!r}; write it like Europe/Berlin or UTC") from None
+        raise SetupError(
+            say("there is no time zone {zone}; write it like Europe/Berlin or UTC", zone=repr(zone))
+        ) from None
 
 
 _CORRECTIONS = (
