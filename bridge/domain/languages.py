@@ -226,7 +226,8 @@ def _translated(message: str, catalogue: NullTranslations) -> str:
 
 def number(value: float, spec: str = "") -> str:
     """Return a number as text in the current language. ``spec`` is as for ``format``."""
-    return _Filling(_current.get()).format_field(value, spec)
+    language = _current.get()
+    return format(value, spec) if language == ENGLISH else _Filling(language).format_field(value, spec)
 
 
 def date_text(at: date, pattern: str) -> str:
