@@ -51,6 +51,25 @@ INSTALLATION = (
     ),
 )
 
+MQTT = (
+    Setting(name="url", help="the MQTT broker: mqtt://HOST:1883, or mqtts://HOST:8883 with TLS", default=""),
+    Setting(name="user", help="the login name at the broker", default=""),
+    Setting(name="password", help="the password at the broker", default="", secret=True),
+    Setting(
+        name="ca",
+        help="a file with the certificate that signed the broker's, where no public authority did",
+        default="",
+    ),
+    Setting(name="name", help="the bridge's name at the broker; two bridges need two", default="rhythm_bridge"),
+    Setting(name="discovery", help="the prefix under which Home Assistant looks for devices", default="homeassistant"),
+    Setting(
+        name="share",
+        help="`yes`: your meters and recommendation go to the broker; `titles`: the events of the slot too",
+        default="no",
+        personal=True,
+    ),
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:

@@ -138,7 +138,7 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
         return
     if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
-    events = _events(bridge, user, advice, now) if channel.events else ()
+    events = titled_events(bridge, user, advice, now) if channel.events else ()
     links = answer_links.for_recommendation(bridge, advice)
     message = notify.compose(advice, links=links, events=events, zones=user.zones)
     title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
@@ -158,7 +158,7 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
     return channel
 
 
-def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
+def titled_events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
     """Return the titled events that begin from now until the recommendation expires, as ``14:00 Title``.
 
     A private event is called busy, because the message passes through other machines.
