@@ -140,8 +140,11 @@ def test_what_is_not_known_is_null_and_not_zero() -> None:
     assert entities.advice_state(None, None)["action"] is None  # type: ignore[arg-type]
 
 
-def test_without_advice_the_buttons_are_unavailable(home: Home) -> None:
+def test_without_advice_its_sensor_and_the_buttons_are_unavailable(home: Home) -> None:
     home.update(home.publisher())
+    told = json.loads(home.ear.last(home.config()) or "null")["components"]
+    waiting = {name for name, one in told.items() if {"topic": home.topic("open")} in one["availability"]}
+    assert waiting == {"recommendation", "accept", "ignore", "reschedule"}
     assert home.state("recommendation")["action"] is None
     assert home.ear.last(home.topic("open")) == "offline"
     assert home.ear.all_of("/recommended") == []

@@ -122,10 +122,16 @@ def _meter(names: Names, device: str, meter: Meter) -> dict[str, Any]:
     }
 
 
+def _open(names: Names, device: str) -> dict[str, Any]:
+    """Return the condition of an entity that is available while there is a recommendation."""
+    return {"availability": [{"topic": names.status}, {"topic": names.topic(device, "open")}]}
+
+
 def _recommendation(names: Names, device: str) -> dict[str, Any]:
     topic = names.topic(device, "recommendation")
     return {
         **_common(names, device, "recommendation", "Recommendation", "mdi:compass-outline"),
+        **_open(names, device),
         "platform": "sensor",
         "state_topic": topic,
         "value_template": "{{ value_json.action }}",
@@ -144,10 +150,9 @@ def _event(names: Names, device: str) -> dict[str, Any]:
 
 def _button(names: Names, device: str, word: str) -> dict[str, Any]:
     answer = PRESSES[word]
-    common = _common(names, device, word, WORDS[answer], BUTTON_ICONS[answer])
-    common["availability"] = [*common["availability"], {"topic": names.topic(device, "open")}]
     return {
-        **common,
+        **_common(names, device, word, WORDS[answer], BUTTON_ICONS[answer]),
+        **_open(names, device),
         "platform": "button",
         "command_topic": names.topic(device, "answer"),
         "payload_press": word,

@@ -108,11 +108,13 @@ class Publisher:
         told = number_in(self.link.retained().get(topic))
         events = titled_events(self.bridge, user, advice, now) if titles and advice is not None else ()
         state = entities.advice_state(advice, user, events)
-        self._keep(topic, state)
-        self.link.keep(names.topic(device, "open"), entities.OFFLINE if advice is None else entities.ONLINE)
         if advice is None:
             self.shown.pop(device, None)
+            self.link.keep(names.topic(device, "open"), entities.OFFLINE)
+            self._keep(topic, state)
             return
+        self._keep(topic, state)
+        self.link.keep(names.topic(device, "open"), entities.ONLINE)
         self.shown[device] = advice.id
         if advice.id not in (told, self.announced.get(device)) and is_news(self.bridge, user, advice, now):
             self.link.tell(names.topic(device, "recommended"), json.dumps(entities.event_of(state)))
