@@ -11,11 +11,13 @@ from pathlib import Path
 from bridge import config, installation, registry
 from bridge.auth import backup_key, key_storage
 from bridge.daemon import backups, housekeeping
+from bridge.daemon.mqtt import link, publisher
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.ingest import imports
 from bridge.ingest.imports import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION
+from bridge.meters import words
 
 SQLITE = "sqlite:///"
 OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs
@@ -57,6 +59,7 @@ def examine() -> list[Finding]:
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
             findings.append(_backups(bridge))
+            findings.extend(_mqtt(bridge))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
@@ -132,15 +135,29 @@ def _backups(bridge: installation.Bridge) -> Finding:
     return Finding(check="backups", ok=True, text=text)
 
 
+def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Yield a finding if the settings name an MQTT broker: whether they can be read, and how many people share."""
+    try:
+        if link.broker_of(bridge.settings.of_plugin("mqtt", config.MQTT)) is None:
+            return
+        link.require_paho()
+        shared = len(dict(publisher.sharing(bridge, bridge.store.people.users())))
+    except BridgeError as error:
+        yield Finding(check="mqtt", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        return
+    yield Finding(check="mqtt", ok=True, text=f"{words.plural(shared, 'device')} at the broker, one of each who shares")
+
+
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
     """Yield a finding per personal setting that is set for the whole installation although there are several users."""
     if len(bridge.store.people.users()) < 2:
         return
-    for spec in registry.specs():
-        for setting in spec.settings:
-            if setting.personal and bridge.settings.installed(spec.name, setting):
-                text = f"{config.variable_of(spec.name, setting)} belongs to one user and is ignored with several users"
-                own = f"write {setting.name} into config.toml under [people.NAME.{spec.name}]"
+    tables = [("mqtt", config.MQTT), *((spec.name, spec.settings) for spec in registry.specs())]
+    for table, settings in tables:
+        for setting in settings:
+            if setting.personal and bridge.settings.installed(table, setting):
+                text = f"{config.variable_of(table, setting)} belongs to one user and is ignored with several users"
+                own = f"write {setting.name} into config.toml under [people.NAME.{table}]"
                 yield Finding(check="settings", ok=False, text=text, next=own)
 
 

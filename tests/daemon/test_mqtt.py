@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from bridge import doctor
 from bridge.daemon.due_tasks import run_due_tasks
 from bridge.daemon.mqtt import entities
 from bridge.daemon.mqtt.link import broker_of
@@ -415,6 +416,22 @@ def test_a_wrong_setting_is_named(wrong: dict[str, str], says: str) -> None:
     with pytest.raises(SetupError, match=says) as raised:
         broker_of({**SETTINGS, **wrong})
     assert "secret" not in str(raised.value)
+
+
+def test_the_doctor_says_who_shares_and_what_is_wrong(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found() -> list[tuple[bool, str]]:
+        return [(one.ok, one.text) for one in doctor.examine() if one.check == "mqtt"]
+
+    assert found() == []
+    monkeypatch.setenv("BRIDGE_MQTT_URL", "mqtt://broker.example.org")
+    monkeypatch.setenv("BRIDGE_MQTT_SHARE", "yes")
+    assert [(ok, text.split()[0]) for ok, text in found()] == [(True, "1")]
+    monkeypatch.setenv("BRIDGE_MQTT_SHARE", "everything")
+    assert [(ok, text.split()[0]) for ok, text in found()] == [(False, "BRIDGE_MQTT_SHARE")]
+    monkeypatch.setenv("BRIDGE_MQTT_SHARE", "yes")
+    stage.add("ben", "Europe/Berlin")
+    assert [text.split()[0] for ok, text in found()] == ["0"]
+    assert "BRIDGE_MQTT_SHARE belongs to one user" in " ".join(one.text for one in doctor.examine() if not one.ok)
 
 
 def test_the_daemon_does_it_by_itself(home: Home) -> None:

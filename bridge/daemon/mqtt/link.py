@@ -8,6 +8,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -174,10 +175,15 @@ class Link:
                 self._retained[topic] = text
 
 
+def require_paho() -> None:
+    """Raise SetupError if paho-mqtt is not installed."""
+    if find_spec("paho") is None:
+        raise SetupError("BRIDGE_MQTT_URL needs paho-mqtt: pip install '.[mqtt]', then: bridge doctor")
+
+
 def _client() -> Client:
-    try:
-        from paho.mqtt.client import Client
-        from paho.mqtt.enums import CallbackAPIVersion
-    except ImportError:
-        raise SetupError("BRIDGE_MQTT_URL needs paho-mqtt: pip install '.[mqtt]', then: bridge doctor") from None
+    require_paho()
+    from paho.mqtt.client import Client
+    from paho.mqtt.enums import CallbackAPIVersion
+
     return Client(CallbackAPIVersion.VERSION2)
