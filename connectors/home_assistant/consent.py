@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -36,8 +37,13 @@ def authorise(account: Account, browser: Browser) -> None:
             raise SetupError(
                 f"no Home Assistant answers at this address ({error}); correct it, then: {AGAIN}"
             ) from None
-    phone = _phone(states, account.settings["name"].strip().lower().removeprefix("sensor."))
+    phone = _phone(states, _slug(account.settings["name"]))
     account.save_token({"address": address, "token": token, "phone": phone, "hosts": hosts})
+
+
+def _slug(name: str) -> str:
+    """Return a phone's name as Home Assistant writes it in the names of its sensors, e.g. Pixel 8 as pixel_8."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower().removeprefix("sensor.")).strip("_")
 
 
 def _asked(browser: Browser, question: str) -> str:

@@ -162,7 +162,7 @@ def test_of_two_phones_one_has_to_be_named(server: tuple[Vendor, str]) -> None:
     _, url = server
     with pytest.raises(SetupError, match="several phones"):
         authorise(consent(url), Silent())
-    named = consent(url, "annas_iphone")
+    named = consent(url, "Annas iPhone")
     authorise(named, Silent())
     assert named.saved_token is not None
     assert named.saved_token["phone"] == "annas_iphone"
