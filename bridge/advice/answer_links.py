@@ -88,7 +88,7 @@ def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) ->
         stands = WORDS[recommendation.answer].lower()
         raise Spent(f"the day of this recommendation is over, and its answer stands: {stands}")
     if recommendation.answer is None and recommendation.expires_at <= now:
-        raise Spent("this link has expired, and so has the recommendation it answers")
+        raise Spent("this link has expired, and so has its recommendation; open the page for the next")
 
 
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
