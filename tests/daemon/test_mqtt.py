@@ -395,6 +395,31 @@ def test_a_password_and_tls_are_needed_where_the_broker_asks(
                 publisher.link.close()
 
 
+def test_a_broker_that_does_not_answer_is_told_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("BRIDGE_MQTT_URL", f"mqtt://127.0.0.1:{free_port()}")
+    monkeypatch.setattr("bridge.daemon.mqtt.link.RECONNECT_SECONDS", (1, 1))
+    publisher = opened(stage.bridge, lambda: None)
+    assert publisher is not None
+    try:
+        until(lambda: "does not answer" in caplog.text)
+        publisher.update(stage.now)
+        with pytest.raises(AssertionError):
+            until(lambda: caplog.text.count("does not answer") > 1, seconds=2.5)
+    finally:
+        publisher.link.close()
+
+
+def test_advice_is_told_as_soon_as_it_is_made(home: Home) -> None:
+    publisher = home.publisher()
+    home.update(publisher)
+    daemon = home.stage.daemon(publisher=publisher)
+    daemon._run_due_tasks()
+    until(lambda: home.state("recommendation")["id"] is not None)
+    assert daemon.stop(5)
+
+
 def test_without_an_address_nothing_is_opened_or_loaded(stage: Stage) -> None:
     assert opened(stage.bridge, lambda: None) is None
     code = "import sys, bridge.daemon.process; print([m for m in sys.modules if m.startswith('paho')])"

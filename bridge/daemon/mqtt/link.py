@@ -80,7 +80,7 @@ class Link:
         self._names, self._on_ready, self._on_press = broker.names, on_ready, on_press
         self._lock = threading.Lock()
         self._retained: dict[str, str] = {}
-        self._ready, self._hello = False, ""
+        self._ready, self._hello, self._is_missed = False, "", False
         self._client = self._made(broker)
         self._client.connect_async(broker.host, broker.port, keepalive=KEEPALIVE_SECONDS)
         self._client.loop_start()
@@ -98,6 +98,7 @@ class Link:
         client.max_queued_messages_set(QUEUED_MAX)
         client.on_connect, client.on_disconnect = self._connected, self._disconnected
         client.on_subscribe, client.on_message = self._subscribed, self._received
+        client.on_connect_fail = self._unanswered
         return client
 
     @property
@@ -139,6 +140,7 @@ class Link:
         if code.is_failure:
             log.warning("the MQTT broker refuses the connection: %s", code)
             return
+        self._is_missed = False
         with self._lock:
             self._retained.clear()
         own = f"{self._names.node}/#"
@@ -155,6 +157,12 @@ class Link:
         self._ready = False
         if code.is_failure:
             log.warning("the MQTT broker is away: %s", code)
+
+    def _unanswered(self, _client: Client, _data: Any) -> None:
+        """Log that the broker does not answer, once until it does."""
+        if not self._is_missed:
+            log.warning("the MQTT broker does not answer, or its certificate is not trusted; see: bridge doctor")
+        self._is_missed = True
 
     def _received(self, client: Client, _data: Any, message: MQTTMessage) -> None:
         if len(message.payload) > PAYLOAD_MAX_BYTES:
