@@ -109,3 +109,11 @@ def listening(port: int) -> Iterator[Listener]:
         yield found
     finally:
         found.close()
+
+
+def retained(port: int) -> dict[str, str]:
+    """Return what the broker retains, as somebody who comes now is told."""
+    with listening(port) as ear:
+        ear.say("marker/now", "x")
+        until(lambda: ear.last("marker/now"))
+        return {topic: text for topic, text in ear.told if not topic.startswith("marker")}
