@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-standards test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-standards test-openenv test-train test-llm lint docs pictures first-plan classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -83,6 +83,9 @@ docs: .venv/ready # docs/reference from the program itself
 
 pictures: .venv/ready # docs/pictures of the page with its made-up person, in Debian's chromium
 	$(BIN)/python docs/pictures.py
+
+first-plan: .venv/ready # docs/start.md from a fresh environment to the first plan: its steps, minutes and megabytes
+	$(BIN)/python -m lab.first_plan
 
 classifier: .venv/ready
 	$(BIN)/python -m lab.classifier $(if $(BRIDGE_SAMPLES),--titles $(BRIDGE_SAMPLES)/calendar/titles_real.tsv)

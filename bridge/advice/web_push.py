@@ -170,9 +170,7 @@ def _send(signer: Vapid02, device: Device, body: bytes, allowed: Collection[str]
     headers = {**signer.sign(claims), "Content-Encoding": ENCODING, "TTL": str(KEPT_SECONDS)}
     with open_typed_session(allowed) as session:
         try:
-            answer = session.post(
-                device.endpoint, data=_encrypted(device, body), headers=headers, timeout=SEND_SECONDS
-            )
+            answer = session.post(device.endpoint, data=_encrypted(device, body), headers=headers, timeout=SEND_SECONDS)
         except (requests.RequestException, BridgeError):  # BridgeError: an answer without end
             return 0
     return answer.status_code
