@@ -39,6 +39,14 @@ INSTALLATION = (
     Setting(name="keep_raw", help="the days that raw records are kept after their last change", default="90"),
     Setting(name="backups", help="the folder for an encrypted backup every day; empty: none is made", default=""),
     Setting(
+        name="backups_s3",
+        help="the bucket for the same, at an S3-compatible address: https://HOST/BUCKET or https://HOST/BUCKET/FOLDER",
+        default="",
+    ),
+    Setting(name="backups_s3_key", help="the access key id of that bucket", default=""),
+    Setting(name="backups_s3_secret", help="the secret access key of that bucket", default="", secret=True),
+    Setting(name="backups_s3_region", help="the region of that bucket", default="us-east-1"),
+    Setting(
         name="backup_keys",
         help="further public keys of age (age1...) that open these backups, with commas between",
         default="",
@@ -69,6 +77,10 @@ class Settings:
     url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
     backups: str
+    backups_s3: str
+    backups_s3_key: str
+    backups_s3_secret: str
+    backups_s3_region: str
     backup_keys: str
     allow_hosts: frozenset[str]  # inside the operator's network, that addresses people type may name
     trusted_proxies: str  # addresses and networks, with commas between, whose ``X-Forwarded-For`` is believed
@@ -205,6 +217,10 @@ def load() -> Settings:
         url=_address(chosen["url"]),
         keep_raw=chosen["keep_raw"],
         backups=chosen["backups"],
+        backups_s3=chosen["backups_s3"],
+        backups_s3_key=chosen["backups_s3_key"],
+        backups_s3_secret=chosen["backups_s3_secret"],
+        backups_s3_region=chosen["backups_s3_region"],
         backup_keys=chosen["backup_keys"],
         allow_hosts=egress.parse_hosts(chosen["allow_hosts"]),
         trusted_proxies=chosen["trusted_proxies"],

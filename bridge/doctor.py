@@ -11,6 +11,7 @@ from pathlib import Path
 from bridge import config, installation, registry
 from bridge.auth import backup_key, key_storage
 from bridge.daemon import backups, housekeeping
+from bridge.daemon.backup_places import Place, places_of
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
@@ -56,7 +57,7 @@ def examine() -> list[Finding]:
             findings.append(_store(settings))
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
-            findings.append(_backups(bridge))
+            findings.extend(_backups(bridge))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
@@ -113,22 +114,34 @@ def _rules(bridge: installation.Bridge) -> Finding:
     return Finding(check="rules", ok=True, text=text)
 
 
-def _backups(bridge: installation.Bridge) -> Finding:
-    """Restore the newest of the installation's own backups into a store of its own, and check how old it is."""
-    found = backups.state(bridge, installation.now())
-    if not found.on:
-        return Finding(check="backups", ok=True, text="none are made by themselves", next="set BRIDGE_BACKUPS")
-    made = sorted(backups.found(Path(bridge.settings.backups)))
-    if not made:
-        return Finding(check="backups", ok=not found.old, text="none was made yet", next="bridge up")
+def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Yield a finding per place of the installation's own backups, or one that none are made."""
     try:
-        people = backups.drill(bridge, made[-1])
+        places = places_of(bridge.settings)
+    except BridgeError as error:
+        yield Finding(check="backups", ok=False, text=str(error), next="correct BRIDGE_BACKUPS_S3")
+        return
+    if not places:
+        yield Finding(check="backups", ok=True, text="none are made by themselves", next="set BRIDGE_BACKUPS")
+    yield from (_backup(bridge, place) for place in places)
+
+
+def _backup(bridge: installation.Bridge, place: Place) -> Finding:
+    """Restore a place's newest backup into a store of its own, and check how old it is."""
+    state = backups.state(bridge, installation.now())
+    try:
+        made = place.found()
+        if not made:
+            return Finding(check="backups", ok=not state.old, text="none was made yet", next="bridge up")
+        people = backups.drill(bridge, place, made[-1].name)
     except BridgeError as error:
         return Finding(check="backups", ok=False, text=str(error), next="bridge backup PATH.age")
-    if found.last is None or found.old:
+    if state.last is None or state.old:
         return Finding(check="backups", ok=False, text="the last good backup is too old", next="bridge up")
     key = bridge.settings.folder / backup_key.KEY_FILE
-    text = f"{made[-1].name} was restored for a try, with {people} people; keep a copy of {key} elsewhere"
+    text = (
+        f"{made[-1].name} ({place.kind}) was restored for a try, with {people} people; keep a copy of {key} elsewhere"
+    )
     return Finding(check="backups", ok=True, text=text)
 
 

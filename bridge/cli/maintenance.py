@@ -15,6 +15,7 @@ keys = typer.Typer(help="Rotate the key that seals the consents.", no_args_is_he
 def register(app: typer.Typer) -> None:
     app.command()(tidy)
     app.command()(backup)
+    app.command(name="backups")(list_backups)
     app.command()(restore)
     app.command()(migrate)
     app.add_typer(keys, name="key")
@@ -56,8 +57,23 @@ def backup(
     show.result(body, f"{body['bytes']} bytes of {people} people in {path}. {kept}", json=json)
 
 
+def list_backups(json: options.Json = False) -> None:
+    """List the backups that the bridge made by itself, in its folder and its bucket. The newest comes first."""
+    from bridge import installation
+    from bridge.documents.backups import backups_document
+
+    with installation.open_bridge() as bridge:
+        body = backups_document(bridge)
+    if json:
+        show.document(body)
+    elif body["backups"]:
+        show.table(body["backups"], ("name", "place", "made_at", "bytes"))
+    else:
+        typer.echo("No backups are made by themselves yet. Name a place for them: BRIDGE_BACKUPS")
+
+
 def restore(
-    path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote.")],
+    path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote, or a name that bridge backups lists.")],
     replace: Annotated[bool, typer.Option("--replace", help="First delete all users and data of the store.")] = False,
     identity: Annotated[
         Path | None,
@@ -70,7 +86,7 @@ def restore(
     from bridge.daemon import backups, housekeeping
 
     with installation.open_bridge() as bridge, show.Progress() as progress:
-        with backups.readable(bridge, path, identity) as plain:
+        with backups.fetched(bridge, path) as file, backups.readable(bridge, file, identity) as plain:
             housekeeping.restore(bridge, plain, replace=replace, progress=progress.steps, now=installation.now())
         people = len(bridge.store.people.users())
     body = {"path": str(path), "people": people}
