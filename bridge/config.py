@@ -51,6 +51,13 @@ INSTALLATION = (
         help="further public keys of age (age1...) that open these backups, with commas between",
         default="",
     ),
+    Setting(
+        name="webhook",
+        help="the address of a program of yours that is told about each new and each done recommendation; empty: none",
+        default="",
+    ),
+    Setting(name="webhook_secret", help="the secret that signs what is sent there", default="", secret=True),
+    Setting(name="webhook_titles", help="`yes`: what is sent there may hold titles and reasons", default=""),
     Setting(name="allow_hosts", help="the hosts of your own network that typed addresses may lead to", default=""),
     Setting(
         name="trusted_proxies",
@@ -82,6 +89,9 @@ class Settings:
     backups_s3_secret: str
     backups_s3_region: str
     backup_keys: str
+    webhook: str
+    webhook_secret: str
+    webhook_titles: str
     allow_hosts: frozenset[str]  # inside the operator's network, that addresses people type may name
     trusted_proxies: str  # addresses and networks, with commas between, whose ``X-Forwarded-For`` is believed
     sources: Mapping[str, Mapping[str, object]]
@@ -222,6 +232,9 @@ def load() -> Settings:
         backups_s3_secret=chosen["backups_s3_secret"],
         backups_s3_region=chosen["backups_s3_region"],
         backup_keys=chosen["backup_keys"],
+        webhook=chosen["webhook"],
+        webhook_secret=chosen["webhook_secret"],
+        webhook_titles=chosen["webhook_titles"],
         allow_hosts=egress.parse_hosts(chosen["allow_hosts"]),
         trusted_proxies=chosen["trusted_proxies"],
         sources={name: table for name, table in written.items() if isinstance(table, dict)},

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bridge import config, installation, registry
+from bridge.advice import outgoing_events
 from bridge.auth import backup_key, key_storage
 from bridge.daemon import backups, housekeeping
 from bridge.daemon.backup_places import Place, places_of
@@ -58,6 +59,7 @@ def examine() -> list[Finding]:
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
             findings.extend(_backups(bridge))
+            findings.extend(_webhook(settings))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
@@ -143,6 +145,18 @@ def _backup(bridge: installation.Bridge, place: Place) -> Finding:
         f"{made[-1].name} ({place.kind}) was restored for a try, with {people} people; keep a copy of {key} elsewhere"
     )
     return Finding(check="backups", ok=True, text=text)
+
+
+def _webhook(settings: config.Settings) -> Iterator[Finding]:
+    """Yield a finding about the address that is told about recommendations, if one is set. Nothing is sent there."""
+    try:
+        target = outgoing_events.target_of(settings)
+    except BridgeError as error:
+        yield Finding(check="webhook", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        return
+    if target is not None:
+        titles = "with titles" if target.titles else "without titles"
+        yield Finding(check="webhook", ok=True, text=f"new and done recommendations are sent, {titles}")
 
 
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:

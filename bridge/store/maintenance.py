@@ -82,6 +82,13 @@ class Maintenance(Part):
         found = holder_of(db, chore)
         return None if found is None else found[1]
 
+    @reads
+    def last_done_by_end(self, db: sa.Connection, begin: str) -> dict[str, datetime]:
+        """Return the rest of the name -> when it was last done, for the chores whose names begin with ``begin``."""
+        s = tables.singletons.c
+        found = db.execute(sa.select(s.name, s.since).where(s.name.startswith(begin, autoescape=True)))
+        return {row.name.removeprefix(begin): row.since for row in found}
+
     @writes()
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
         """Save that the process ``holder`` did a chore at ``now``."""
