@@ -83,6 +83,12 @@ class Maintenance(Part):
         return None if found is None else found[1]
 
     @reads
+    def row_counts(self, db: sa.Connection) -> dict[str, int]:
+        """Return table -> its number of rows, of all users together."""
+        counted = {name: sa.select(sa.func.count()).select_from(one) for name, one in tables.metadata.tables.items()}
+        return {name: db.execute(query).scalar_one() for name, query in sorted(counted.items())}
+
+    @reads
     def last_done_by_end(self, db: sa.Connection, begin: str) -> dict[str, datetime]:
         """Return the rest of the name -> when it was last done, for the chores whose names begin with ``begin``."""
         s = tables.singletons.c

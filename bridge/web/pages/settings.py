@@ -9,12 +9,13 @@ from typing import Annotated, Any
 from zoneinfo import available_timezones
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from bridge.advice import notify, web_push
 from bridge.advice.web_push import Device
 from bridge.auth import access
 from bridge.documents.connections import UnsentDocument, notifications_document
+from bridge.documents.diagnostics import diagnostics_document
 from bridge.documents.inputs import parse_slots
 from bridge.domain.errors import SetupError
 from bridge.web.day import backup, local
@@ -62,6 +63,15 @@ router = APIRouter(dependencies=[Depends(in_browser)])
 def settings(visit: Visitor, saved: str = "") -> HTMLResponse:
     """Show the settings. ``saved`` names the setting that was just changed."""
     return shown(visit, saved=saved)
+
+
+@router.get("/settings/diagnostics.json")
+def diagnostics(visit: Visitor) -> Response:
+    """Send the installation's diagnostics. They count what all users have, so among several nobody gets them here."""
+    if len(visit.bridge.store.people.users()) > 1:
+        raise HTTPException(403, "who runs the bridge gets this with: bridge diagnostics")
+    name = {"Content-Disposition": 'attachment; filename="rhythm-bridge-diagnostics.json"'}
+    return JSONResponse(diagnostics_document(visit.bridge, visit.now, checks=False), headers=name)
 
 
 @router.post("/settings/zone")
