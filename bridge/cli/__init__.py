@@ -58,7 +58,18 @@ GROUPS = {  # titles of the help -> commands; commands of other packages follow
     "Looking back": ("history", "review", "days", "explain", "effect", "routine", "trace", "observe"),
     "Data": ("sources", "prefer", "disconnect", "export", "forget", "rebuild", "classify", "personalise"),
     "Running it": ("web", "daemon", "worker", "service", "serve-push", "token", "mcp"),
-    "Keeping it": ("backup", "backups", "restore", "migrate", "tidy", "key", "record", "replay", "diagnostics"),
+    "Keeping it": (
+        "backup",
+        "backups",
+        "restore",
+        "migrate",
+        "tidy",
+        "key",
+        "record",
+        "replay",
+        "diagnostics",
+        "views",
+    ),
 }
 
 

@@ -18,6 +18,7 @@ def register(app: typer.Typer) -> None:
     app.command(name="backups")(list_backups)
     app.command()(restore)
     app.command()(migrate)
+    app.command()(views)
     app.add_typer(keys, name="key")
 
 
@@ -115,6 +116,20 @@ def migrate(
         return
     show.table(rows, ("table", "rows", "verified"))
     typer.echo("everything is there; from now on: export BRIDGE_DATABASE=ADDRESS, with the address you gave")
+
+
+def views(
+    drop: Annotated[bool, typer.Option("--drop", help="Drop the views again.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Make read-only views in the database for programs such as Grafana. They hold no titles and no secrets."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        if drop:
+            bridge.store.maintenance.drop_views()
+        names = [] if drop else bridge.store.maintenance.make_views()
+    show.result({"views": names}, f"made: {', '.join(names)}" if names else "The views are gone.", json=json)
 
 
 @keys.command()

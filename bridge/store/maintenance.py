@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError, TryLater
 from bridge.domain.records import Tidied
-from bridge.store import moving, rows, tables
+from bridge.store import moving, rows, tables, views
 from bridge.store.database import Database, Part, as_setup_error, reads, writes
 from bridge.store.locks import holder_of, save_holder
 
@@ -99,6 +99,18 @@ class Maintenance(Part):
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
         """Save that the process ``holder`` did a chore at ``now``."""
         save_holder(db, chore, holder, now=now)
+
+    @writes()
+    def make_views(self, db: sa.Connection) -> list[str]:
+        """Make the views for other programs anew, and return their names."""
+        views.drop(db)
+        views.make(db)
+        return views.present(db)
+
+    @writes()
+    def drop_views(self, db: sa.Connection) -> None:
+        """Drop the views for other programs, if they were made."""
+        views.drop(db)
 
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
         """Write the whole store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.
