@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-openenv test-train test-llm lint docs pictures first-plan classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-openenv test-train test-llm lint docs site pictures first-plan classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -86,6 +86,11 @@ sbom: # what an installation consists of, as CycloneDX; the tool gets an environ
 docs: .venv/ready # docs/reference from the program itself
 	$(BIN)/python docs/generate.py
 
+site: # the documents as a static site in build/site, with the pictures of make pictures
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1
+	.venv-site/bin/python docs/static_site.py
+
 pictures: .venv/ready # docs/pictures of the page with its made-up person, in Debian's chromium
 	$(BIN)/python docs/pictures.py
 
@@ -106,4 +111,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-sbom .venv-caldav .venv-s3 .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit build dist
+	rm -rf .venv .venv-sbom .venv-caldav .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit build dist
