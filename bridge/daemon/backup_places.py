@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from bridge.config import Settings
 
-NAME = "bridge-%Y%m%dT%H%M%SZ.age"
+FILE_NAME_FORMAT = "bridge-%Y%m%dT%H%M%SZ.age"
 CODE = re.compile(r"<Code>(\w{1,60})</Code>")  # of a refusal, such as NoSuchBucket
 LISTED_MAX = 10_000  # objects of a bucket that are looked at
 FETCHED_MAX_BYTES = 100 * 2**30
@@ -190,7 +190,7 @@ def _told() -> Iterator[None]:
 def made_at(name: str) -> datetime | None:
     """Return when a backup was made, from its name, or None for a name that the bridge does not give."""
     try:
-        return datetime.strptime(name, NAME).replace(tzinfo=UTC)
+        return datetime.strptime(name, FILE_NAME_FORMAT).replace(tzinfo=UTC)
     except ValueError:
         return None
 

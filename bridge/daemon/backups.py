@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bridge import installation
 from bridge.auth import backup_key
-from bridge.daemon.backup_places import NAME, Place, Saved, made_at, places_of
+from bridge.daemon.backup_places import FILE_NAME_FORMAT, Place, Saved, made_at, places_of
 from bridge.domain.errors import SetupError
 from bridge.store import maintenance
 from bridge.store.database import as_setup_error
@@ -34,7 +34,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupState:
-    """The state of an installation's own backups. ``last`` is when the last good one was made, or None.
+    """The state of an installation's own backups. ``last`` is when the last good backup was made, or None.
 
     ``on`` is False if no place for them is set. ``old`` says that people should be warned.
     """
@@ -76,7 +76,7 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> str:
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
     places, failures = places_of(bridge.settings), list[SetupError]()
     _drop_abandoned(bridge.settings.folder)
-    name = now.astimezone(UTC).strftime(NAME)
+    name = now.astimezone(UTC).strftime(FILE_NAME_FORMAT)
     with _workplace(bridge) as own:
         write_encrypted(bridge, own / name)
         for place in places:

@@ -19,7 +19,7 @@ from bridge import installation
 from bridge.auth import backup_key
 from bridge.cli import app as cli
 from bridge.daemon import backups
-from bridge.daemon.backup_places import NAME, Folder
+from bridge.daemon.backup_places import FILE_NAME_FORMAT, Folder
 from bridge.daemon.scheduler import Daemon
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
@@ -156,7 +156,7 @@ def test_rotation_keeps_days_and_weeks_and_touches_nothing_else(bridge: installa
     (folder / "bridge-mine.age").write_bytes(b"mine")
     (folder / "letter.txt").write_bytes(b"dear")
     for number in range(60):
-        (folder / (NOW - DAY * (60 - number)).strftime(NAME)).write_bytes(b"old")
+        (folder / (NOW - DAY * (60 - number)).strftime(FILE_NAME_FORMAT)).write_bytes(b"old")
     backups.daily(bridge, now=NOW)
     left = sorted(saved.name for saved in Folder(folder).found())
     days = [f"bridge-{NOW - DAY * back:%Y%m%d}T090500Z.age" for back in range(7)]
