@@ -117,7 +117,7 @@ def _rules(bridge: installation.Bridge) -> Finding:
 
 
 def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding per place of the installation's own backups, or one that none are made."""
+    """Yield a finding per place of the installation's own backups. Without any place, yield a finding that says so."""
     try:
         places = places_of(bridge.settings)
     except BridgeError as error:

@@ -58,7 +58,7 @@ class Walk:
 
     @property
     def wrong(self) -> list[str]:
-        """What is above its limit, as lines of text."""
+        """A line of text for each figure above its limit."""
         told = {
             f"{len(self.steps)} steps, and {STEPS_MAX} are allowed": len(self.steps) > STEPS_MAX,
             f"{self.seconds / 60:.1f} minutes, and {MINUTES_MAX:g} are allowed": self.seconds > 60 * MINUTES_MAX,
@@ -120,7 +120,7 @@ def fetch(checkout: Path, wheels: Path) -> None:
 
 
 def environment(home: Path, wheels: Path) -> dict[str, str]:
-    """Return the environment of a person who has nothing of ours yet, and fetches packages from ``wheels`` alone."""
+    """Return environment variables without any setting of ours, with which pip takes packages from ``wheels`` alone."""
     bare = {name: value for name, value in os.environ.items() if not name.startswith(("BRIDGE_", "PIP_", "PYTHON"))}
     own = {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PIP_CONFIG_FILE": os.devnull}
     return bare | own | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}

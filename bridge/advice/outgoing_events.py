@@ -1,4 +1,4 @@
-"""Tell a program of the operator's about each new recommendation and each done one, by signed HTTP requests.
+"""Tell a program of the operator's about each new and each completed recommendation, by signed HTTP requests.
 
 It is off unless ``BRIDGE_WEBHOOK`` names an address. Requests are signed as Standard Webhooks say
 (https://www.standardwebhooks.com), so that libraries in many languages can check them. Delivery is at least once.
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SENT, TRIED = "webhook sent for user ", "webhook tried for user "  # chores: events up to then went out; last failure
-KEPT = timedelta(days=1)  # after which an event that nobody took is dropped
+KEPT = timedelta(days=1)  # after which an event that was not taken is dropped
 WAIT_MIN, WAIT_MAX = timedelta(minutes=1), timedelta(hours=4)  # between two attempts
 EVENTS_MAX = 50  # requests of one delivery
 SEND_SECONDS = 10.0
@@ -96,7 +96,7 @@ def _key(secret: str) -> bytes:
 
 
 def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> set[int]:
-    """Return the ids of ``users`` with an event that is due to be sent. Without a target nobody waits."""
+    """Return the ids of ``users`` with an event that is due to be sent. Without a target the set is empty."""
     if not bridge.settings.webhook:
         return set()
     changed = bridge.store.recommendations.last_changes(since=now - KEPT)
@@ -113,7 +113,7 @@ def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
 
 
 def deliver(bridge: Bridge, user: User, *, now: datetime) -> None:
-    """Send the user's events since the last delivery, the oldest first, until one is not taken.
+    """Send the user's events since the last delivery, the oldest first, until the receiver fails to take an event.
 
     The first call begins at ``now``, so that nothing of the past is sent. Events older than a day are dropped. Raises
     SetupError for settings that cannot work.
@@ -135,7 +135,7 @@ def deliver(bridge: Bridge, user: User, *, now: datetime) -> None:
             log.warning("an event of user %d was not taken; %d wait", user.id, len(waiting) - number)
             return
         later = [one for one in waiting[number + 1 :] if one.at == event.at]
-        if not later:  # of events of one instant, all went out
+        if not later:  # all events of this instant went out
             chores.mark_done(f"{SENT}{user.id}", bridge.holder, now=event.at)
 
 

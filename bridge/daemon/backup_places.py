@@ -27,7 +27,8 @@ FILE_NAME_FORMAT = "bridge-%Y%m%dT%H%M%SZ.age"
 CODE = re.compile(r"<Code>(\w{1,60})</Code>")  # of a refusal, such as NoSuchBucket
 LISTED_MAX = 10_000  # objects of a bucket that are looked at
 FETCHED_MAX_BYTES = 100 * 2**30
-CONNECT_SECONDS, TRANSFER_SECONDS, RETRY_SECONDS = 10, 3600, 60  # to connect; of a request; to try it again
+CONNECT_SECONDS, SILENT_SECONDS, TRANSFER_SECONDS, RETRY_SECONDS = 10, 300, 3600, 60  # of a request, and to try again
+SENT_AT_ONCE = 2  # pieces of five megabytes, so that a slow line sends each before the server counts as silent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,7 @@ class Bucket:
         import obstore
 
         with _told():
-            obstore.put(self._store(), name, sealed)
+            obstore.put(self._store(), name, sealed, max_concurrency=SENT_AT_ONCE)
 
     def fetch(self, name: str, to: Path) -> None:
         """Fetch a backup of the bucket into a file. Raises SetupError if it cannot be had."""
@@ -134,6 +135,7 @@ class Bucket:
             client_options={
                 "allow_http": True,  # for a server in the operator's network; what goes there is encrypted
                 "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+                "read_timeout": timedelta(seconds=SILENT_SECONDS),
                 "timeout": timedelta(seconds=TRANSFER_SECONDS),
             },
             retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},

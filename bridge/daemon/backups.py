@@ -70,8 +70,8 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 def daily(bridge: installation.Bridge, *, now: datetime) -> str:
     """Make an encrypted backup, save it at every place, read it back from there, and delete older ones by rotation.
 
-    Returns its name. It counts as good only after it was read back whole from every place. Raises SetupError for a
-    place that is missing or full, after the others.
+    Returns its name. It counts as good only after it was read back whole from every place. Raises SetupError if a place
+    is missing or full, after all places were tried.
     """
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
     places, failures = places_of(bridge.settings), list[SetupError]()

@@ -90,7 +90,7 @@ class Maintenance(Part):
 
     @reads
     def last_done_by_end(self, db: sa.Connection, begin: str) -> dict[str, datetime]:
-        """Return the rest of the name -> when it was last done, for the chores whose names begin with ``begin``."""
+        """Return when each chore whose name begins with ``begin`` was last done, by the rest of its name."""
         s = tables.singletons.c
         found = db.execute(sa.select(s.name, s.since).where(s.name.startswith(begin, autoescape=True)))
         return {row.name.removeprefix(begin): row.since for row in found}

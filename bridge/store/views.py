@@ -1,6 +1,6 @@
 """Make the views for programs that look from elsewhere, such as Grafana. They hold no titles, secrets or raw records.
 
-Views belong to the database, and a program needs the right to read them alone. Their columns are kept over releases,
+A program needs the right to read the views alone, and none to read tables. Their columns are kept over releases,
 while tables may change. All times are whole seconds since 1970.
 """
 
