@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bridge import config, installation, registry
-from bridge.auth import backup_key, key_storage
+from bridge.auth import backup_key, key_storage, oidc
 from bridge.daemon import backups, housekeeping
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
@@ -57,6 +57,7 @@ def examine() -> list[Finding]:
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
             findings.append(_backups(bridge))
+            findings.extend(_logins(bridge))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
@@ -130,6 +131,17 @@ def _backups(bridge: installation.Bridge) -> Finding:
     key = bridge.settings.folder / backup_key.KEY_FILE
     text = f"{made[-1].name} was restored for a try, with {people} people; keep a copy of {key} elsewhere"
     return Finding(check="backups", ok=True, text=text)
+
+
+def _logins(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Ask the login provider for its addresses, if one is set, and yield what came of it."""
+    try:
+        client = oidc.client_of(bridge.settings)
+        if client is not None:
+            oidc.discover(client)
+            yield Finding(check="logins", ok=True, text=f"people log in at {client.host}")
+    except BridgeError as error:
+        yield Finding(check="logins", ok=False, text=str(error), next="correct BRIDGE_OIDC_ISSUER")
 
 
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
