@@ -248,7 +248,10 @@ def refused() -> Forged:
 def _exchanged(
     session: requests.Session, client: Client, provider: Provider, attempt: Attempt, code: str
 ) -> requests.Response:
-    """Return the token server's answer to a code. Raises Forged if it refuses, and TryLater if it does not answer."""
+    """Return the token server's answer to a code.
+
+    Raises Forged if it refuses the code, SetupError if it refuses the client, and TryLater if it does not answer.
+    """
     import requests
 
     form = {
@@ -268,6 +271,11 @@ def _exchanged(
         raise _no_answer(error) from None
     if answer.status_code == 429 or answer.status_code >= 500:
         raise http.busy_error("the login provider", answer)
+    if answer.status_code == 401:  # RFC 6749, section 5.2: invalid_client
+        raise SetupError(
+            "the login provider does not know the page's client id and secret; "
+            "correct BRIDGE_OIDC_CLIENT_ID and BRIDGE_OIDC_CLIENT_SECRET, then: bridge up"
+        )
     if answer.status_code != 200:
         raise refused()
     return answer

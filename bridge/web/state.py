@@ -22,7 +22,7 @@ from bridge.web.pending import Pending
 from bridge.web.plan_cache import PlanCache
 from bridge.web.result_cache import ResultCache
 from bridge.web.security import SAFE_METHODS, SAME_SITE
-from bridge.web.throttle import ConcurrencyLimit
+from bridge.web.throttle import ConcurrencyLimit, RateLimit
 from bridge.web.today_cache import TodayCache
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 SESSION_COOKIE = "bridge_session"
 FORM_TYPE = "application/x-www-form-urlencoded"
 PROVIDER_AT_ONCE = 8  # requests of logins to a provider, which may be slow
+WRONG_NAMES, WRONG_NAMES_SECONDS = 10, 3600.0  # of a user, who tries names to share meters with
 UPLOADS_AT_ONCE, EXPORTS_AT_ONCE, TESTS_AT_ONCE = 2, 1, 1  # of a user
 
 
@@ -52,6 +53,7 @@ class AppState:
     attempts: Pending[oidc.Attempt] = field(default_factory=Pending)
     challenges: Pending[Challenge] = field(default_factory=Pending)
     asking_provider: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(PROVIDER_AT_ONCE))
+    wrong_names: RateLimit = field(default_factory=lambda: RateLimit(allowed=WRONG_NAMES, seconds=WRONG_NAMES_SECONDS))
     uploading: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(UPLOADS_AT_ONCE))
     exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))
     sending: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(TESTS_AT_ONCE))

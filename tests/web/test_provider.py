@@ -71,7 +71,7 @@ def assert_outside(visitor: Visitor, answer: requests.Response) -> None:
     """Nobody came in."""
     assert answer.status_code == 403
     assert 'role="alert"' in answer.text
-    assert visitor.get("/settings").headers["Location"] == "/login"
+    assert visitor.get("/settings").headers["Location"] in ("/login", "/welcome")
 
 
 def test_a_linked_login_comes_in_and_goes(place: Place, theirs: Running, ana: User) -> None:
@@ -99,6 +99,15 @@ def test_the_code_is_bound_to_the_browser_and_the_secret_goes_in_a_header(
     assert (asked["code_challenge_method"], asked["response_type"]) == ("S256", "code")
     assert header == "Basic " + b64encode(f"{CLIENT}:s3cr%3At%2F%C3%BC".encode()).decode()
     assert "client_secret" not in form
+
+
+def test_a_client_that_the_provider_does_not_know_is_told_to_the_operator(tmp_path: Path, theirs: Running) -> None:
+    """Without a secret the page is a public client, which this provider refuses."""
+    with served(with_provider(tmp_path, theirs, oidc_client_secret="")) as place:
+        visitor = place.visitor()
+        answer = go(visitor, theirs)
+        assert_outside(visitor, answer)
+        assert "BRIDGE_OIDC_CLIENT_SECRET" in answer.text
 
 
 def test_an_unknown_login_is_told_what_to_do(place: Place, theirs: Running, ana: User) -> None:

@@ -20,7 +20,7 @@ from bridge.domain.errors import SetupError
 from bridge.web.day import backup, local
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, bearer
-from rhythm_env.interface import Slot
+from rhythm_env.interface import Meter, Slot
 
 UNSENT_SHOWN = 5
 HOURS = {
@@ -42,6 +42,9 @@ SAVED = {
     "nopasskey": "The passkey is removed. Delete it in your browser or phone as well.",
     "login": "Linked. From now on you can log in there.",
     "unlinked": "That login no longer leads here.",
+    "shares": "Shared. They see it on their page from now on.",
+    "unshared": "Withdrawn. They see nothing of it any more.",
+    "hidden": "That is no longer shown to you.",
 }
 SECTIONS = {
     "off": "messages",
@@ -50,6 +53,8 @@ SECTIONS = {
     "open": "password",
     "nopasskey": "passkeys",
     "unlinked": "login",
+    "unshared": "shares",
+    "hidden": "shares",
 }  # of what was saved, where it is called otherwise
 Text = Annotated[str, Form(max_length=300)]
 Address = Annotated[str, Form(max_length=2000)]
@@ -191,6 +196,8 @@ def shown(
         local=visit.app.local,
         password_chars=(access.PASSWORD_MIN_CHARS, access.PASSWORD_MAX_CHARS),
         passkeys=_passkeys(visit),
+        shares={"given": store.shares.given(visit.user.id), "received": store.shares.received(visit.user.id)},
+        all_meters=tuple(Meter),
         identities=store.credentials.identities(visit.user.id),
         provider="" if visit.app.provider is None else visit.app.provider.host,
         protected=store.credentials.is_protected(visit.user.id),
