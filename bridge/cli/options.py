@@ -11,7 +11,7 @@ from bridge.domain.errors import SetupError
 
 
 def only_user() -> str:
-    """Return the name of the only user, for a command without ``--user``. Raises SetupError unless there is one."""
+    """Return the name of the only user, for a command without ``--user``. Raises SetupError for none or several."""
     from bridge import installation
 
     with installation.open_bridge() as bridge:

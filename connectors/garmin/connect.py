@@ -40,7 +40,7 @@ SLEEP: Table = {
     Metric.SLEEP_SCORE: "sleepScores.overall.value",
     Metric.SLEEP_NEED: "sleepNeed.actual",
 }
-NIGHT: Table = {Metric.RESPIRATORY_RATE: "averageRespirationValue", Metric.SPO2: "averageSpO2Value"}
+NIGHT_AVERAGES: Table = {Metric.RESPIRATORY_RATE: "averageRespirationValue", Metric.SPO2: "averageSpO2Value"}
 SKIN: Table = {Metric.SKIN_TEMPERATURE_DELTA: "avgSkinTempDeviationC"}  # beside the night, not in it
 WORKOUT: Table = {
     Metric.ACTIVE_ENERGY: "calories",
@@ -86,7 +86,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
         return
     lasted = replace(_night(night), day=day)
     yield lasted.episode(EpisodeKind.SLEEP, record.key, night.measured(SLEEP) | {Metric.IN_BED: lasted.minutes})
-    yield from lasted.samples(record.key, night.measured(NIGHT) | fields.measured(SKIN))
+    yield from lasted.samples(record.key, night.measured(NIGHT_AVERAGES) | fields.measured(SKIN))
 
 
 def _night(fields: Fields) -> Stretch:
