@@ -17,6 +17,12 @@ if (maker && passkeysWork) {
   });
 }
 
+const byName = document.getElementById("by-name");
+if (byName && location.hostname === "127.0.0.1") {
+  byName.href = `http://localhost:${location.port}/settings#passkeys`;
+  byName.hidden = false;
+}
+
 const opener = document.getElementById("passkey-login");
 if (opener && passkeysWork) {
   opener.hidden = false;
