@@ -70,8 +70,8 @@ class Vault:
             return MultiFernet([Fernet(key) for key in self._current()])
         except ValueError as error:
             raise SetupError(
-                "BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated; "
-                "make one: bridge key new"
+                "BRIDGE_KEY holds no valid key (Fernet, several separated by commas); put back the key used before, "
+                "or without stored consents make a new key: bridge key new"
             ) from error
 
 

@@ -75,7 +75,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
         yield from fit.read(file, zone=zone)
         return
     if file.size > SAVED_MAX_BYTES:
-        raise SourceChanged("it is far larger than any file of Garmin's; download it again")
+        raise SourceChanged("it is larger than 500 MB, as no file of Garmin's is; leave it out, or download it again")
     exported = _exported(file)
     page: list[RawRecord] = []
     characters = 0
