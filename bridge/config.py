@@ -64,6 +64,19 @@ INSTALLATION = (
         help="the proxies whose X-Forwarded-For is believed, as addresses or networks",
         default="",
     ),
+    Setting(
+        name="user_header",
+        help="the header in which these proxies name the user who logged in there, e.g. Remote-User",
+        default="",
+    ),
+    Setting(name="oidc_issuer", help="the address of the OpenID Connect provider that people log in at", default=""),
+    Setting(name="oidc_client_id", help="the client id that this provider gave to the page", default=""),
+    Setting(name="oidc_client_secret", help="its client secret; empty: a public client", default="", secret=True),
+    Setting(
+        name="oidc_user_claim",
+        help="the claim that holds the user's name here, e.g. preferred_username; empty: people link their login",
+        default="",
+    ),
 )
 
 
@@ -94,6 +107,11 @@ class Settings:
     webhook_titles: str
     allow_hosts: frozenset[str]  # inside the operator's network, that addresses people type may name
     trusted_proxies: str  # addresses and networks, with commas between, whose ``X-Forwarded-For`` is believed
+    user_header: str
+    oidc_issuer: str
+    oidc_client_id: str
+    oidc_client_secret: str
+    oidc_user_claim: str
     sources: Mapping[str, Mapping[str, object]]
 
     @property
@@ -237,6 +255,11 @@ def load() -> Settings:
         webhook_titles=chosen["webhook_titles"],
         allow_hosts=egress.parse_hosts(chosen["allow_hosts"]),
         trusted_proxies=chosen["trusted_proxies"],
+        user_header=chosen["user_header"].strip().lower(),
+        oidc_issuer=chosen["oidc_issuer"].strip(),
+        oidc_client_id=chosen["oidc_client_id"].strip(),
+        oidc_client_secret=chosen["oidc_client_secret"].strip(),
+        oidc_user_claim=chosen["oidc_user_claim"].strip(),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
 

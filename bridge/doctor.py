@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bridge import config, installation, registry
 from bridge.advice import outgoing_events
-from bridge.auth import backup_key, key_storage
+from bridge.auth import backup_key, key_storage, oidc
 from bridge.daemon import backups, housekeeping
 from bridge.daemon.backup_places import Place, places_of
 from bridge.domain.errors import BridgeError
@@ -60,6 +60,7 @@ def examine() -> list[Finding]:
             findings.append(_rules(bridge))
             findings.extend(_backups(bridge))
             findings.extend(_webhook(settings))
+            findings.extend(_logins(bridge))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
@@ -157,6 +158,17 @@ def _webhook(settings: config.Settings) -> Iterator[Finding]:
     if target is not None:
         titles = "with titles" if target.titles else "without titles"
         yield Finding(check="webhook", ok=True, text=f"new and done recommendations are sent, {titles}")
+
+
+def _logins(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Ask the login provider for its addresses, if one is set, and yield what came of it."""
+    try:
+        client = oidc.client_of(bridge.settings)
+        if client is not None:
+            oidc.discover(client)
+            yield Finding(check="logins", ok=True, text=f"people log in at {client.host}")
+    except BridgeError as error:
+        yield Finding(check="logins", ok=False, text=str(error), next="correct BRIDGE_OIDC_ISSUER")
 
 
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
