@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/sbin")
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 30.0  # a busy machine, and waits between connections that double
 
 
 def until(what: Callable[[], Any], *, seconds: float = PATIENCE_SECONDS) -> Any:

@@ -32,6 +32,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 def test_a_broker_that_lost_everything_is_told_again(
     stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bridge.daemon.mqtt.link.RECONNECT_SECONDS", (1, 1))
     port = free_port()
     monkeypatch.setenv("BRIDGE_MQTT_URL", f"mqtt://127.0.0.1:{port}")
     monkeypatch.setenv("BRIDGE_MQTT_SHARE", "yes")
