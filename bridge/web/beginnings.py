@@ -286,6 +286,23 @@ THINGS = (
         ),
     ),
     Thing(
+        name="home_assistant",
+        title=say("Home Assistant"),
+        hint=say("health sensors of its phone apps"),
+        ways=(
+            live(
+                "home_assistant",
+                say("New days by themselves, from your own Home Assistant"),
+                say("In its app on your phone: Settings, Companion app, Sensors. Switch on the health sensors."),
+                say("In Home Assistant click your name, Security, and at the end Create token."),
+                say(
+                    "Click Connect, and type the address and the token. BRIDGE_ALLOW_HOSTS has to name a host at home."
+                ),
+                links=((say("Home Assistant"), "https://my.home-assistant.io/redirect/profile/"),),
+            ),
+        ),
+    ),
+    Thing(
         name="file",
         title=say("A file"),
         hint=say("any export or .ics file"),

@@ -21,6 +21,7 @@ from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import SLOT_TITLES
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
+from bridge.meters import words
 from bridge.web import phrases
 from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
@@ -92,7 +93,7 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "low": round(100 * low, 1),
         "wide": round(100 * (high - low), 1),
         "shown": number(reading.level, ".2f") if is_known else _("not known"),
-        "words": phrases.level_words(reading.level, reading.sd) if is_known else None,
+        "words": shown(words.level_words(reading.level, reading.sd)) if is_known else None,
         "fresh": number(reading.coverage, ".0%"),
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),

@@ -65,27 +65,6 @@ def sentence(text: str) -> str:
     return text and f"{text[0].upper()}{text[1:]}."
 
 
-NORMAL = 0.70  # of every meter
-USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
-
-
-def level_words(level: float, sd: float) -> str:
-    """Return in words how far a level is from the usual 0.70, given its standard deviation.
-
-    A distance of at most 0.03, or of half the standard deviation, is "about your usual".
-
-    >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
-    ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
-    """
-    off = abs(level - NORMAL)
-    if off <= max(USUAL, sd / 2):
-        return _("about your usual")
-    far = 0 if off <= LITTLE else 1 if off <= CLEAR else 2
-    return shown((BELOW if level < NORMAL else ABOVE)[far])
-
-
-BELOW = (say("a little below your usual"), say("below your usual"), say("far below your usual"))
-ABOVE = (say("a little above your usual"), say("above your usual"), say("far above your usual"))
 FACES = (
     ("1", say("bad")),
     ("2", say("not so good")),

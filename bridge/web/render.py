@@ -53,6 +53,7 @@ def templates() -> Environment:
     environment.globals |= {"language": current, "script_words": script_words.translated}
     environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
     environment.filters |= {"text": writable, "sentence": phrases.sentence, "capital": phrases.capital}
+    environment.filters |= {"meter_word": phrases.meter_word}
     return environment
 
 

@@ -10,6 +10,7 @@ from bridge.documents.plan import ends, place
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import ZoneSpan, moment_at
+from bridge.meters import words
 from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
@@ -83,7 +84,7 @@ def _level(one: Expected | None) -> dict[str, str] | None:
     if one is None:
         return None
     return {
-        "words": phrases.level_words(one.level, one.sd),
+        "words": shown(words.level_words(one.level, one.sd)),
         "number": f"{number(one.level, '.2f')} ± {number(one.sd, '.2f')}",
     }
 
