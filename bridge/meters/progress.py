@@ -22,7 +22,7 @@ from math import exp, log
 from statistics import median
 
 from bridge.calendar.expansion import midnight
-from bridge.domain.slots import Moment, moment_at, slot_start
+from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
 from bridge.meters import words
 from bridge.meters.baseline import clip
@@ -61,8 +61,8 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
     An unknown share of tasks or focus is set to the value expected by now, and adds no coverage.
     """
-    now = moment_at(at, past.zones)
-    monday = min(slot_start(Moment(week=now.week, day=0, slot=Slot.MORNING), past.zones), at)
+    now = past.moment(at)
+    monday = min(past.begin(Moment(week=now.week, day=0, slot=Slot.MORNING)), at)
     expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
     shares = {"tasks": _done_share(past, monday, at, now), "focus": _focus_share(past, monday, at)}
     made = sum(SHARES[name] * (expected if share is None else share) for name, share in shares.items())
@@ -139,7 +139,7 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     made = past.calendar.focus(monday, at)
     if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None
-    return made / (5 * usual_focus(past, monday))
+    return made / (5 * past.kept(usual_focus, monday))
 
 
 def _within(age: timedelta) -> bool:
