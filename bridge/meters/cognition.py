@@ -40,7 +40,12 @@ def read(past: Past, at: datetime) -> Reading:
     """Return Cognition's reading at ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
     slept = (body.sleep(past, at), deep_sleep(past, at))
-    return fuse(past.proxies, Meter.COGNITION, (*slept, pause(past, at), calendar(past, at), awake(past, at), said))
+    return fuse(
+        past.proxies,
+        Meter.COGNITION,
+        (*slept, pause(past, at), calendar(past, at), awake(past, at), said),
+        reasons=past.reasons,
+    )
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:

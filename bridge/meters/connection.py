@@ -35,7 +35,7 @@ MAX_Z_OF_MESSAGES = 1.0
 def read(past: Past, at: datetime) -> Reading:
     """Return Connection's reading at ``at``."""
     said = check_in(past.answers, Meter.CONNECTION, at)
-    return fuse(past.proxies, Meter.CONNECTION, (company(past, at), messages(past, at), said))
+    return fuse(past.proxies, Meter.CONNECTION, (company(past, at), messages(past, at), said), reasons=past.reasons)
 
 
 def company(past: Past, at: datetime) -> Signal | None:
@@ -46,7 +46,9 @@ def company(past: Past, at: datetime) -> Signal | None:
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
-    ages = [at - o.end for o, _ in social_events(past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)]
+    ages = [
+        at - o.end for o, _ in social_events(past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)
+    ]
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
     text = f"in company {words.plural(len(ages), 'time')} over the last seven days, {habit.words}"
     return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, text=text)

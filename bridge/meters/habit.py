@@ -119,10 +119,19 @@ class Amounts:
 
     def _days(self, at: int) -> int:
         """Return how many of the last 28 times 24 hours have an amount."""
-        if at not in self._days_at:
-            counts = map(self._count, (at, *_days_before(at, HABIT_DAYS)))
-            self._days_at[at] = len(set(counts)) - 1
-        return self._days_at[at]
+        found = self._days_at.get(at)
+        if found is None:
+            before = self._days_at.get(at - A_DAY)
+            if before is None:
+                found = sum(self._has(at - ago) for ago in range(0, HABIT_DAYS * A_DAY, A_DAY))
+            else:
+                found = before + self._has(at) - self._has(at - HABIT_DAYS * A_DAY)
+            self._days_at[at] = found
+        return found
+
+    def _has(self, at: int) -> bool:
+        """Tell if the 24 hours up to an instant have an amount."""
+        return self._count(at) != self._count(at - A_DAY)
 
 
 def _days_before(at: int, count: int) -> range:

@@ -16,7 +16,6 @@ well-being (Steca 2016); the constants are a proposal.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from math import exp, log
 from statistics import median
@@ -47,8 +46,8 @@ def read(past: Past, at: datetime) -> Reading:
     """Return Progress's reading at ``at``. Its level is against the user's normal, its ``model`` is this week's
     work.
     """
-    shown = fuse(past.proxies, Meter.PROGRESS, (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at)))
-    return replace(shown, model=this_week(past, at))
+    found = (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at))
+    return fuse(past.proxies, Meter.PROGRESS, found, model=this_week(past, at), reasons=past.reasons)
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
@@ -79,7 +78,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
     Returns None if nothing was done or became overdue in these days.
     """
     done = [at - completed for completed in past.tasks.done(at - TASK_DAYS, at)]
-    overdue = [at - end for end, *_ in past.tasks.open(at) if _within(at - end)]
+    overdue = [at - end for end, *_ in past.tasks.open(at) if at - TASK_DAYS <= end <= at]
     if not done and not overdue:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
@@ -106,7 +105,8 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
     if pressure is None:
         return None
     ends = [end for end, *_ in past.tasks.open(at)]
-    soon, late = sum(at <= end < at + DAY for end in ends), sum(end < at for end in ends)
+    tomorrow = at + DAY
+    soon, late = sum([at <= end < tomorrow for end in ends]), sum([end < at for end in ends])
     said = [f"{words.plural(soon, 'task')} due within a day"] if soon or not late else []
     text = ", ".join(said + ([f"{words.plural(late, 'task')} overdue"] if late else []))
     return _now("deadlines", 1.2 * (1 - exp(-pressure)), text)
@@ -126,7 +126,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
     """Return the share done of this week's tasks, those finished since ``monday`` and those due by Sunday, or None."""
     done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
-    planned = done + sum(monday <= end <= week_ends for end, *_ in past.tasks.open(at))
+    planned = done + sum([monday <= end <= week_ends for end, *_ in past.tasks.open(at)])
     return done / planned if planned else None
 
 
@@ -140,10 +140,6 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None
     return made / (5 * past.kept(usual_focus, monday))
-
-
-def _within(age: timedelta) -> bool:
-    return timedelta(0) <= age <= TASK_DAYS
 
 
 def _now(name: str, z: float, text: str) -> Signal:

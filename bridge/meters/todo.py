@@ -65,4 +65,4 @@ class Tasks:
         """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it."""
         if not self._dated:
             return None
-        return sum((exp(-slack(one, (end - at) / HOUR)) for end, _, one in self.open(at)), 0.0)
+        return sum([exp(-slack(one, (end - at) / HOUR)) if end > at else 1.0 for end, _, one in self.open(at)], 0.0)

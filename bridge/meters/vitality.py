@@ -29,7 +29,7 @@ def read(past: Past, at: datetime) -> Reading:
     said = check_in(past.answers, Meter.VITALITY, at)
     slept = outweighed(body.sleep(past, at), against(past, at))
     measured = (slept, body.hrv(past, at), body.resting_hr(past, at), steps(past, at), illness.illness(past, at))
-    return fuse(past.proxies, Meter.VITALITY, (*measured, said))
+    return fuse(past.proxies, Meter.VITALITY, (*measured, said), reasons=past.reasons)
 
 
 def outweighed(slept: Signal | None, distance: float) -> Signal | None:
