@@ -36,7 +36,7 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
         recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
         if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
             recommendation = None
-        shown = {
+        shown: dict[str, Any] = {
             "title": day.title(visit),
             "meters": day.meters(current.readings),
             "slots": day.slots(current, visit),
