@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bridge import installation, meters, registry
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar import deadline_pressure, still_open
 from bridge.config import load
+from bridge.domain.metrics import Metric
 from bridge.domain.ports import Invitation
 from bridge.domain.records import User
 from bridge.domain.slots import ZoneSpan
@@ -22,7 +24,7 @@ from bridge.domain.types import RawRecord, Sample, Task
 from bridge.ingest import runs
 from bridge.meters.habit import LEAST_HISTORY, SPAN, Amounts, against
 from bridge.meters.todo import Tasks
-from bridge.store import Store, rows
+from bridge.store import Store, codec, rows
 from bridge.web.today_cache import TodayCache
 from tests.store.toy import HOUR, connected, day, land, normalise
 from tests.store.toy import T0 as TOY_TIME
@@ -111,6 +113,34 @@ def test_equal_events_get_the_label_that_each_gets_alone(titles: list[str], data
     asked = [Invitation(title=title, others=data.draw(st.integers(0, 2))) for title in titles]
     together = dict(zip(dict.fromkeys(asked), classifier.classify(list(dict.fromkeys(asked))), strict=True))
     assert [together[one] for one in asked] == [classifier.classify([one])[0] for one in asked]
+
+
+numbers = st.floats() | st.integers(-(10**6), 10**6)
+instants = st.integers(0, 4 * 10**15).map(lambda n: T0 + timedelta(microseconds=n))
+any_samples = st.builds(
+    Sample,
+    key=st.text(),
+    metric=st.sampled_from(Metric),
+    start=instants,
+    end=st.none() | instants,
+    offset=st.none() | st.integers(-900, 900),
+    day=st.dates(),
+    value=numbers,
+    device=st.none() | st.text(),
+    count=st.none() | numbers,
+    low=st.none() | numbers,
+    high=st.none() | numbers,
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(any_samples)
+def test_a_sample_is_written_as_json_writes_it(sample: Sample) -> None:
+    """The texts of revisions written by hand are those of the ``json`` module, and read back as equal samples."""
+    body = {one.name: getattr(sample, one.name) for one in fields(sample)}
+    text = codec.encode(sample)
+    assert text == json.dumps({k: v for k, v in body.items() if v is not None}, default=lambda at: at.isoformat())
+    assert codec.decode("sample", text) == sample or "NaN" in text
 
 
 def test_rows_are_counted_as_they_are_read(store: Store) -> None:
