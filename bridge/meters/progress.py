@@ -77,8 +77,9 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
     Returns None if nothing was done or became overdue in these days.
     """
-    done = [at - completed for completed in past.tasks.done(at - TASK_DAYS, at)]
-    overdue = [at - end for end, *_ in past.tasks.open(at) if at - TASK_DAYS <= end <= at]
+    since = at - TASK_DAYS
+    done = [at - completed for completed in past.tasks.done(since, at)]
+    overdue = [at - end for end, *_ in past.tasks.open(at) if since <= end <= at]
     if not done and not overdue:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
