@@ -30,7 +30,7 @@ FIRST, CALLED = 1.5, 5.0  # distance together at which the signal begins, and fr
 EXCESS_MAX = 6.0  # spreads
 STANDS_OUT = 1.0  # spreads from which a sign is named
 FIGHTING = "your body is fighting something: "
-NAMES = {
+SIGN_NAMES = {
     Metric.RESTING_HR: "resting heart rate up",
     Metric.RESPIRATORY_RATE: "breathing faster",
     Metric.SKIN_TEMPERATURE: "skin warmer",
@@ -85,14 +85,14 @@ def _signs_of(
     _past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, recovery: Latest | None
 ) -> list[tuple[float, str, Latest]]:
     found = [
-        (direction * one.far(CONSTANTS[metric]), NAMES[metric], one)
+        (direction * one.far(CONSTANTS[metric]), SIGN_NAMES[metric], one)
         for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
         if one is not None
     ]
     if hrv is not None:
         found.append((-hrv[1].far(CONSTANTS[hrv[0]]), VARIABILITY_DOWN, hrv[1]))
     elif recovery is not None:
-        found.append((-recovery.far(CONSTANTS[Metric.RECOVERY_SCORE]), NAMES[Metric.RECOVERY_SCORE], recovery))
+        found.append((-recovery.far(CONSTANTS[Metric.RECOVERY_SCORE]), SIGN_NAMES[Metric.RECOVERY_SCORE], recovery))
     newest = max((one.day for _, _, one in found), default=None)
     return _once([sign for sign in found if sign[2].day == newest])
 
