@@ -22,7 +22,7 @@ from bridge.meters import body, words
 from bridge.meters.baseline import CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
-from bridge.meters.past import Past
+from bridge.meters.past import Latest, Past
 from rhythm_env.interface import Meter
 
 CONTACTS_BACK = timedelta(days=7)
@@ -35,7 +35,7 @@ MAX_Z_OF_MESSAGES = 1.0
 def read(past: Past, at: datetime) -> Reading:
     """Return Connection's reading at ``at``."""
     said = check_in(past.answers, Meter.CONNECTION, at)
-    return fuse(past.proxies, Meter.CONNECTION, (company(past, at), messages(past, at), said))
+    return fuse(past.proxies, Meter.CONNECTION, (company(past, at), messages(past, at), said), reasons=past.reasons)
 
 
 def company(past: Past, at: datetime) -> Signal | None:
@@ -46,7 +46,9 @@ def company(past: Past, at: datetime) -> Signal | None:
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
-    ages = [at - o.end for o, _ in social_events(past.calendar.started(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)]
+    ages = [
+        at - o.end for o, _ in social_events(past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)
+    ]
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
     text = f"in company {words.plural(len(ages), 'time')} over the last seven days, {habit.words}"
     return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, text=text)
@@ -61,10 +63,13 @@ def messages(past: Past, at: datetime) -> Signal | None:
     for metric, noun in ((Metric.CONTACTS, "person"), (Metric.MESSAGES, "message")):
         day = past.latest(metric, at)
         if day is not None:
-            z = min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES)
-            text = f"{_counted(round(day.value), noun)} yesterday"
-            return body.nightly("messages", day, z, text)
+            return body.nightly("messages", day, at, *past.kept(_wrote, metric, noun, day))
     return None
+
+
+def _wrote(_past: Past, metric: Metric, noun: str, day: Latest) -> tuple[float, str]:
+    z = min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES)
+    return z, f"{_counted(round(day.value), noun)} yesterday"
 
 
 def _counted(count: int, noun: str) -> str:

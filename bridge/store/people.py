@@ -178,8 +178,7 @@ class People(Part):
     @reads
     def preferred_sources(self, db: sa.Connection, user_id: int) -> tuple[str, ...]:
         """Return the names of sources in the order that the user chose, or no names without a choice."""
-        p = tables.preferences.c
-        body = db.execute(sa.select(p.body).where(p.user_id == user_id)).scalar()
+        body = db.execute(_PREFERENCE, {"user": user_id}).scalar()
         return () if body is None else tuple(json.loads(body))
 
     @writes()
@@ -188,6 +187,9 @@ class People(Part):
         changed = {"body": json.dumps(list(names)), "set_at": now}
         query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
         db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
+
+
+_PREFERENCE = sa.select(tables.preferences.c.body).where(tables.preferences.c.user_id == sa.bindparam("user"))
 
 
 def check_zone(zone: str) -> None:
