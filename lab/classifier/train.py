@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-VERSION = 4
+VERSION = 5
 STRENGTH = 5.0  # inverse of the regularisation
 ROUNDS = 300
 CLOSE = 1e-3
