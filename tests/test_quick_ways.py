@@ -20,6 +20,7 @@ from bridge.domain.records import User
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import RawRecord, Sample, Task
 from bridge.ingest import runs
+from bridge.meters.habit import LEAST_HISTORY, SPAN, Amounts, against
 from bridge.meters.todo import Tasks
 from bridge.store import Store, rows
 from bridge.web.today_cache import TodayCache
@@ -58,6 +59,30 @@ def test_indexed_tasks_are_those_that_a_search_finds(some: list[Task], instants:
         assert [end for end, *_ in index.open(at) if end <= at + 7 * DAY] == near
         done = [one.completed for one in some if one.completed is not None and at - 7 * DAY <= one.completed <= at]
         assert index.done(at - 7 * DAY, at) == done
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.lists(st.tuples(st.integers(-1200, 30).map(lambda n: T0 + n * HOUR), st.floats(0.1, 3)), max_size=40),
+    st.integers(-900, -100),
+    st.integers(-48, 48),
+)
+def test_amounts_are_compared_with_the_same_hours_of_four_weeks(
+    amounts: list[tuple[datetime, float]], begun: int, hour: int
+) -> None:
+    begin, at, half = T0 + begun * HOUR, T0 + hour * HOUR, timedelta(days=4)
+    index = Amounts(amounts, begin)
+    days = len({(at - known) // DAY for known, _ in amounts if at - 28 * DAY < known <= at})
+    assert index.is_kept(at, days)
+    assert not index.is_kept(at, days + 1)
+    before = [index.left(at - k * DAY, half) for k in range(1, 29) if at - k * DAY >= begin]
+    found = Amounts(amounts, begin).compared(at, least_days=1, half_life=half, longest=half)
+    silent = not any(at - SPAN < known <= at for known, _ in amounts)
+    if silent or not days or len(before) < LEAST_HISTORY:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.z == against(index.left(at, half), before)
 
 
 @pytest.fixture

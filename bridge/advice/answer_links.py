@@ -52,13 +52,19 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
     The mapping is empty without ``BRIDGE_URL``, and once the recommendation is answered.
     """
     url = bridge.settings.url
-    if url is None or recommendation.answer is not None:
+    if url is None:
+        return {}
+    return {word: f"{url.rstrip('/')}{path}" for word, path in paths(bridge, recommendation).items()}
+
+
+def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
+    """Return the button's word -> path of the link on the page. Empty once the recommendation is answered."""
+    if recommendation.answer is not None:
         return {}
     key = bridge.vault.derived(KEY_PURPOSE)[0]
     signer = _signer(key, recommendation)
     return {
-        WORDS[answer]: f"{url.rstrip('/')}{ANSWER_PATH}"
-        f"{signer.sign(f'{recommendation.id}.{letter}.{_key_id(key)}').decode()}"
+        WORDS[answer]: f"{ANSWER_PATH}{signer.sign(f'{recommendation.id}.{letter}.{_key_id(key)}').decode()}"
         for letter, answer in LETTERS.items()
     }
 
@@ -70,7 +76,7 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
     longer change, or whose signing key was replaced.
     """
     found, answer = _verify(bridge, token)
-    user = next(user for user in bridge.store.people.users() if user.id == found.user_id)
+    user = bridge.travelled(bridge.store.people.user_by_id(found.user_id), at=now)
     if found.answer is not None and day_end(found, user.zones) <= now:
         raise Spent(f"the day of this recommendation is over, and its answer stands: {WORDS[found.answer].lower()}")
     if found.answer is None and found.expires_at <= now:

@@ -14,7 +14,7 @@ from bridge.advice.observation import observe
 from bridge.advice.personalise import for_person
 from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
+from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
 from bridge.planning.choice import as_wished, sensible, suggested_on
 from bridge.planning.day_plan import (
@@ -66,14 +66,22 @@ def plan_day(
     some = not situation.is_blank
     return DayPlan(
         date=wanted,
-        zone=zone_at(calendar.midnight(wanted, user.zones), user.zones).key,
+        zone=zone_at(now if wanted == today else calendar.midnight(wanted, user.zones), user.zones).key,
         bedtime=situation.sleep(wanted + A_DAY)[0] if some else None,
         wake=situation.sleep(wanted)[1] if some else None,
         work=tuple(situation.work(wanted)) if some else (),
         blocks=blocks,
         changes=tuple(_changes(bridge, user, situation, wanted)),
         outlook=outlook(situation, wanted),
+        moves=_moves(situation, wanted, blocks),
     )
+
+
+def _moves(situation: Situation, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
+    """Return the stays in other time zones that begin between a date's midnight and the last block's end."""
+    zones = situation.known.zones
+    begin = calendar.midnight(day, zones)
+    return tuple(calendar.moves(zones, begin, max([begin, *(block.end for block in blocks)])))
 
 
 def recommend_policy(bridge: Bridge, user: User) -> Policy:

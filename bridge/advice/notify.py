@@ -1,4 +1,4 @@
-"""Recommendations sent to a user's phone or mailbox through Apprise (https://github.com/caronc/apprise)."""
+"""Messages to a user through Apprise (https://github.com/caronc/apprise), and to the user's browsers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from bridge.advice import message_sender, review_words
+from bridge.advice import message_sender, review_words, web_push
 from bridge.advice.review_words import Review
+from bridge.advice.web_push import Device, Notice
 from bridge.auth.vault import SEALING_LOCK, Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Channel, Recommendation, User
@@ -22,6 +23,7 @@ from bridge.http import egress
 from rhythm_env.interface import Slot
 
 if TYPE_CHECKING:
+    from bridge.installation import Bridge
     from bridge.store import Store
 
 STATES = ("sending", "sent", "failed")
@@ -29,6 +31,8 @@ UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message
 REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 SEND_SECONDS = 60.0  # time limit of a message
 NAMES_A_TASK = "for: "  # begins a reason that holds a title
+NO_ADDRESS = "no address for messages is stored; store one: bridge notify --user NAME --to URL"
+DEVICES_MAX = 10  # browsers of a user
 SLOT_NAMES = {Slot.NIGHT: "tonight"}
 
 
@@ -132,53 +136,105 @@ def keep(
             f"bridge notify --user {user.name} --to URL --test"
         )
     with store.lock(SEALING_LOCK):
-        sealed = vault.seal({"address": address})
-        store.notifications.save_channel(
-            user.id, Channel(sealed=sealed, events=events, quiet=frozenset(quiet)), now=now
-        )
+        sealed = vault.seal({**_secret(store, vault, user.id), "address": address})
+        channel = Channel(sealed=sealed, events=events, quiet=frozenset(quiet))
+        store.notifications.save_channel(user.id, channel, now=now)
 
 
 def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], now: datetime) -> None:
-    """Store what a user's messages may name and when none come, and keep the address.
+    """Store what a user's messages may name and when none come, and keep where they go.
 
-    Raises SetupError if no address is stored.
+    Raises SetupError if they go nowhere.
     """
     with store.lock(SEALING_LOCK):
-        channel = _channel_of(store, user.id)
+        channel = store.notifications.channel(user.id)
+        if channel is None:
+            raise SetupError(NO_ADDRESS)
         store.notifications.save_channel(user.id, replace(channel, events=events, quiet=frozenset(quiet)), now=now)
+
+
+def save_devices(
+    store: Store, vault: Vault, user_id: int, change: Callable[[list[Device]], list[Device]], *, now: datetime
+) -> None:
+    """Replace the browsers of a user by what ``change`` makes of them. The newest ten are kept.
+
+    Without any browser and without an address, messages end.
+    """
+    with store.lock(SEALING_LOCK):
+        secret, channel = _secret(store, vault, user_id), store.notifications.channel(user_id)
+        devices = change(_devices(secret))[-DEVICES_MAX:]
+        sealed = vault.seal({**secret, "devices": [asdict(device) for device in devices]})
+        if not devices and not secret.get("address"):
+            store.notifications.save_channel(user_id, None, now=now)
+        elif channel is not None:
+            store.notifications.reseal_channel(user_id, sealed)
+        else:
+            store.notifications.save_channel(user_id, Channel(sealed=sealed), now=now)
+
+
+def devices_of(store: Store, vault: Vault, user_id: int) -> list[Device]:
+    """Return the browsers that take a user's messages."""
+    return _devices(_secret(store, vault, user_id))
+
+
+def _devices(secret: Mapping[str, Any]) -> list[Device]:
+    return [Device(**device) for device in secret.get("devices", ())]
+
+
+def _secret(store: Store, vault: Vault, user_id: int) -> dict[str, Any]:
+    channel = store.notifications.channel(user_id)
+    return {} if channel is None else vault.unseal(channel.sealed)
 
 
 def address_of(store: Store, vault: Vault, user_id: int) -> str:
     """Return the address for a user's messages. Raises SetupError if none is stored."""
-    return str(vault.unseal(_channel_of(store, user_id).sealed)["address"])
+    address = _secret(store, vault, user_id).get("address")
+    if not address:
+        raise SetupError(NO_ADDRESS)
+    return str(address)
 
 
-def _channel_of(store: Store, user_id: int) -> Channel:
-    channel = store.notifications.channel(user_id)
-    if channel is None:
-        raise SetupError("no address for messages is stored; store one: bridge notify --user NAME --to URL")
-    return channel
+def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Notice, *, now: datetime) -> str | None:
+    """Send a message (title and text) to the user's address, and ``notice`` to the user's browsers.
+
+    Returns None if one of them took it, else the reason. Browsers whose subscription has ended are forgotten. Raises
+    SetupError if there is neither an address nor a browser.
+    """
+    store, vault, settings = bridge.store, bridge.vault, bridge.settings
+    secret = _secret(store, vault, user_id)
+    reasons: list[str | None] = []
+    if address := secret.get("address"):
+        reasons.append(send(address, *message, settings.allow_hosts))
+    if devices := _devices(secret):
+        reason, gone = web_push.send(store, vault, devices, notice, allowed=settings.allow_hosts, contact=settings.url)
+        reasons.append(reason)
+        if gone:
+            save_devices(store, vault, user_id, lambda kept: [one for one in kept if one not in gone], now=now)
+    if not reasons:
+        raise SetupError(NO_ADDRESS)
+    return None if None in reasons else "; ".join(filter(None, reasons))
+
+
+def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:
+    """Send a test message. The result and the error are those of ``deliver``."""
+    message = ("rhythm-bridge", f"Advice for {user.name} will come here.")
+    return deliver(bridge, user.id, message, Notice(title=message[0], text=message[1], tag="test"), now=now)
 
 
 def once(
-    store: Store,
-    vault: Vault,
-    advice: Recommendation,
-    message: tuple[str, str],
-    *,
-    allowed: Collection[str],
-    now: datetime,
+    bridge: Bridge, advice: Recommendation, message: tuple[str, str], notice: Notice, *, now: datetime
 ) -> str | None:
     """Send the message of a recommendation if none was sent for it before, and store the result.
 
-    ``message`` is title and text. Returns None if it was sent, else the reason why not. The state "sending" is stored
-    before the first byte leaves. So a message that a crash interrupted counts as not sent, and is never sent again.
+    ``message`` and ``notice`` are those of ``deliver``. Returns None if it was sent, else the reason why not. The state
+    "sending" is stored before the first byte leaves. So a message that a crash interrupted counts as not sent, and is
+    never sent again.
     """
-    if not store.notifications.begin(advice.user_id, advice.id, now=now):
+    if not bridge.store.notifications.begin(advice.user_id, advice.id, now=now):
         return "it was sent before"
     try:
-        reason = send(address_of(store, vault, advice.user_id), *message, allowed)
+        reason = deliver(bridge, advice.user_id, message, notice, now=now)
     except SetupError as error:
         reason = str(error)
-    store.notifications.finish(advice.id, reason, now=now)
+    bridge.store.notifications.finish(advice.id, reason, now=now)
     return reason

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 SWAP_AHEAD_SECONDS = 300  # seconds before its end at which an access token is swapped
 ENDS = frozenset({"expires_in", "expires_at"})  # of a token's fields
+CLIENT = ("client_id", "client_secret")  # a public client has no secret
 SWAPS_MAX = 3  # pairs stored by other processes that are tried before a refused request counts as refused
 PLAIN_TRANSPORT_VARIABLE = "OAUTHLIB_INSECURE_TRANSPORT"
 _SETTING = threading.Lock()
@@ -86,9 +87,11 @@ class TokenSession:
                 break
         return answer
 
-    def _send(self, method: str, url: str, **options: Any) -> requests.Response:
-        _plain_loopback(url)  # raises where the token would be readable on its way
-        signed = {"Authorization": f"Bearer {self._token['access_token']}"}
+    def _send(
+        self, method: str, url: str, *, headers: Mapping[str, str] | None = None, **options: Any
+    ) -> requests.Response:
+        plain_loopback(url)  # raises where the token would be readable on its way
+        signed = {**(headers or {}), "Authorization": f"Bearer {self._token['access_token']}"}
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
@@ -306,8 +309,8 @@ def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
     else:
         oauth = OAuth(authorise_url="", token_url=(spec.registration and spec.registration.token_url) or "", scopes=())
     address = filled(oauth.token_url, settings)
-    _plain_loopback(address)
-    client = {name: settings[name] for name in ("client_id", "client_secret")}
+    plain_loopback(address)
+    client = {name: settings[name] for name in CLIENT if name in settings}
     form = {"grant_type": "refresh_token", "refresh_token": "none", **oauth.token_parameters}
     options: dict[str, Any] = {"auth": tuple(client.values())} if oauth.basic else {}
     try:
@@ -320,8 +323,8 @@ def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
         raise http.busy_error(f"{spec.name}'s token server", answer)
     if answer.status_code == 401 or _refusal(answer) in UNKNOWN_CLIENT:
         raise SetupError(
-            f"{spec.name} does not know this client id and secret; compare both with the vendor's page, "
-            "and enter them again"
+            f"{spec.name} does not know this client id and secret; compare {'both' if len(client) > 1 else 'it'} with "
+            "the vendor's page, and enter it again"
         )
 
 
@@ -348,7 +351,7 @@ def revoke(account: Account, spec: ConnectorSpec) -> bool:
     address = filled(revocation.address, {**account.settings, "access_token": token})
     try:
         if "{access_token}" in revocation.address:
-            _plain_loopback(address)  # raises where the token would be readable on its way
+            plain_loopback(address)  # raises where the token would be readable on its way
             with http.open_session() as session:
                 return session.request(revocation.method, address, timeout=http.TIMEOUT).ok
         with closing(open_session(account, spec)) as signed:
@@ -387,10 +390,13 @@ def _client(
 
 
 def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
-    """Return what each token request adds: client id and secret (Basic or in the form), and ``token_parameters``."""
+    """Return what each token request adds: client id and secret (Basic or in the form), and ``token_parameters``.
+
+    A public client has no secret.
+    """
     from requests.auth import HTTPBasicAuth
 
-    client = {name: account.settings[name] for name in ("client_id", "client_secret")}
+    client = {name: account.settings[name] for name in CLIENT if name in account.settings}
     return ({"auth": HTTPBasicAuth(*client.values())} if oauth.basic else client) | dict(oauth.token_parameters)
 
 
@@ -426,7 +432,7 @@ def _rebuilt(answer: requests.Response, status: int, body: Any) -> requests.Resp
     return found
 
 
-def _plain_loopback(url: str) -> bool:
+def plain_loopback(url: str) -> bool:
     """Return True for an http:// address of this machine, and False for https:// anywhere.
 
     Raises SetupError for any other address, where a token would be readable on its way.
@@ -446,7 +452,7 @@ def plain_loopback_allowed(url: str) -> Iterator[None]:
     oauthlib reads the permission from an environment variable, which all threads share. The last thread that needs the
     permission restores the variable.
     """
-    if not _plain_loopback(url):
+    if not plain_loopback(url):
         yield
         return
     with _SETTING:

@@ -18,6 +18,7 @@ from bridge.calendar.busy import (
 )
 from bridge.calendar.expansion import expand, midnight
 from bridge.calendar.facts import SlotFacts, deadline_pressure, slot_facts, still_open, week_facts
+from bridge.calendar.flights import followed, is_flight, moves, same_clock
 from bridge.calendar.meetings import back_to_back, is_meeting, meeting_density, met, short_gaps, tight_starts
 from bridge.calendar.plans import (
     COMPANY,
@@ -46,9 +47,11 @@ __all__ = [
     "expand",
     "focus_blocks",
     "focus_minutes",
+    "followed",
     "fragmentation",
     "free_blocks",
     "gaps",
+    "is_flight",
     "is_meeting",
     "length",
     "long_enough",
@@ -56,9 +59,11 @@ __all__ = [
     "merged",
     "met",
     "midnight",
+    "moves",
     "next_free",
     "occupied",
     "planned_shares",
+    "same_clock",
     "share",
     "short_gaps",
     "slot_facts",

@@ -37,8 +37,8 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
     from bridge.documents.meters import reading_document
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
         when = options.instant(at) if at else installation.now()
+        person = bridge.person(user, at=when)
         observation, readings = advise.build_observation(
             bridge.store, person, bridge.classifier, at=when, proxies=bridge.proxies
         )
@@ -67,8 +67,8 @@ def today(user: options.User, json: options.Json = False) -> None:
     from bridge.documents.calendar import today_event_document
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
         now = installation.now()
+        person = bridge.person(user, at=now)
         morning = replace(moment_at(now, person.zones), slot=Slot.MORNING)
         start, end = (slot_start(moment, person.zones) for moment in (morning, morning.shifted(SLOTS_PER_DAY)))
         entries = labelled(bridge.store, person, bridge.classifier, start, end, at=now)
@@ -96,8 +96,8 @@ def recommend(
     from bridge.domain.records import Silence
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
         now = installation.now()
+        person = bridge.person(user, at=now)
         advice = requests.recommend(bridge, person, now=now, policy=policy)
         withheld = requests.withheld(bridge, person, advice)
     note = requests.not_asked(advice, policy)
@@ -163,8 +163,8 @@ def feedback(
 
     given = parse_answer(answer)
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
         now = installation.now()
+        person = bridge.person(user, at=now)
         if recommendation is None:
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else advise.latest
             newest = waiting(bridge.store, person, now=now)

@@ -54,8 +54,8 @@ def calendar(
     from bridge.documents.calendar import week_document
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
         now = installation.now()
+        person = bridge.person(user, at=now)
         monday = weeks.monday_of(week, now, person.zones)
         found = weeks.load_week(bridge.store, person, bridge.classifier, monday, at=now)
     if ics is not None:

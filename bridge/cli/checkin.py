@@ -55,7 +55,8 @@ def _say(user: str, score: float, about: Meter | None, at: str | None, *, json: 
     from bridge.ingest import checkins
 
     with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(user), installation.now()
+        now = installation.now()
+        person = bridge.person(user, at=now)
         said = checkins.CheckIn(at=options.instant(at) if at else now, score=score, about=about)
         outcome = checkins.record_check_in(bridge.store, person, said, now=now)
     body = checkin_document(said, person.zones)

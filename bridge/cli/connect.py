@@ -144,9 +144,12 @@ class Terminal:
     def __init__(self, *, headless: bool) -> None:
         self._headless = headless
 
-    def open(self, url: str) -> None:
-        """Print the address of a consent page, and open it in a browser unless headless."""
-        typer.echo(f"Open this address to give your consent:\n{url}", err=True)
+    def open(self, url: str, code: str | None = None) -> None:
+        """Print the address of a consent page and the code to type there, and open it in a browser unless headless."""
+        if code is None:
+            typer.echo(f"Open this address to give your consent:\n{url}", err=True)
+        else:
+            typer.echo(f"Open this address and type the code {code} to give your consent:\n{url}", err=True)
         if not self._headless:
             webbrowser.open(url)
 

@@ -21,14 +21,20 @@ def register(app: typer.Typer) -> None:
 
 
 def tidy(json: options.Json = False) -> None:
-    """Delete raw records unchanged for BRIDGE_KEEP_RAW days (90) and free their space. Data derived from them stay."""
+    """Delete old raw records, outcomes of syncs, webhook notices and uploads, and free their disk space.
+
+    Old is unchanged for BRIDGE_KEEP_RAW days (90), and for uploads a day. Data derived from raw records stay. So do raw
+    records that are set aside or that later records are read with, and each connection's last outcome. The daemon does
+    the same once a day.
+    """
     from bridge import installation
     from bridge.daemon import housekeeping
 
     with installation.open_bridge() as bridge:
         gone = housekeeping.tidy(bridge, now=installation.now())
     body = {"raw": gone.raw, "sync_runs": gone.runs, "notices": gone.notices}
-    show.result(body, f"Deleted {gone.raw} raw records and {gone.runs} outcomes of syncs.", json=json)
+    told = f"{gone.raw} raw records, {gone.runs} outcomes of syncs and {gone.notices} webhook notices"
+    show.result(body, f"Deleted {told}.", json=json)
 
 
 def backup(

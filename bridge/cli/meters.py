@@ -94,8 +94,9 @@ def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]
     from bridge.documents.meters import load_meters
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        view = load_meters(bridge, person, options.instant(at) if at else installation.now(), days)
+        when = options.instant(at) if at else installation.now()
+        person = bridge.person(user, at=when)
+        view = load_meters(bridge, person, when, days)
         if any(reading.coverage for reading in view.now.values()):
             return view, None
         return view, _why_not_fresh(bridge.store, person, at=view.at)
@@ -158,7 +159,7 @@ def _sensitivity(user: str, at: datetime, meter: Meter) -> SensitivityDocument |
     from bridge.documents.meters import load_sensitivity
 
     with installation.open_bridge() as bridge:
-        return load_sensitivity(bridge, bridge.store.people.user(user), at, meter)
+        return load_sensitivity(bridge, bridge.person(user, at=at), at, meter)
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
@@ -220,8 +221,8 @@ def days(
     from bridge.meters.daily import figures
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
         now = installation.now()
+        person = bridge.person(user, at=now)
         today = now.astimezone(zone_at(now, person.zones)).date()
         since = today - timedelta(days=last - 1)
         found = figures(

@@ -54,9 +54,7 @@ def notify(
             post.keep(bridge.store, bridge.vault, person, address, events=events, quiet=slots, now=now)
         body: dict[str, Any] = {**notifications_document(bridge, person, installation.now())}
         if test:
-            address = post.address_of(bridge.store, bridge.vault, person.id)
-            text = f"Advice for {user} will come here."
-            body["test"] = post.send(address, "rhythm-bridge", text, bridge.settings.allow_hosts) or "sent"
+            body["test"] = post.deliver_test(bridge, person, now=installation.now()) or "sent"
     show.result(body, _text(body, person.zones), json=json)
     if body.get("test", "sent") != "sent":
         raise typer.Exit(1)

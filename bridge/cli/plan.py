@@ -13,7 +13,8 @@ from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
     from bridge.domain.records import User
-    from bridge.planning.day_plan import DayPlan
+    from bridge.domain.slots import ZoneSpan
+    from bridge.planning.day_plan import Block, DayPlan
 
 KIND_WORDS = {
     "entry": "",
@@ -50,8 +51,8 @@ def plan(
 
     wanted = None if day is None else parse_day(day)
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
         now = installation.now()
+        person = bridge.person(user, at=now)
         found = plan_day(bridge, person, wanted, now=now)
     if ics is not None:
         _write(ics, found, now)
@@ -65,19 +66,7 @@ def plan(
 
 def _print(found: DayPlan, user: User) -> None:
     """Print the plan as a table, and below it the suggestions that were withdrawn and the outlook of tomorrow."""
-    from bridge.documents.plan import clock
-
-    rows = [
-        {
-            "from": "all day" if block.all_day else clock(block.start, user.zones),
-            "to": "" if block.all_day else clock(block.end, user.zones),
-            "": KIND_WORDS[block.kind],
-            "action": "" if block.action is None else str(block.action),
-            "title": block.title or "",
-            "because": "; ".join(block.reasons[:2]),
-        }
-        for block in found.blocks
-    ]
+    rows = [_row(one, user) for one in found.rows]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
     if not rows:
         typer.echo(f"Nothing is known of this day yet. Begin: bridge import FILE --user {user.name}")
@@ -86,6 +75,23 @@ def _print(found: DayPlan, user: User) -> None:
     for change in found.changes:
         typer.echo(f"Changed: {change}.")
     _print_outlook(found, user)
+
+
+def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
+    """Return a row of the table: a block, or a line that the times below it are of another zone."""
+    from bridge.documents.plan import clock, ends, place
+    from bridge.domain.slots import ZoneSpan
+
+    if isinstance(one, ZoneSpan):
+        return {"from": clock(one.since, user.zones), "title": f"{place(one)} time from here on"}
+    return {
+        "from": "all day" if one.all_day else clock(one.start, user.zones),
+        "to": "" if one.all_day else ends(one, user.zones),
+        "": KIND_WORDS[one.kind],
+        "action": "" if one.action is None else str(one.action),
+        "title": one.title or "",
+        "because": "; ".join(one.reasons[:2]),
+    }
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:

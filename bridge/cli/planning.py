@@ -33,8 +33,8 @@ def routine(user: options.User, json: options.Json = False) -> None:
     from bridge.planning.routine import learn_routine
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        known = load_snapshot(bridge.store, person, bridge.classifier, at=installation.now())
+        now = installation.now()
+        known = load_snapshot(bridge.store, bridge.person(user, at=now), bridge.classifier, at=now)
     body = routine_document(user, learn_routine(known))
     if json:
         show.document(body)

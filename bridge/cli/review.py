@@ -39,7 +39,8 @@ def review(
     from bridge.documents.review import review_document, week_name
 
     with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(user), installation.now()
+        now = installation.now()
+        person = bridge.person(user, at=now)
         monday = review_week(now, person) if week is None else monday_of(week, now, person.zones)
         found = load_review(bridge.store, person, bridge.classifier, monday, now=now, proxies=bridge.proxies)
     if json:
@@ -63,7 +64,8 @@ def history(
     from bridge.documents.review import past_advice_document
 
     with installation.open_bridge() as bridge:
-        person, now = bridge.store.people.user(user), installation.now()
+        now = installation.now()
+        person = bridge.person(user, at=now)
         outcomes.confirm(bridge.store, person, bridge.classifier, now=now)
         since = now - timedelta(days=days)
         found = outcomes.advised(bridge.store, person, since=since, until=now + INSTANT)[::-1]

@@ -139,16 +139,30 @@ def export(
     to: Annotated[
         Path | None, typer.Option(help="An empty or new folder; default: NAME-export in the current folder.")
     ] = None,
-    kind: Annotated[str, typer.Option("--format", help="The format of the files: json, csv or parquet.")] = "json",
+    kind: Annotated[
+        str,
+        typer.Option("--format", help="json, csv or parquet of everything; ieee1752 or fhir of measurements alone."),
+    ] = "json",
     json: options.Json = False,
 ) -> None:
-    """Write all stored data of a user, except their consents, into a folder that bridge import can read."""
+    """Write all stored data of a user, except their consents, into a folder that bridge import can read.
+
+    The formats ieee1752 (Open mHealth) and fhir (HL7 FHIR R5) are for other programs. They hold nights, workouts and
+    measurements, and cannot be imported.
+    """
     from bridge import installation
+    from bridge.documents import standards
     from bridge.ingest import archive
 
     folder = to or Path(f"{user}-export")
     with installation.open_bridge() as bridge:
-        counts = archive.write(bridge.store.exports.dump(bridge.store.people.user(user).id), folder, kind)
+        person = bridge.store.people.user(user).id
+        if kind in standards.FILES:
+            reading = bridge.store.reading
+            told = reading.samples(person), reading.episodes(person)
+            counts = standards.write(user, *told, folder, kind, at=installation.now())
+        else:
+            counts = archive.write(bridge.store.exports.dump(person), folder, kind)
     if json:
         show.document({"folder": str(folder), "format": kind, "tables": counts})
         return

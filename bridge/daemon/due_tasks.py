@@ -14,6 +14,7 @@ from bridge import installation, registry
 from bridge.advice import answer_links, calendar_writer, notify, outcomes, personalise, recommend
 from bridge.advice.labels import labelled
 from bridge.advice.review import load_review, review_week
+from bridge.advice.web_push import Notice
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import Channel, Connection, Recommendation, User
 from bridge.domain.slots import moment_at, zone_at
@@ -140,7 +141,11 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     events = _events(bridge, user, advice, now) if channel.events else ()
     links = answer_links.for_recommendation(bridge, advice)
     message = notify.compose(advice, links=links, events=events, zones=user.zones)
-    reason = notify.once(bridge.store, bridge.vault, advice, message, allowed=bridge.settings.allow_hosts, now=now)
+    title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
+    answers = answer_links.paths(bridge, advice)
+    reason = notify.once(
+        bridge, advice, message, Notice(title=title, text=text, tag="advice", answers=answers), now=now
+    )
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
 
@@ -182,8 +187,9 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
         return
     url = bridge.settings.url
     message = notify.compose_review(found, None if url is None else f"{url.rstrip('/')}/review?week={week}")
-    address = notify.address_of(store, bridge.vault, user.id)
-    reason = notify.send(address, *message, bridge.settings.allow_hosts)
+    title, text = notify.compose_review(found, None)
+    notice = Notice(title=title, text=text, tag="review", page=f"/review?week={week}")
+    reason = notify.deliver(bridge, user.id, message, notice, now=now)
     if reason is not None:
         log.warning("the review of user %d was not sent: %s", user.id, reason)
 
@@ -203,7 +209,8 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
         last = store.scheduling.last_outcome(connection.id)
         if last is not None and last[1].outcome == "needs_login":
             message = notify.ended(registry.spec(connection.source).title, connection.source, user)
-            reason = notify.send(notify.address_of(store, bridge.vault, user.id), *message, bridge.settings.allow_hosts)
+            notice = Notice(title=message[0], text=message[1], tag=connection.source, page="/connections")
+            reason = notify.deliver(bridge, user.id, message, notice, now=now)
             if reason is not None:
                 log.warning("user %d was not told that %s needs a login: %s", user.id, connection.source, reason)
 

@@ -118,7 +118,8 @@ class Jobs:
             return record_defect(mine.store, connection, error, holder=mine.holder, now=now)
 
     def run_due_tasks(self, user_id: int) -> None:
-        due_tasks.run_due_tasks(self.bridge, self.bridge.store.people.user_by_id(user_id), now=self.clock())
+        now, user = self.clock(), self.bridge.store.people.user_by_id(user_id)
+        due_tasks.run_due_tasks(self.bridge, self.bridge.travelled(user, at=now), now=now)
 
     def due_connections(self) -> list[Connection]:
         return self.bridge.store.scheduling.due(now=self.clock(), limit=TICK_CONNECTIONS)
@@ -153,8 +154,9 @@ class Jobs:
     def waiting_users(self) -> list[User]:
         """Return the users with due tasks. If an error prevents that, log it and return none, so that syncs go on."""
         found: list[User] = []
-        now, users = self.clock(), self.bridge.store.people.users
-        guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(self.bridge, users(), now=now)))
+        bridge, now = self.bridge, self.clock()
+        users = (bridge.travelled(user, at=now) for user in bridge.store.people.users())
+        guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(bridge, users, now=now)))
         return found
 
 

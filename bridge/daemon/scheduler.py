@@ -232,7 +232,8 @@ class Daemon:
 
     def _run_due_tasks(self) -> None:
         self.users = {user.id: user for user in self.bridge.store.people.users()}
-        for user in due_tasks.users_with_due_tasks(self.bridge, self.users.values(), now=self.clock()):
+        people = [self.bridge.travelled(user, at=self.clock()) for user in self.users.values()]
+        for user in due_tasks.users_with_due_tasks(self.bridge, people, now=self.clock()):
             if self.stopping.is_set():
                 return
             due_tasks.run_due_tasks(self.bridge, user, now=self.clock())

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from typing_extensions import TypedDict
 
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
 
@@ -108,6 +108,21 @@ def _block(block: Block, zones: ZoneHistory) -> BlockDocument:
         "reasons": list(block.reasons),
         "recommendation_id": block.recommendation_id,
     }
+
+
+def ends(block: Block, zones: ZoneHistory) -> str:
+    """Return the end of a block as HH:MM: on the clock of the arrival for a flight, otherwise on that of its start."""
+    zone = zone_at(block.end if block.flight else block.start, zones)
+    return f"{block.end.astimezone(zone):%H:%M}"
+
+
+def place(stay: ZoneSpan) -> str:
+    """Return the place after which the time zone of a stay is named.
+
+    >>> place(ZoneSpan(since=datetime(2026, 1, 1), zone="America/New_York"))
+    'New York'
+    """
+    return stay.zone.rpartition("/")[2].replace("_", " ")
 
 
 def clock(at: datetime, zones: ZoneHistory) -> str:

@@ -92,6 +92,7 @@ class OAuth:
     token_url: str
     scopes: tuple[str, ...]
     redirect: str = "http://127.0.0.1:0/"
+    device_url: str | None = None  # where a short code is given that the user types at the vendor (RFC 8628)
     pkce: bool = False
     basic: bool = False
     scope_separator: str = " "
@@ -258,8 +259,8 @@ Normaliser = Callable[[RawRecord, RawRecord | None], Sequence[Item]]
 class Browser(Protocol):
     """The means to show a page of consent to the user, and to ask the user for text."""
 
-    def open(self, url: str) -> None:
-        """Show the web page at ``url`` to the user."""
+    def open(self, url: str, code: str | None = None) -> None:
+        """Show the web page at ``url`` to the user, and a ``code`` that the user has to type there."""
         ...
 
     def paste(self) -> str | None:

@@ -109,6 +109,7 @@ class Event:
     start: datetime | None = None
     end: datetime | None = None
     zone: str | None = None  # IANA name; the recurrence is expanded in it
+    end_zone: str | None = None  # IANA name, for an entry that ends in another zone, such as a flight
     first_day: date | None = None
     last_day: date | None = None
     recurrence: tuple[str, ...] = ()

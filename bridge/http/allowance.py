@@ -17,7 +17,7 @@ from bridge.domain.errors import SourceChanged, TryLater
 SYNC_MAX_SECONDS = 30 * 60.0
 EMPTY_MAX_ANSWERS = 500  # in a row; hundreds of calendars without changes are an answer each
 TOO_DEEP = "the source answered JSON nested far too deep; look for a newer release of the bridge"
-PAGE_TOKEN = re.compile(r"[?&](next|page|continuation)_?token=", re.IGNORECASE)
+PAGE_TOKEN = re.compile(r"[?&](%24|\$)?(next|page|continuation|skip)_?token=", re.IGNORECASE)
 
 
 class Overdrawn(TryLater):

@@ -26,6 +26,7 @@ EXPORT_VERSION = 1
 ABOUT_MAX_CHARACTERS = 1 << 20
 ROW_MAX_CHARACTERS = 1 << 23  # a raw record may hold a year of readings
 EXPORT_FORMATS = ("json", "csv", "parquet")
+STANDARD_FORMATS = ("ieee1752", "fhir")  # of measurements alone, which cannot be imported
 UNPACKED_RATIO, UNPACKED_HARMLESS_BYTES = 60, 10_000_000  # rows are held in memory: less than of files that are not
 
 Tables = Mapping[str, Sequence[dict[str, Any]]]
@@ -38,7 +39,8 @@ def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
     full disk, and Parquet without pyarrow.
     """
     if kind not in EXPORT_FORMATS:
-        raise SetupError(f"there is no format {kind!r}; choose one of {', '.join(EXPORT_FORMATS)}")
+        choices = ", ".join((*EXPORT_FORMATS, *STANDARD_FORMATS))
+        raise SetupError(f"there is no format {kind!r}; choose one of {choices}")
     again = "bridge export --user NAME --to FOLDER"
     new_folder(folder, again)
     counts = {name: len(rows) for name, rows in tables.items()}

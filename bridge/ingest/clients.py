@@ -65,11 +65,16 @@ def asked(bridge: Bridge, user: User, spec: ConnectorSpec) -> Asked:
     )
 
 
+def has_secret(spec: ConnectorSpec) -> bool:
+    """Return True if a client of the source has a secret. A public client has an id alone."""
+    return any(setting.secret for setting in _wanted(spec))
+
+
 def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client_secret: str) -> None:
     """Test a client at the vendor's token server, and keep it sealed, in place of an earlier one.
 
-    Raises SetupError for a client that the vendor refuses, and where several people share an earlier client. Raises
-    TryLater if the vendor does not answer.
+    Raises SetupError for a client that the vendor refuses or that lacks a secret, and where several people share an
+    earlier client. Raises TryLater if the vendor does not answer.
     """
     if spec.registration is None:
         raise SetupError(f"{spec.name} needs no application: bridge connect {spec.name} --user {user.name}")
@@ -78,7 +83,11 @@ def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client
         raise SetupError(
             f"the client serves everybody here; set {config.variable_of(name, _wanted(spec)[0])} to use another one"
         )
-    typed = {"client_id": client_id.strip(), "client_secret": client_secret.strip()}
+    typed = {"client_id": client_id.strip()}
+    if has_secret(spec):
+        typed["client_secret"] = client_secret.strip()
+    if not all(typed.values()):
+        raise SetupError(f"{spec.name} needs a client id and a secret; copy both from the vendor's page")
     others = [setting for setting in spec.settings if setting.name not in CLIENT]
     oauth.check_client(spec, bridge.settings_of(user, spec.name, others) | typed)
     with bridge.store.lock(SEALING_LOCK):

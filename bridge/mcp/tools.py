@@ -73,7 +73,7 @@ class Tools:
             )
 
     def _user(self) -> User:
-        return self.bridge.store.people.user(self.name)
+        return self.bridge.person(self.name, at=installation.now())
 
     def meters(self) -> Document:
         """Read the five meters now, as levels from 0 to 1 with uncertainty and reasons. 0.70 is the person's own

@@ -1,15 +1,15 @@
 """Find the recordings of the same night, nap or workout by several devices, and keep one of each.
 
 Watches, rings, phones and the apps between them write down the same thing, each with its own start and end. Recordings
-that share more than half of the shorter one are the same thing. A recording of less than half of the longest one is
-incomplete, as with an empty battery, and gives way to any other. Otherwise the order of sources decides. The order in
-which recordings arrive has no influence.
+that share more than half of the shorter one are the same thing, and one device tells the whole of it. A recording of
+less than half of the longest one is incomplete, as with an empty battery, and gives way to any other. Otherwise the
+order of sources decides. The order in which recordings arrive has no influence.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 
 from bridge.domain.preference import Key, Preference
@@ -75,23 +75,46 @@ def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
         yield together
 
 
-def _chosen(together: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> list[Told]:
-    """Return the episodes of a group that remain when each thing is kept once."""
-    if len(together) == 1:
-        return list(together)
-    longest = max(one.end - one.start for _, one in together)
+def _chosen(together: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> Iterator[Told]:
+    """Yield the episodes of a group that remain when each thing is kept once. One series tells the whole of a thing."""
+    for thing in _things(together):
+        kept: list[Told] = []
+        for told in sorted(thing, key=_order(thing, preference, nights), reverse=True):
+            if not kept or (_series(told) == _series(kept[0]) and not any(_same(told[1], one) for _, one in kept)):
+                kept.append(told)
+        yield from kept
+
+
+def _things(together: Sequence[Told]) -> list[list[Told]]:
+    """Return the episodes of a group by the thing that they record. What is the same as a third is the same."""
+    things: list[list[Told]] = []
+    for told in together:
+        thing, others = [told], []
+        for known in things:
+            if any(_same(told[1], one) for _, one in known):
+                thing += known
+            else:
+                others.append(known)
+        things = [*others, thing]
+    return things
+
+
+def _order(thing: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> Callable[[Told], Order]:
+    """Return the sort key of the episodes of a thing. The episode with the largest is taken."""
+    longest = max(one.end - one.start for _, one in thing)
+    begin = min(one.start for _, one in thing)
 
     def order(told: Told) -> Order:
-        source, one = told
-        series, length = series_of(source, one.device), one.end - one.start
+        series, one = _series(told), told[1]
         key = preference.key(series, _earlier(nights.get(series, ()), one.day))
-        return length >= COMPLETE * longest, key, length, together[0][1].start - one.start, one.key
+        length = one.end - one.start
+        return length >= COMPLETE * longest, key, length, begin - one.start, one.key
 
-    kept: list[Told] = []
-    for told in sorted(together, key=order, reverse=True):
-        if not any(_same(told[1], other) for _, other in kept):
-            kept.append(told)
-    return kept
+    return order
+
+
+def _series(told: Told) -> str:
+    return series_of(told[0], told[1].device)
 
 
 def _earlier(days: Sequence[date], day: date) -> int:

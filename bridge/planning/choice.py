@@ -17,7 +17,7 @@ from bridge.domain.types import Reading
 from bridge.planning.common_sense import Option, options
 from bridge.planning.facts import NORMAL, SERVES, grounds, times_this_week
 from bridge.planning.situation import Situation
-from bridge.planning.tasks import task_for
+from bridge.planning.tasks import due_tasks, task_for
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
@@ -31,6 +31,7 @@ CLEARLY = 0.02
 NEAR_PLANNED, NEAR_BY = 2.0, timedelta(hours=2)  # added for an entry that is near: it comes before any suggestion
 KEPT_MAX = 2  # days of the last seven; what is kept in the same slot more often goes without saying
 HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a missing one says something; a week
+FLIGHT_NEAR = timedelta(hours=6)  # until it leaves, from which a flight is the reason why nothing is advised
 NO_OPTIONS: Mapping[ActionType, Option] = MappingProxyType({})
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 NO_GROUNDS = "nothing speaks for it now"
@@ -121,8 +122,8 @@ def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: d
 
 
 def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
-    """Return in a few words why nothing is advised now: usual sleep, a calendar entry, nothing needed, or nothing that
-    fits.
+    """Return in a few words why nothing is advised now: usual sleep, a calendar entry, a flight, nothing needed, or
+    nothing that fits.
 
     ``held`` maps each action to the reason against it.
     """
@@ -134,7 +135,10 @@ def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
     until = next((end for start, end in situation.attended if start <= now < end), None)
     if until is not None:
         return f"you have an entry until {until.astimezone(zone_at(now, situation.known.zones)):%H:%M}"
-    return "nothing needs doing now" if NO_GROUNDS in held.values() else "nothing fits now"
+    leaves = next((o.start for o in situation.flights if now < o.start < now + FLIGHT_NEAR), None)
+    if leaves is not None:
+        return f"your flight leaves at {situation.clock(leaves)}"
+    return "nothing needs doing now" if NO_GROUNDS in held.values() and not due_tasks(situation) else "nothing fits now"
 
 
 def nothing_fits(held: Mapping[ActionType, str], head: str = "nothing fits now") -> tuple[str, ...]:

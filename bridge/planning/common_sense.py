@@ -17,7 +17,7 @@ from bridge.domain.types import Label, Occurrence
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
 from bridge.planning.situation import Situation, is_agreed
 from bridge.planning.tasks import TASK_PAUSE, has_room, is_answered, length_of, place_of, task_for
-from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, is_journey, rounded_up, without
+from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, rounded_up, without
 from rhythm_env.interface import ActionType
 
 END_BEFORE_BED = timedelta(minutes=75)  # for anything but quiet
@@ -81,7 +81,7 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     if action in COMPANY and day.away:
         return "you are away from home"
     if action not in RESTS | {ActionType.SLEEP} and day.in_new_zone:
-        return "you have just changed the time zone"
+        return "a journey changes your time zone"
     if action is ActionType.SLEEP and (night := _night(day, span)) is not None:
         return night
     due = _due(day, action, span)
@@ -133,8 +133,8 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 
 
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
-    """Return True if a calendar entry is the user's own and worth keeping: no meeting at work, no meal, not during a
-    flight.
+    """Return True if a calendar entry is the user's own and worth keeping: no meeting at work, no meal, no
+    flight, and not during a flight.
 
     It must take five minutes to twelve hours, and its label must have a confidence of 0.5 or more.
     """
@@ -151,9 +151,8 @@ def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
 
 
 def _in_flight(situation: Situation, occurrence: Occurrence) -> bool:
-    """Return True if a calendar entry overlaps another entry that is a flight."""
-    around = (o for o, _ in situation.entries if o.start < occurrence.end and o.end > occurrence.start)
-    return any(is_journey(o.event.title, o.end - o.start) for o in around if o is not occurrence)
+    """Return True if a calendar entry is a flight, or overlaps a flight or the ways to and from the airport."""
+    return bool(calendar.clipped(situation.journeys, occurrence.start, occurrence.end))
 
 
 def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
@@ -381,8 +380,11 @@ def _common(some: Sequence[Stretch], others: Sequence[Stretch]) -> list[Stretch]
 def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span: Stretch) -> Option | None:
     """Return the option at the user's usual hour of this weekday, in the usual length, or None.
 
-    It must begin before the end of ``span``, and fit into one of the free ``places``.
+    It must begin before the end of ``span``, and fit into one of the free ``places``. SOCIALIZE has none, because what
+    is usual with others, such as a choir, is off on a day without its entry.
     """
+    if action is ActionType.SOCIALIZE:
+        return None
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     hour = None if habit is None else habit.starts.get(day.date.weekday())
     if habit is None or hour is None:

@@ -9,9 +9,11 @@ from datetime import date, datetime, timedelta
 
 from bridge import calendar
 from bridge.calendar import Stretch
+from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
 from bridge.planning.common_sense import Option, is_own, occupied
+from bridge.planning.journeys import is_journey
 from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
@@ -40,6 +42,7 @@ class Block:
     reasons: tuple[str, ...] = ()
     recommendation_id: int | None = None
     all_day: bool = False
+    flight: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,8 @@ class DayPlan:
 
     ``wake`` is on the date, and ``bedtime`` at its end. Both are None if nothing is known of the user. ``changes`` say
     which suggestions were withdrawn, and why. ``outlook`` holds the expected levels of the meters, for tomorrow only.
+    ``moves`` are the stays in other time zones that begin on the day. ``zone`` is the user's now for today, else that
+    of the date's midnight.
     """
 
     date: date
@@ -58,6 +63,21 @@ class DayPlan:
     blocks: tuple[Block, ...]
     changes: tuple[str, ...] = ()
     outlook: tuple[Expected, ...] = ()
+    moves: tuple[ZoneSpan, ...] = ()
+
+    @property
+    def rows(self) -> list[Block | ZoneSpan]:
+        """The blocks in order of time, all-day ones first. Where a flight sets the clock anew, the stay in the new zone
+        comes before the next block.
+        """
+        blocks = sorted(self.blocks, key=lambda block: (not block.all_day, block.start, block.end))
+        timed = [block for block in blocks if not block.all_day]
+        found: list[Block | ZoneSpan] = [*blocks]
+        for move in self.moves:
+            following = next((block for block in timed if block.start >= move.since), None)
+            if following is not None:
+                found.insert(found.index(following), move)
+        return found
 
 
 def fixed_blocks(situation: Situation, day: date) -> list[Block]:
@@ -96,6 +116,7 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
         action=label.action,
         title=None if event.private else event.title,
         all_day=event.all_day,
+        flight=is_journey(occurrence),
     )
 
 
@@ -143,18 +164,29 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
     A task without room or a free stretch in the day is left out. ``taken`` holds the blocks of the plan so far.
     """
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
-    busy = [*occupied(day), *(with_rest(b) for b in taken if not b.all_day)]
+    said = [b for b in taken if not b.all_day]
     before = [b.action for b in taken if b.kind == "suggested" and b.action not in RESTS]
     for task in due_tasks(situation):
         if task.title in named or not has_room(task, day, before):
             continue
-        place = place_of(task, day, busy)
+        action = situation.task_actions.get(task.key)
+        place = place_of(task, day, [*occupied(day), *(_apart(block, action) for block in said)])
         if place is not None:
-            action = situation.task_actions.get(task.key)
             before = [*before, action]
-            busy = [*busy, (place[0] - TASK_PAUSE, place[1] + TASK_PAUSE)]
             reasons = facts.of_task(task, situation)
-            yield Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
+            block = Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
+            said = [*said, block]
+            yield block
+
+
+def _apart(block: Block, action: ActionType | None) -> Stretch:
+    """Return the stretch of a block, widened by the time that is kept free around it for a task of ``action``.
+
+    Errands follow each other after five minutes.
+    """
+    if block.kind in ("suggested", "task") and block.action is action is ActionType.ADMIN_WORK:
+        return block.start - BESIDE, block.end + BESIDE
+    return (block.start - TASK_PAUSE, block.end + TASK_PAUSE) if block.kind == "task" else with_rest(block)
 
 
 def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Iterator[Block]:
@@ -164,30 +196,28 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
     """
     for ends in (day, day + A_DAY):
         bed, wake = situation.sleep(ends)
-        if wake <= situation.now:
+        on_board = any(o.start <= bed and wake <= o.end for o in situation.flights)
+        if wake <= situation.now or on_board:
             continue
         if ends > day:
-            yield from _wind_down(situation, bed, taken)
+            yield from _wind_down(situation, ends, taken)
         yield Block(
-            start=bed,
-            end=wake,
-            kind="sleep",
-            action=ActionType.SLEEP,
-            reasons=(f"you usually get up at {situation.clock(wake)}",),
+            start=bed, end=wake, kind="sleep", action=ActionType.SLEEP, reasons=(facts.of_waking(situation, ends),)
         )
 
 
-def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield a block to wind down in the last free stretch of the 90 minutes before bedtime.
+def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iterator[Block]:
+    """Yield a block to wind down in the last free stretch of the 90 minutes before the sleep that ends on a date.
 
     It takes at most 45 minutes. If the stretch has less than 15 minutes, nothing is yielded.
     """
+    bed = situation.sleep(ends)[0]
     low = max(bed - WIND_DOWN_BACK, rounded_up(situation.now))
-    home = [(start, end + WAY_HOME) for start, end in situation.attended]
+    home = [*((start, end + WAY_HOME) for start, end in situation.attended), *situation.journeys]
     free = without([(low, bed)], [*home, *spans(taken)]) if low < bed else []
     if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
         start, end = max(free[-1][0], free[-1][1] - WIND_DOWN), free[-1][1]
-        yield Block(start=start, end=end, kind="wind_down", reasons=(f"your usual bedtime is {situation.clock(bed)}",))
+        yield Block(start=start, end=end, kind="wind_down", reasons=(facts.of_bedtime(situation, ends),))
 
 
 def with_rest(block: Block) -> Stretch:

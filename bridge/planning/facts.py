@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 
 from bridge.calendar import COMPANY, is_meeting
 from bridge.domain.types import Because, Reading, Task
@@ -54,7 +54,11 @@ def reasons(
     """
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
     if option.kind == "suggested":
-        found += [*of_task(task, situation), *_of_body(option.action, readings), *_of_hour(option, situation)]
+        found += [
+            *of_task(task, situation),
+            *_of_body(option.action, situation, readings),
+            *_of_hour(option, situation),
+        ]
         found = found or [TO_LEARN]
     return tuple(dict.fromkeys(found))
 
@@ -78,7 +82,7 @@ def grounds(
         *_of_last_time(option, situation),
         *_of_load(option, situation),
         *_of_quiet(option, situation),
-        *(_of_body(action, readings) if action in SERVES else ()),
+        *(_of_body(action, situation, readings) if action in SERVES else ()),
     ]
 
 
@@ -100,26 +104,61 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
     Otherwise return what ``_of_night`` says.
     """
     if option.kind == "keep":
-        return [f"it is in your calendar at {situation.clock(option.start)}"]
+        return [f"it is in your calendar at {situation.clock(option.start)}{_after(option, situation)}"]
     if option.kind == "sleep":
-        return [f"you usually get up at {situation.clock(option.end)}"]
+        return [of_waking(situation, situation.date_of(option.end))]
     if option.usual:
         day = DAY_NAMES[situation.date_of(option.start).weekday()]
         return [f"you usually do it on {day} at {situation.clock(option.start)}"]
     return _of_night(option, situation)
 
 
+def _after(option: Option, situation: Situation) -> str:
+    """Return a text that names the entry which begins before an entry to keep, or an empty text if none does."""
+    first = situation.first_before(option.start)
+    if first is None:
+        return ""
+    title = None if first.event.private else first.event.title
+    return f", after {title or 'an entry'} at {situation.clock(first.start)}"
+
+
 def _of_night(option: Option, situation: Situation) -> list[str]:
-    """Return a text that last night was at least an hour short, for a rest or nap today before 19:00. Otherwise return
-    nothing.
+    """Return a text that last night was at least an hour short, for time for oneself or a nap today before 19:00.
+    Otherwise return nothing.
     """
     short = situation.short_of_sleep
-    if option.action not in RESTS | {ActionType.SLEEP} or short is None or short < NAP_SHORT:
+    if option.action not in (ActionType.ME_TIME, ActionType.SLEEP) or short is None or short < NAP_SHORT:
         return []
     day = day_of(situation, option.start)
     if day.date != situation.date_of(situation.now) or option.start >= day.since(EARLY_NIGHT):
         return []
     return [f"last night was {_length(short)} shorter than your usual"]
+
+
+NEAR_USUAL = timedelta(minutes=10)  # from the usual time of a night, within which it counts as usual
+
+
+def of_bedtime(situation: Situation, ends: date) -> str:
+    """Return a text with the bedtime of the sleep that ends on a date: the usual one, or why it is another."""
+    bed = situation.sleep(ends)[0]
+    usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[0]
+    if abs(bed - usual) <= NEAR_USUAL:
+        return f"your usual bedtime is {situation.clock(bed)}"
+    if bed > usual:
+        return f"bedtime is {situation.clock(bed)} today, because your day ends late"
+    return f"bedtime is {situation.clock(bed)} today, earlier than usual, because the day is longer after a flight west"
+
+
+def of_waking(situation: Situation, ends: date) -> str:
+    """Return a text with the time of getting up after the sleep that ends on a date: the usual one, or why another."""
+    wake = situation.sleep(ends)[1]
+    usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[1]
+    if abs(wake - usual) <= NEAR_USUAL:
+        return f"you usually get up at {situation.clock(wake)}"
+    if wake > usual:
+        return f"you sleep until {situation.clock(wake)}, because the night begins late"
+    begins = next((start for start, _ in situation.attended if start >= wake), wake)
+    return f"you get up at {situation.clock(wake)} for your entry at {situation.clock(begins)}"
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
@@ -156,7 +195,7 @@ def times_this_week(situation: Situation, action: ActionType) -> int:
     return len(shown)
 
 
-def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]:
+def _of_body(action: ActionType, situation: Situation, readings: Mapping[Meter, Reading]) -> list[str]:
     """Return up to two texts about the inputs that move a meter most, the strongest first.
 
     For an action that raises a meter, they say why that meter is below normal. For an action that needs a meter, they
@@ -170,6 +209,8 @@ def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
         found = [one for one in found if "below your" not in one[1]]  # a short night speaks for no work
+        if situation.slept(situation.date_of(situation.now)) is None:
+            found = [one for one in found if not one[1].startswith("slept")]  # that was an earlier night
     else:
         found = []
     return [text for _, text in sorted(found, key=lambda one: -one[0])[:BODY_FACTS_MAX]]

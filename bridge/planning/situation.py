@@ -14,6 +14,7 @@ from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence
 from bridge.domain.wishes import Wishes
 from bridge.meters.overlaps import once
+from bridge.planning.journeys import FROM_THE_AIRPORT, TO_THE_AIRPORT, is_journey, journey
 from bridge.planning.published import OFFICE
 from bridge.planning.routine import Routine, is_free_day
 from rhythm_env.interface import ActionType, Answer
@@ -22,6 +23,7 @@ BESIDE = timedelta(minutes=5)  # kept free before and after an entry
 WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
 TO_BED = timedelta(minutes=45)  # from the end of an entry to sleep
 OUTING = timedelta(minutes=30)  # an entry outside of work that is so long may be away from home
+LONG, BREATH = timedelta(minutes=45), timedelta(minutes=10)  # of an entry; and kept free after it
 TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
 WAY = timedelta(minutes=15)  # kept free before an entry that may be away from home
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
@@ -30,6 +32,8 @@ DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless i
 PRIVATE = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
 TO_GET_UP = timedelta(minutes=45)  # before an early entry
+DAY, NO_TIME = timedelta(days=1), timedelta(0)
+JET_LAG_MIN, EARLIER_MAX = timedelta(hours=3), timedelta(hours=1)  # time difference that matters; shift of bedtime
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
 
 Entry = tuple[Occurrence, Label]
@@ -70,15 +74,19 @@ class Situation:
         They are entries with travel or a pause around them, agreed suggestions, and suggestions of the plan so far.
         """
         taken = [
-            (o.start - max(margin(o), WAY if self._is_outing(o) else BESIDE), o.end + self._after(o))
-            for o, _ in self.entries
+            (o.start - max(margin(o), WAY if self._is_outing(o) else BESIDE), o.end + self._after(o, label))
+            for o, label in self.entries
             if calendar.takes_time(o.event)
         ]
         return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
 
-    def _after(self, occurrence: Occurrence) -> timedelta:
-        """Return the time kept free after a calendar entry: 30 minutes after an outing, otherwise its ``margin``."""
-        return max(margin(occurrence), TRAVEL if self._is_outing(occurrence) else BESIDE)
+    def _after(self, occurrence: Occurrence, label: Label) -> timedelta:
+        """Return the time kept free after a calendar entry: 30 minutes after an outing or a class, ten after another
+        entry of 45 minutes or more, and at least its ``margin``.
+        """
+        long = occurrence.end - occurrence.start >= LONG
+        leaves = self._is_outing(occurrence) or (long and label.action is ActionType.LEARN)
+        return max(margin(occurrence), TRAVEL if leaves else BREATH if long else BESIDE)
 
     def _is_outing(self, occurrence: Occurrence) -> bool:
         """Return True if a calendar entry takes 30 minutes or more, outside of working hours."""
@@ -116,20 +124,66 @@ class Situation:
 
         An expected sleep is moved away from calendar entries. An entry in its first half delays bedtime, and an entry
         in its second half wakes the user earlier. A sleep that is delayed far, as after a night shift, keeps its length
-        until the next entry.
+        until the next entry. A flight over the middle of the night is that night. The first night after a flight
+        westward begins up to an hour early.
         """
         slept = self.slept(day)
         if slept is not None:
             return slept.start, slept.end
         bed, wake = self.routine.sleep_ending_on(day, self.known.zones)
         length, middle = wake - bed, bed + (wake - bed) / 2
-        late = [end for start, end in self.attended if start < middle and bed - TO_BED < end < bed + LATE_MAX]
+        over = next((o for o in self.flights if o.start < middle < o.end), None)
+        if over is not None:
+            return over.start, over.end
+        bed -= self._west(bed)
+        attended = self._attended_around(bed, wake)
+        landed = [o.end + FROM_THE_AIRPORT for o in self.flights if o.start < middle and o.end > bed - FROM_THE_AIRPORT]
+        ended = [end + TO_BED for start, end in attended if start < middle and bed - TO_BED < end]
+        late = [end for end in (*ended, *landed) if bed < end < bed + LATE_MAX + TO_BED]
         if late:
-            bed = max(late) + TO_BED
+            bed = max(late)
             wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
-        early = [start for start, _ in self.attended if max(bed, middle) < start < wake + TO_GET_UP]
+        begin = [*(start for start, _ in attended), *(o.start - TO_THE_AIRPORT for o in self.flights)]
+        early = [start for start in begin if max(bed, middle) < start < wake + TO_GET_UP]
         bed, wake = rounded(bed), rounded(wake)
         return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
+
+    def _attended_around(self, bed: datetime, wake: datetime) -> list[Stretch]:
+        """Return ``attended`` without the entries of another zone's day that fall into the night from bed to wake.
+
+        After a journey these are the entries of home, which nobody gets up for.
+        """
+        abroad = [
+            o
+            for o, _ in (self.entries if len(self.known.zones) > 1 else ())
+            if calendar.takes_time(o.event) and bed <= o.start and o.end <= wake and self._of_another_zone(o)
+        ]
+        if not abroad:
+            return self.attended
+        kept = (o for o, _ in self.entries if calendar.takes_time(o.event) and o not in abroad)
+        return calendar.merged((o.start, o.end) for o in kept)
+
+    def _of_another_zone(self, occurrence: Occurrence) -> bool:
+        zone, here = occurrence.event.zone, zone_at(occurrence.start, self.known.zones).key
+        return zone is not None and "/" in zone and not calendar.same_clock(occurrence.start, zone, here)
+
+    def _west(self, bed: datetime) -> timedelta:
+        """Return how much earlier the first night after a journey westward begins: ten minutes per hour, at most an
+        hour.
+        """
+        before, after = (bed.astimezone(zone_at(at, self.known.zones)).utcoffset() for at in (bed - DAY, bed))
+        back = (before or NO_TIME) - (after or NO_TIME)
+        return min(back / 6, EARLIER_MAX) if back >= JET_LAG_MIN else NO_TIME
+
+    @cached_property
+    def flights(self) -> list[Occurrence]:
+        """The flights among the timed, busy calendar entries, ascending."""
+        return [o for o, _ in self.entries if calendar.takes_time(o.event) and is_journey(o)]
+
+    @cached_property
+    def journeys(self) -> list[Stretch]:
+        """The stretches of flights with the ways to and from the airport, merged and ascending."""
+        return calendar.merged(journey(one) for one in self.flights)
 
     @cached_property
     def recorded(self) -> list[Episode]:
@@ -148,6 +202,10 @@ class Situation:
         them.
         """
         return calendar.merged((o.start, o.end) for o, _ in self.entries if calendar.takes_time(o.event))
+
+    def first_before(self, start: datetime) -> Occurrence | None:
+        """Return the first timed, busy calendar entry that begins from now on and before ``start``, or None."""
+        return next((o for o, _ in self.entries if self.now <= o.start < start and calendar.takes_time(o.event)), None)
 
     def busy_from(self, at: datetime) -> Stretch | None:
         """Return the stretch of ``busy`` that begins exactly at ``at``, or None."""

@@ -52,17 +52,26 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
     open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
     told = situation.told
     mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action and t.title not in told)
-    today = situation.date_of(situation.now)
-    return min(mine, key=lambda t: _order(t, today), default=None)
+    return min(mine, key=lambda t: _order(t, situation), default=None)
 
 
-def _order(task: Task, today: date) -> tuple[int, date, str]:
+def _order(task: Task, situation: Situation) -> tuple[bool, int, date, str]:
     """Return the sort key of a task: due today or tomorrow first, then overdue, then the others, each by due date and
     key.
+
+    Calls come last while they are not answered any more today.
     """
-    due = task.due or date.max
+    due, today = task.due or date.max, situation.date_of(situation.now)
     rank = 1 if due < today else 0 if due <= today + A_DAY else 2
-    return rank, due, task.key
+    is_late = situation.now >= calendar.midnight(today, situation.known.zones) + OFFICES[1]
+    return is_call(task) and (is_late or today.weekday() >= WEEKEND), rank, due, task.key
+
+
+def is_call(task: Task) -> bool:
+    """Return True if a task needs a call that somebody answers. A task with an estimate counts as one without a
+    call.
+    """
+    return task.effort is None and CALL.search((task.title or "")[:200]) is not None
 
 
 def due_tasks(situation: Situation) -> list[Task]:
@@ -75,7 +84,7 @@ def due_tasks(situation: Situation) -> list[Task]:
     found = [
         t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
     ]
-    ranked = sorted(found, key=lambda t: _order(t, today))
+    ranked = sorted(found, key=lambda t: _order(t, situation))
     once: dict[str | None, Task] = {}  # lists may repeat a task
     for task in ranked:
         once.setdefault(task.title, task)
@@ -169,8 +178,8 @@ def _latest(task: Task, day: Day) -> datetime:
 def is_answered(task: Task, day: Day, at: datetime) -> bool:
     """Return True if a task can be worked on at ``at``: it needs no call, or calls are answered then.
 
-    Calls are answered from Monday to Friday, 8:00 to 18:00. A task with an estimate counts as no call.
+    Calls are answered from Monday to Friday, 8:00 to 18:00.
     """
-    if task.effort is not None or not CALL.search((task.title or "")[:200]):
+    if not is_call(task):
         return True
     return day.date.weekday() < WEEKEND and day.since(OFFICES[0]) <= at < day.since(OFFICES[1])

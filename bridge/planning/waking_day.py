@@ -16,6 +16,7 @@ from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Label, Occurrence
+from bridge.planning.journeys import TO_THE_AIRPORT
 from bridge.planning.situation import Entry, Situation
 from rhythm_env.interface import ActionType
 
@@ -29,9 +30,7 @@ FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # after midnight; for those who get up la
 PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as a single stretch
 # Stretches without a pause: least length, and the time that is needed before and after it.
 DEMANDS = ((6 * HOUR, HOUR, 90 * MINUTE), (3 * HOUR, 15 * MINUTE, 30 * MINUTE))
-WAY_FROM_WORK = 30 * MINUTE
-TO_THE_AIRPORT, FROM_THE_AIRPORT = 150 * MINUTE, 90 * MINUTE
-JOURNEY_MIN = HOUR
+WAY_TO_WORK, WAY_FROM_WORK = 45 * MINUTE, 30 * MINUTE
 HOME_DAYS = 14 * A_DAY
 FAMILY_PAUSE, FAMILY_FROM = 3 * HOUR, 14 * HOUR  # between entries with the family, which stays around
 FAMILY_MORNING = 9 * HOUR  # after midnight; an entry with the family before it begins at home
@@ -44,7 +43,6 @@ MEAL = re.compile(
     r"avondeten|almoço|jantar)\b",
     re.IGNORECASE,
 )
-JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,29 +108,38 @@ class Day:
 
     @cached_property
     def rests(self) -> list[Stretch]:
-        """The stretches kept free for the way, food and rest, around long series of entries and after work."""
+        """The stretches kept free for the way, food and rest, around long series of entries, and before and after
+        work.
+        """
         found: list[Stretch] = []
         near = calendar.clipped(self.situation.attended, self.wake - A_DAY, self.bed + A_DAY)
         for start, end in calendar.merged(near, bridging=PAUSE_AT_MOST):
             need = next((one for one in DEMANDS if end - start >= one[0]), None)
             if need is not None:
                 found += [(start - need[1], start), (end, end + need[2])]
-        return calendar.merged([*found, *((end, end + WAY_FROM_WORK) for _, end in self.work)])
+        ways = [
+            (low, high)
+            for start, end in self.work
+            for low, high in ((start - WAY_TO_WORK, start), (end, end + WAY_FROM_WORK))
+        ]
+        return calendar.merged([*found, *ways])
 
     @cached_property
     def journeys(self) -> list[Stretch]:
-        """The stretch of the day's first flight, in a list of at most one.
+        """The stretches of the day's flights with the ways to and from the airport, merged.
 
-        It begins 2.5 hours before the flight. It ends at bedtime, or 90 minutes after the flight if that is later.
+        A flight after waking takes the rest of the day, until bedtime.
         """
-        flights = [o for o, _ in self.entries if is_journey(o.event.title, o.end - o.start)]
-        return [(o.start - TO_THE_AIRPORT, max(o.end + FROM_THE_AIRPORT, self.bed)) for o in flights][:1]
+        return calendar.merged(
+            (start, end if start + TO_THE_AIRPORT < self.wake else max(end, self.bed))
+            for start, end in self.situation.journeys
+            if start < self.bed and end > self.wake
+        )
 
     @cached_property
     def in_new_zone(self) -> bool:
-        """True if the user's time zone changes during the day or in the 24 hours before waking."""
-        zones = self.situation.known.zones
-        return zone_at(self.wake - A_DAY, zones) != zone_at(self.bed, zones)
+        """True if the user's clock is set anew during the day or in the 24 hours before waking, after a journey."""
+        return bool(calendar.moves(self.situation.known.zones, self.wake - A_DAY, self.bed))
 
     @cached_property
     def away(self) -> bool:
@@ -214,11 +221,6 @@ EASY = frozenset(
         ActionType.BINGE_WATCH,
     }
 )
-
-
-def is_journey(title: str | None, length: timedelta) -> bool:
-    """Return True if a calendar entry is a flight: it takes an hour or more, and its title has a word for a flight."""
-    return length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
 
 
 def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:

@@ -32,7 +32,7 @@ class Connections(Part):
     @reads
     def of_user(self, db: sa.Connection, user_id: int) -> list[Connection]:
         """Return the connections of a user, sorted by source and name."""
-        return select_connections(db, tables.connections.c.user_id == user_id)
+        return _connections(db.execute(_OF_USER, {"user": user_id}))
 
     @reads
     def of_member(self, db: sa.Connection, source: str, member: str) -> list[Connection]:
@@ -131,6 +131,7 @@ _ALL = (
     .select_from(tables.connections.join(tables.sources))
     .order_by(tables.connections.c.user_id, tables.sources.c.name, tables.connections.c.name)
 )
+_OF_USER = _ALL.where(tables.connections.c.user_id == sa.bindparam("user"))
 _BY_ID = _ALL.where(tables.connections.c.id == sa.bindparam("connection"))
 
 

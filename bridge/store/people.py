@@ -19,10 +19,11 @@ from bridge.domain.wishes import Wishes, plain, wishes_of
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
-from bridge.store.tables import api_tokens, passwords, sessions
+from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
+NAME_RULE = "a name has 1 to 64 letters, digits, dots, dashes or underscores"
 NAME_SIGNS = "._-"
 
 
@@ -54,7 +55,7 @@ class People(Part):
         """
         name = composed(name)
         if not is_name(name):
-            raise SetupError("a name has 1 to 64 letters, digits, dots, dashes or underscores: bridge user add NAME")
+            raise SetupError(f"{NAME_RULE}: bridge user add NAME")
         check_zone(zone)
         if not insert_new(db, tables.users, {"name": name, "created_at": now}):
             raise SetupError(f"there is already a user {name}; see: bridge user list")
@@ -64,7 +65,13 @@ class People(Part):
 
     @reads
     def user(self, db: sa.Connection, name: str) -> User:
-        """Return the user called ``name``. Raises SetupError, which names ``bridge user add``, if there is none."""
+        """Return the user called ``name``.
+
+        Raises SetupError if there is none. It names ``bridge user add``, or ``bridge user list`` for a name that no
+        user can have.
+        """
+        if not is_name(composed(name)):
+            raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
         found = _users(db, tables.users.c.name == composed(name))
         if not found:
             raise SetupError(f"there is no user {name}; add one: bridge user add {name}")
@@ -148,10 +155,8 @@ class People(Part):
         """Return the user's last correction of each series of events, newest first. With ``at``, later ones are
         ignored.
         """
-        t = tables.corrections.c
-        query = sa.select(tables.corrections).where(t.user_id == user_id).order_by(t.made_at.desc(), t.id.desc())
         found: dict[str, Correction] = {}
-        for row in db.execute(query if at is None else query.where(t.made_at <= at)):
+        for row in db.execute(_CORRECTIONS, {"user": user_id, "at": at or LAST_INSTANT}):
             action = None if row.action is None else ActionType(row.action)
             correction = Correction(series=row.series, title=row.title, action=action, made_at=row.made_at)
             found.setdefault(row.series, correction)
@@ -191,6 +196,16 @@ def check_zone(zone: str) -> None:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise SetupError(f"there is no time zone {zone!r}; write it like Europe/Berlin or UTC") from None
+
+
+_CORRECTIONS = (
+    sa.select(tables.corrections)
+    .where(
+        tables.corrections.c.user_id == sa.bindparam("user", type_=tables.ID),
+        tables.corrections.c.made_at <= sa.bindparam("at", type_=tables.Instant),
+    )
+    .order_by(tables.corrections.c.made_at.desc(), tables.corrections.c.id.desc())
+)
 
 
 def _users(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[User]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,9 +14,9 @@ from bridge.domain.types import Episode, EpisodeKind, Event, Item, Sample, Task
 from bridge.store import codec, names, rows, tables
 from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads
+from bridge.store.tables import LAST_INSTANT
 
 ROW_ID_MAX_DIGITS = 18  # PostgreSQL refuses a larger number
-LAST_INSTANT = datetime(9999, 12, 31, tzinfo=UTC)
 DAYS_TO_SEE_THE_NEWEST = timedelta(days=7)  # a measurement of an earlier day may end later, but not by a week
 EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
@@ -68,8 +68,8 @@ class Reading(Part):
 
         With ``at``, the episodes are as they were known then.
         """
-        query = _between(_of_user(tables.episodes, user_id, at), tables.episodes.c.day, since, until)
-        found = [(row.source, codec.decode("episode", row.body)) for row in db.execute(query)]
+        bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since or date.min, "until": until or date.max}
+        found = [(source, codec.decode("episode", body)) for source, body in db.execute(_EPISODES, bound)]
         found += [(s, item) for s, item in _revised(db, user_id, "episode", at) if _in_days(item, since, until)]
         return sorted(found, key=_by_start)  # type: ignore[arg-type]
 
@@ -82,20 +82,25 @@ class Reading(Part):
         Series are not expanded. Every master and exception of a series that might touch that time is among them. With
         ``at``, the events are as they were known then.
         """
-        t = tables.events.c
-        touches = sa.and_(sa.or_(t.start.is_(None), t.start < until), sa.or_(t.end.is_(None), t.end >= since))
-        found = [
-            (row.source, codec.decode("event", row.body))
-            for row in db.execute(_of_user(tables.events, user_id, at).where(touches))
-        ]
+        bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since, "until": until}
+        found = [(source, codec.decode("event", body)) for source, body in db.execute(_EVENTS, bound)]
         found += [(s, item) for s, item in _revised(db, user_id, "event", at) if _touches(item, since, until)]
         return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
 
     @reads
+    def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
+        """Return the timed events that begin between two instants and end in another time zone, such as flights."""
+        t = tables.events.c
+        moving = t.body.contains('"end_zone"')
+        near = sa.and_(t.user_id == user_id, t.start >= since, t.start < until, moving)
+        found = [codec.decode("event", body) for body in db.execute(sa.select(t.body).where(near)).scalars()]
+        return [item for item in found if isinstance(item, Event) and item.end_zone is not None]
+
+    @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
         """Return (source, task) of all tasks, sorted by key. With ``at``, the tasks are as they were known then."""
-        query = _of_user(tables.tasks, user_id, at)
-        found = [(row.source, codec.decode("task", row.body)) for row in db.execute(query)]
+        bound = {"user": user_id, "at": at or LAST_INSTANT}
+        found = [(source, codec.decode("task", body)) for source, body in db.execute(_TASKS, bound)]
         found += _revised(db, user_id, "task", at)
         return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
 
@@ -199,13 +204,7 @@ class Reading(Part):
     @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
         """Return True if data, corrections, wishes or the order of sources of the user have changed after ``since``."""
-        c, w, p = tables.corrections.c, tables.wishes.c, tables.preferences.c
-        mine = tables.connections.c
-        arrived = sa.select(mine.id).where(mine.user_id == user_id, mine.last_change > since)
-        corrected = sa.select(c.id).where(c.user_id == user_id, c.made_at > since)
-        wished = sa.select(w.user_id).where(w.user_id == user_id, w.set_at > since)
-        preferred = sa.select(p.user_id).where(p.user_id == user_id, p.set_at > since)
-        return any(db.execute(query.limit(1)).first() for query in (wished, preferred, corrected, arrived))
+        return any(db.execute(query, {"user": user_id, "at": since}).first() for query in _CHANGES)
 
 
 def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:
@@ -271,17 +270,37 @@ def _with_source(table: sa.Table) -> sa.Select[Any]:
     return sa.select(table, tables.sources.c.name.label("source")).select_from(_joined_to_source(table))
 
 
-def _of_user(table: sa.Table, user_id: int, at: datetime | None) -> sa.Select[Any]:
-    query = _with_source(table).where(table.c.user_id == user_id)
-    return query if at is None else query.where(table.c.known_at <= at)
+def _known(table: sa.Table) -> sa.Select[Any]:
+    """Select (source, body) of a user's rows that were known at an instant."""
+    return (
+        sa.select(tables.sources.c.name, table.c.body)
+        .select_from(_joined_to_source(table))
+        .where(table.c.user_id == _USER, table.c.known_at <= _AT)
+    )
 
 
-def _between(
-    query: sa.Select[Any], day: sa.ColumnElement[date], since: date | None, until: date | None
-) -> sa.Select[Any]:
-    if since is not None:
-        query = query.where(day >= since)
-    return query if until is None else query.where(day <= until)
+_AT = sa.bindparam("at", type_=tables.Instant)
+_EPISODES = _known(tables.episodes).where(
+    tables.episodes.c.day >= sa.bindparam("since", type_=sa.Date),
+    tables.episodes.c.day <= sa.bindparam("until", type_=sa.Date),
+)
+_EVENTS = _known(tables.events).where(
+    sa.or_(tables.events.c.start.is_(None), tables.events.c.start < sa.bindparam("until", type_=tables.Instant)),
+    sa.or_(tables.events.c.end.is_(None), tables.events.c.end >= sa.bindparam("since", type_=tables.Instant)),
+)
+_TASKS = _known(tables.tasks)
+_REVISED = _known(tables.revisions).where(
+    tables.revisions.c.kind == sa.bindparam("kind", type_=sa.Text), tables.revisions.c.superseded_at > _AT
+)
+_CHANGES = [
+    sa.select(table.c.user_id).where(table.c.user_id == _USER, changed > _AT).limit(1)
+    for table, changed in (
+        (tables.wishes, tables.wishes.c.set_at),
+        (tables.preferences, tables.preferences.c.set_at),
+        (tables.corrections, tables.corrections.c.made_at),
+        (tables.connections, tables.connections.c.last_change),
+    )
+]
 
 
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
@@ -290,10 +309,8 @@ def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) ->
     """
     if at is None:
         return
-    t = tables.revisions.c
-    query = _of_user(tables.revisions, user_id, at).where(t.kind == kind, t.superseded_at > at)
-    for row in db.execute(query):
-        yield row.source, codec.decode(kind, row.body)
+    for source, body in db.execute(_REVISED, {"user": user_id, "kind": kind, "at": at}):
+        yield source, codec.decode(kind, body)
 
 
 def _in_days(item: Sample | Episode, since: date | None, until: date | None) -> bool:

@@ -131,8 +131,8 @@ class Recommendations(Part):
 
         Superseded recommendations are left out.
         """
-        query = sa.select(table).where(_made_between(user_id, since, until))
-        return [_recommendation(row) for row in db.execute(query.order_by(table.c.created_at, table.c.id))]
+        bound = {"user": user_id, "since": since, "until": until}
+        return [_recommendation(row) for row in db.execute(_BETWEEN, bound)]
 
     @reads
     def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
@@ -156,8 +156,8 @@ class Recommendations(Part):
         not_done = sa.and_(t.outcome == str(Deed.NOT_DONE), t.expires_at <= until)
         counted = sa.or_(t.kind.is_(None), t.kind.not_in(("keep", "sleep")))
         seen = sa.and_(t.shown_at <= until, t.outcome_at <= until, counted, sa.or_(done, not_done))
-        query = sa.select(t.created_at).where(_made_between(user_id, since, until))
-        return list(db.scalars(query.where(sa.or_(t.answered_at <= until, seen)).order_by(t.created_at)))
+        query = sa.select(t.created_at).where(_MADE_BETWEEN, sa.or_(t.answered_at <= until, seen))
+        return list(db.scalars(query.order_by(t.created_at), {"user": user_id, "since": since, "until": until}))
 
     @reads
     def advice_records(
@@ -168,9 +168,8 @@ class Recommendations(Part):
 
         Observations, which are most of a row, and probabilities are not read. Superseded recommendations are left out.
         """
-        t = table.c
-        mine = sa.select(*(c for c in t if c.name not in UNREAD)).where(_made_between(user_id, since, until))
-        return [_advice_record(row) for row in db.execute(mine.order_by(t.created_at, t.id))]
+        bound = {"user": user_id, "since": since, "until": until}
+        return [_advice_record(row) for row in db.execute(_ADVICE_RECORDS, bound)]
 
     @reads
     def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[AdviceRecord]:
@@ -327,10 +326,18 @@ def _slot(user_id: int, moment: Moment) -> sa.ColumnElement[bool]:
     return sa.and_(mine, t.superseded_at.is_(None))
 
 
-def _made_between(user_id: int, since: datetime, until: datetime) -> sa.ColumnElement[bool]:
-    t = table.c
-    made = sa.and_(t.user_id == user_id, t.created_at >= since, t.created_at < until)
-    return sa.and_(made, t.superseded_at.is_(None))
+_MADE_BETWEEN = sa.and_(
+    table.c.user_id == sa.bindparam("user", type_=tables.ID),
+    table.c.created_at >= sa.bindparam("since", type_=tables.Instant),
+    table.c.created_at < sa.bindparam("until", type_=tables.Instant),
+    table.c.superseded_at.is_(None),
+)
+_BETWEEN = sa.select(table).where(_MADE_BETWEEN).order_by(table.c.created_at, table.c.id)
+_ADVICE_RECORDS = (
+    sa.select(*(c for c in table.c if c.name not in UNREAD))
+    .where(_MADE_BETWEEN)
+    .order_by(table.c.created_at, table.c.id)
+)
 
 
 def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation | None:

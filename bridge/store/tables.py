@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
+LAST_INSTANT = datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def microseconds(at: datetime) -> int:

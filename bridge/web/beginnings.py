@@ -241,6 +241,8 @@ THINGS = (
                 "Find the ICS link.",
                 links=(("Outlook", "https://outlook.live.com/calendar"),),
             ),
+            live("microsoft_calendar", "Every change at once, with an application of your own", OWN_APP),
+            live("microsoft_todo", "The tasks of Microsoft To Do", OWN_APP),
         ),
     ),
     Thing(
@@ -250,6 +252,23 @@ THINGS = (
         ways=(
             live("caldav", "By CalDAV", "Click Connect, and type the server, your name and a password for this app."),
             address("A secret address", "Look for share or publish, and for a link that is called iCal or ICS."),
+        ),
+    ),
+    Thing(
+        name="activitywatch",
+        title="ActivityWatch",
+        hint="focus at the computer",
+        ways=(
+            Way(
+                source="activitywatch",
+                title="A file that it exports",
+                steps=("Open ActivityWatch, Raw Data, Export all buckets as JSON.", DROP),
+            ),
+            live(
+                "activitywatch",
+                "New days by themselves, where it runs on the machine of the bridge",
+                "Click Connect and type http://localhost:5600, which BRIDGE_ALLOW_HOSTS has to name.",
+            ),
         ),
     ),
     Thing(

@@ -39,6 +39,7 @@ class Job:
     text: str = ""
     question: str | None = None
     url: str | None = None
+    code: str | None = None
     elsewhere: bool = False
     result: Any = None
     replies: queue.Queue[str] = field(default_factory=lambda: queue.Queue(maxsize=1))
@@ -58,9 +59,9 @@ class Job:
         if self.replies.empty():
             self.replies.put_nowait(text)
 
-    def open(self, url: str) -> None:
-        """Set the URL that the page shows as a link, as ``bridge.domain.ports.Browser`` demands."""
-        self.url = url
+    def open(self, url: str, code: str | None = None) -> None:
+        """Set the URL that the page shows as a link, and the code, as ``bridge.domain.ports.Browser`` demands."""
+        self.url, self.code = url, code
 
     def paste(self) -> str | None:
         """Ask the user, if on another machine, to paste the address of the vendor's last page, and return it.

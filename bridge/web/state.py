@@ -91,6 +91,7 @@ def current_visit(request: Request) -> Visit:
     user = _user(request, state, now)
     if user is None:
         raise NotLoggedIn
+    user = state.bridge.travelled(user, at=now)
     return Visit(app=state, user=user, now=now, csrf=csrf(request), session=SESSION_COOKIE in request.cookies)
 
 

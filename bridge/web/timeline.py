@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from bridge.documents.offers import offer_documents
+from bridge.documents.plan import ends, place
 from bridge.domain.records import Recommendation
-from bridge.domain.slots import moment_at
+from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
@@ -37,8 +38,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     today = local(visit, visit.now).date()
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
-    blocks = sorted(plan.blocks, key=lambda block: (not block.all_day, block.start, block.end))
-    rows = [_row(visit, block, current) for block in blocks]
+    rows = [_moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current) for one in plan.rows]
     begun = sum(row["begun"] for row in rows)
     return {
         "date": f"{plan.date:%A}, {plan.date.day} {plan.date:%B}",
@@ -91,14 +91,21 @@ def _tomorrow(visit: Visit) -> dict[str, str] | None:
     return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= PREVIEW_HOUR else None
 
 
+def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
+    """Return the row that says from where on the times are those of another zone."""
+    at = f"{local(visit, stay.since):%H:%M}"
+    return {"moved": f"{at} {place(stay)} time from here on", "begun": stay.since <= visit.now}
+
+
 def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str, Any]:
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
     name = None if block.action is None else phrases.action_name(str(block.action))
     title = block.title or name or KIND_NAMES[block.kind]
     return {
+        "moved": None,
         "from": "all day" if block.all_day else f"{local(visit, block.start):%H:%M}",
-        "to": "" if block.all_day else f"{local(visit, block.end):%H:%M}",
+        "to": "" if block.all_day else ends(block, visit.user.zones),
         "kind": block.kind,
         "word": KIND_NAMES[block.kind],
         "title": title,

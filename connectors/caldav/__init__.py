@@ -12,6 +12,7 @@ SPEC = ConnectorSpec(
     streams=("entry",),
     called={"entry": "calendars"},
     normaliser="connectors.caldav.normalise:normalise",
+    normaliser_version=2,
     settings=(
         Setting(
             name="url",

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Item, RawRecord, Response, Task
-from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words
+from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words, zone_of_arrival
 
 RESPONSES = {
     "ACCEPTED": Response.ACCEPTED,
@@ -167,7 +167,13 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     ended = _instant(end) if end is not None else begun + timedelta(minutes=length or 0)
     if ended is None or ended < begun:
         raise BadRecord("DTEND is unreadable or before DTSTART")
-    return {"start": begun, "end": ended, "zone": _zone(start), **lines}
+    return {
+        "start": begun,
+        "end": ended,
+        "zone": _zone(start),
+        "end_zone": zone_of_arrival(_zone(start), _zone(end)),
+        **lines,
+    }
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:

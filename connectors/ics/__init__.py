@@ -15,7 +15,7 @@ SPEC = ConnectorSpec(
     title="iCalendar (file or secret address)",
     delivers=frozenset({"events", "tasks"}),
     streams=("event", "task"),
-    normaliser_version=2,
+    normaliser_version=3,
     normaliser="connectors.ics.normalise:normalise",
     settings=(
         Setting(

@@ -58,6 +58,7 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
     try:
         for row in _bins(file) if beside else _rows(file):
             gathered.take(row)
+            yield from gathered.drained()
     except (Broken, csv.Error):
         failed = SourceChanged(CUT_OFF)
     except (BridgeError, *DAMAGED) as error:

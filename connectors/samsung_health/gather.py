@@ -16,6 +16,7 @@ from bridge.domain.types import Page, RawRecord
 from connectors.payload import SPAN_MAX, YEARS, Table, mapping, offset_in, time_zone, utc_of_unix
 
 PAGE_RECORDS = 200
+READINGS_MAX = 50_000  # of heart rate or stress that are held at once; a table has ten years of them
 MINUTE = timedelta(minutes=1)
 OFFSET = re.compile(r"UTC([+-])(\d\d):?(\d\d)")
 STAGES = {"40001": "awake", "40002": "light", "40003": "deep", "40004": "rem"}
@@ -67,6 +68,7 @@ class Gathered:
     ended: dict[str, tuple[datetime, int]] = field(default_factory=dict)  # sleep -> end of its last stage, offset
     stages: dict[str, dict[str, float]] = field(default_factory=dict)  # sleep -> minutes of its stages
     aside: int = 0
+    held: int = 0  # readings in ``found``
 
     def take(self, row: Any) -> None:
         """Take a row. A row without a readable time or value is counted, and the others are kept."""
@@ -75,19 +77,26 @@ class Gathered:
         except Unreadable:
             self.aside += 1
 
+    def drained(self) -> Iterator[Page]:
+        """Yield the records so far in pages, and forget them, if they hold many readings."""
+        if self.held >= READINGS_MAX:
+            yield from self._pages()
+
     def pages(self) -> Iterator[Page]:
         """Yield the records in pages, and the number of rows that were set aside."""
         for sleep, (end, offset) in self.ended.items():
             self._of(_local(end, offset)).setdefault("stages", {})[sleep] = self.stages[sleep]
+        yield from self._pages()
         stream = self.shape[0]
-        records = [
-            RawRecord(stream=stream, key=key, payload=payload, adds=True, as_of=None)
-            for key, payload in self.found.items()
-        ]
-        for first in range(0, len(records), PAGE_RECORDS):
-            yield Page(stream=stream, records=tuple(records[first : first + PAGE_RECORDS]))
         if self.aside:
             yield Page(stream=stream, records=(), set_aside=Counter({(stream, UNREADABLE): self.aside}))
+
+    def _pages(self) -> Iterator[Page]:
+        stream = self.shape[0]
+        records = [RawRecord(stream=stream, key=key, payload=told, adds=True) for key, told in self.found.items()]
+        for first in range(0, len(records), PAGE_RECORDS):
+            yield Page(stream=stream, records=tuple(records[first : first + PAGE_RECORDS]))
+        self.found, self.held = {}, 0
 
     def _of(self, day: date) -> dict[str, Any]:
         noon = datetime.combine(day, time(12), UTC)
@@ -167,6 +176,7 @@ class Gathered:
         """Keep a reading under a name of its own, because the JSON files of a day come one by one."""
         if not METRICS[metric].low <= value <= METRICS[metric].high:
             raise Unreadable
+        self.held += 1
         self._of(at.date()).setdefault(of, {})[key] = [at.isoformat(), value, self._offset(row, at)]
 
     def _vitality(self, row: Row) -> None:

@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from bridge import registry
@@ -72,8 +73,8 @@ class Visitor(webbrowser.BaseBrowser):
 class Agreeing:
     """A person who agrees to everything and types in the keys that standard input holds."""
 
-    def open(self, url: str) -> None:
-        Visitor().open(url)
+    def open(self, url: str, code: str | None = None) -> None:
+        Visitor().open(url if code is None else f"{url}?{urlencode({'code': code})}")
 
     def paste(self) -> str | None:
         return None

@@ -16,8 +16,9 @@ from zoneinfo import ZoneInfo
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_situation
+from bridge.documents.plan import ends, place
 from bridge.domain.records import Recommendation, Silence
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.ingest.sync import sync
 from bridge.planning.day_plan import Block
 from bridge.planning.situation import Situation
@@ -51,7 +52,7 @@ def drawn(commit: str, number: int) -> Iterator[str]:
     yield f"## Plan {number + 1}: {person.kind}"
     yield f"It is {plan.date:%A} {situation.clock(now)} in {plan.zone}. {_night(situation)}"
     yield f"Now: {_advice(advice, situation)}"
-    yield from (_line(block, situation, plan.date) for block in plan.blocks)
+    yield from (_line(one, situation, plan.date) for one in plan.rows)
     yield ""
 
 
@@ -69,10 +70,12 @@ def _advice(advice: Recommendation | Silence, situation: Situation) -> str:
     return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(advice.reasons)}"
 
 
-def _line(block: Block, situation: Situation, day: date) -> str:
-    zone = zone_at(block.start, situation.known.zones)
-    start, end = block.start.astimezone(zone), block.end.astimezone(zone)
-    hours = "all day    " if block.all_day else f"{start:%H:%M}-{end:%H:%M}"
+def _line(block: Block | ZoneSpan, situation: Situation, day: date) -> str:
+    zones = situation.known.zones
+    if isinstance(block, ZoneSpan):
+        return f"  {situation.clock(block.since)} {place(block)} time from here on"
+    start = block.start.astimezone(zone_at(block.start, zones))
+    hours = "all day    " if block.all_day else f"{start:%H:%M}-{ends(block, zones)}"
     since = " since yesterday" if start.date() < day and not block.all_day else ""
     why = f" ({'; '.join(block.reasons)})" if block.reasons else ""
     return f"  {hours} {block.kind:9} {block.action or '':11} {block.title or ''}{since}{why}"

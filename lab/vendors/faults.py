@@ -16,9 +16,10 @@ from urllib.parse import urlencode
 from bridge.recordings.server import Answer, Application, Fault, Request
 
 PAGE = re.compile(
-    r"start|offset|page|cursor|(next_?|page_?)(token|cursor|page)", re.IGNORECASE
+    r"start|offset|page|cursor|\$skiptoken|(next_?|page_?)(token|cursor|page)", re.IGNORECASE
 )  # name of a page asked for
 NEXT = re.compile("next|cursor", re.IGNORECASE)  # in the name of a page that follows
+LINKS = frozenset({"@odata.nextLink", "@odata.deltaLink"})  # whole addresses, of Microsoft Graph
 MAINTENANCE = b"<!doctype html><title>We'll be back soon</title><p>Scheduled maintenance</p>"
 
 
@@ -99,14 +100,23 @@ def endless(application: Application, token: Callable[[], str]) -> Fault:
         if "offset" in body:
             return body | {"more": True, "offset": next(offsets)}
         following = token()
-        told = {name for name in body if NEXT.search(name)} | {"next_token", "nextPageToken"}
+        told = {name for name in body if NEXT.search(name) and name not in LINKS} | {"next_token", "nextPageToken"}
         return body | dict.fromkeys(told, following)
 
     def first_page(request: Request) -> Answer:
         known = {name: value for name, value in request.query.items() if not PAGE.fullmatch(name)}
         form = request.form if b"offset=" in request.body else {}
         body = urlencode(form | {"offset": "0"}).encode() if form else request.body
-        return application(replace(request, query=known, body=body))
+        answer = application(replace(request, query=known, body=body))
+        return linked(request, known, answer)
+
+    def linked(request: Request, known: dict[str, str], answer: Answer) -> Answer:
+        """Return the answer with a link to a next page, if the vendor names pages by links."""
+        if not isinstance(answer.body, dict) or not isinstance(answer.body.get("value"), list):
+            return answer
+        link = f"http://{request.headers['host']}{request.path}?{urlencode({**known, '$skiptoken': token()})}"
+        kept = {name: value for name, value in answer.body.items() if name not in LINKS}
+        return replace(answer, body=kept | {"@odata.nextLink": link})
 
     return rewritten(first_page, more)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -248,3 +249,25 @@ def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
 
 def test_nothing_is_expected_of_somebody_of_whom_nothing_is_known(run: Run) -> None:
     assert run("plan", "--date", "2026-11-21", "--json")[1]["outlook"] == []
+
+
+def test_the_plan_of_a_flight_tells_from_where_on_the_times_are_those_of_the_arrival(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "trip.ics"
+    file.write_text(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//tests//EN\r\nBEGIN:VEVENT\r\nUID:lh400@example.org\r\n"
+        "SUMMARY:LH 400\r\nDTSTART;TZID=Europe/Berlin:20261120T140000\r\n"
+        "DTEND;TZID=America/New_York:20261120T163000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    with installation.open_bridge() as bridge:
+        runs.import_path(bridge, bridge.store.people.user("ana"), file, at=NOON - timedelta(hours=1))
+    code, printed = run("plan")
+    assert code == 0
+    flight, mark, *evening = [line for line in printed.splitlines() if re.search(r"\d\d:\d\d", line)]
+    assert re.search(r"14:00\W+16:30", flight)
+    assert "16:30" in mark
+    assert "New York time from here on" in mark
+    times = re.findall(r"\d\d:\d\d", " ".join(evening))
+    assert times[0] > "19:00"
+    code, document = run("plan", "--json")
+    assert document["zone"] == "Europe/Berlin"
+    assert document["blocks"][-1]["start"].endswith("-05:00")

@@ -101,3 +101,12 @@ def test_nothing_is_to_be_revoked_where_no_consent_was_given() -> None:
     assert bridge("checkin", "4", "--user", "ana").returncode == 0
     said = bridge("disconnect", "check_in", "--user", "ana", "--yes").stdout
     assert said == "check_in is disconnected and its data deleted.\n"
+
+
+@pytest.mark.parametrize("command", ["status", "today", "plan", "meters"])
+def test_a_user_name_of_bytes_that_are_no_letters(command: str) -> None:
+    done = bridge(command, "-u", b"\xff\xfe".decode(errors="surrogateescape"))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("error: there is no user of that name")
+    assert "bridge user list" in done.stderr

@@ -119,6 +119,26 @@ def test_a_night_that_an_empty_battery_cut_gives_way():
         assert [source for source, _ in found] == ["garmin"]
 
 
+def test_devices_that_are_the_same_as_a_third_are_the_same():
+    """The watch began nine minutes early and the ring nine minutes late, so that both share little."""
+    run = workout(1, 3, 20)
+    three = episodes(run, *by("garmin", run, shift=-9), *by("oura", run, shift=9))
+    for first in ("whoop", "garmin", "oura"):
+        assert [source for source, _ in once(three, Preference(chosen=(first,)))] == [first]
+
+
+def test_a_night_in_two_pieces_is_told_by_one_device():
+    whole = night(1, 480, source="garmin")
+    middle = whole.start + 4 * HOUR
+    pieces = [
+        replace(night(1, 200, source="oura"), key=f"oura/{number}", start=start, end=end)
+        for number, (start, end) in enumerate([(whole.start, middle), (middle + HOUR / 4, whole.end)])
+    ]
+    told = {first: once(episodes(whole, *pieces), Preference(chosen=(first,))) for first in ("garmin", "oura")}
+    assert [one.key for _, one in told["garmin"]] == ["garmin/sleep/1"]
+    assert [one.key for _, one in told["oura"]] == ["oura/0", "oura/1"]
+
+
 def test_two_workouts_of_a_day_stay_two():
     found = once(episodes(workout(1, 3, 40), workout(1, 3.5, 40, source="garmin"), workout(1, 9, 30)), USUAL)
     assert [round((one.end - one.start) / MINUTE) for _, one in found] == [40, 40, 30]

@@ -8,10 +8,10 @@ import pytest
 from bridge import calendar
 from bridge.calendar import COMPANY
 from bridge.domain.slots import ZoneSpan
-from bridge.domain.types import Task
+from bridge.domain.types import Because, Reading, Task
 from bridge.domain.wishes import Wishes
 from bridge.planning import choice, facts
-from bridge.planning.choice import as_wished, sensible
+from bridge.planning.choice import NO_GROUNDS, as_wished, quiet, sensible
 from bridge.planning.common_sense import Option, options
 from bridge.planning.day_plan import fixed_blocks, task_blocks
 from bridge.planning.facts import reasons
@@ -19,7 +19,7 @@ from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Situation
 from bridge.planning.tasks import length_of, task_for
 from bridge.planning.waking_day import day_of
-from rhythm_env.interface import ActionType, Belief, Decision
+from rhythm_env.interface import ActionType, Belief, Decision, Meter
 
 from .lives import BERLIN, DAY, TODAY, at, entry, known, nights, sleep, workout
 from .test_any_life import any_life
@@ -143,7 +143,7 @@ def test_a_short_night_is_no_time_for_sport():
     life = known(short, now=at(SUNDAY, 540))
     made = Situation(known=life, now=life.at, routine=learn_routine(life))
     assert A.EXERCISE in found(made)[1]
-    assert "shorter than your usual" in reasons(suggested(made)[A.MEDITATE], made, {})[0]
+    assert "shorter than your usual" in reasons(suggested(made)[A.ME_TIME], made, {})[0]
 
 
 def test_sport_keeps_away_from_meals():
@@ -214,10 +214,13 @@ def test_an_errand_is_as_long_as_a_suggestion_as_it_is_as_a_task():
     assert option.end - option.start == task.end - task.start == 25 * MINUTE
 
 
-def test_tasks_lie_apart_and_few_beside_a_long_day():
+def test_errands_follow_each_other_and_other_tasks_lie_apart_and_few_beside_a_long_day():
     tasks = [Task(key=k, list="l", title=f"Pay {k}", due=TODAY + DAY) for k in "abc"]
     made = replace(situation(hour=9, tasks=tasks), task_actions=dict.fromkeys("abc", A.ADMIN_WORK))
     first, second = task_blocks(made, day_of(made, made.now), fixed_blocks(made, TODAY))
+    assert second.start - first.end == 5 * MINUTE
+    learning = replace(made, task_actions=dict.fromkeys("abc", A.LEARN))
+    first, second = task_blocks(learning, day_of(made, made.now), fixed_blocks(made, TODAY))
     assert second.start - first.end >= 30 * MINUTE
     full = replace(situation(*meetings(9), hour=7, tasks=tasks), task_actions=dict.fromkeys("abc", A.ADMIN_WORK))
     assert list(task_blocks(full, day_of(full, full.now), fixed_blocks(full, TODAY))) == []
@@ -279,3 +282,80 @@ def test_a_task_that_a_focus_entry_takes_is_not_suggested_as_well():
         made = replace(situation(*agenda, tasks=[due], hour=9.5), task_actions={"t": A.DEEP_WORK})
         afternoon = options(made, (at(TODAY, 780), at(TODAY, 1020)))[0]
         assert (A.DEEP_WORK in afternoon) is (not agenda)
+
+
+def test_what_is_done_with_others_is_not_suggested_under_its_name_where_it_is_not_planned():
+    choir = [entry(TODAY - k * 7 * DAY, 1140, 1260, A.SOCIALIZE, "Choir", others=12) for k in range(1, 7)]
+    made = situation(*choir, hour=17)
+    assert made.routine.habits[A.SOCIALIZE].names[TODAY.weekday()] == "Choir"
+    option = options(made, (made.now, made.now + 4 * HOUR))[0].get(A.SOCIALIZE)
+    assert option is None or not (option.usual or option.what)
+
+
+def test_nothing_is_suggested_on_the_way_to_work():
+    made = situation(hour=8)
+    begins = made.work(TODAY)[0][0]
+    before, _ = options(made, (made.now, begins))
+    assert A.MEDITATE in before
+    last, _ = options(replace(made, now=begins - 45 * MINUTE), (begins - 45 * MINUTE, begins))
+    assert all(option.start >= begins for option in last.values())
+
+
+def test_an_earlier_night_is_no_reason_for_learning():
+    slept = Because(
+        text="slept 8 h 2 min, as much as you need",
+        contribution=0.1,
+        age_hours=30.0,
+        source="whoop",
+        signal="asleep",
+        z=1.0,
+    )
+    fit = Reading(level=0.8, sd=0.1, because=(slept,), coverage=1.0)
+    task = Task(key="t", list="l", title="Read", due=TODAY)
+    for last, told in ((TODAY, True), (TODAY - DAY, False)):
+        made = replace(situation(hour=10, episodes=nights(30, -60, 420, last=last)), task_actions={"t": A.LEARN})
+        option = Option(action=A.LEARN, kind="suggested", start=made.now + HOUR, end=made.now + 2 * HOUR)
+        assert (slept.text in reasons(option, made, {Meter.COGNITION: fit}, task)) is told
+
+
+def test_a_nearer_entry_is_named_beside_the_one_to_keep():
+    standup = entry(TODAY, 615, 630, A.ADMIN_WORK, "Standup", others=5)
+    focus = entry(TODAY, 645, 765, A.DEEP_WORK, "Focus time")
+    near = situation(standup, focus, hour=10)
+    kept = options(near, (near.now, near.now + 3 * HOUR))[0][A.DEEP_WORK]
+    assert kept.kind == "keep"
+    assert reasons(kept, near, {}) == ("it is in your calendar at 10:45, after Standup at 10:15",)
+    private = (replace(standup[0], event=replace(standup[0].event, private=True)), standup[1])
+    assert reasons(kept, situation(private, focus, hour=10), {}) == (
+        "it is in your calendar at 10:45, after an entry at 10:15",
+    )
+    alone = situation(focus, hour=9)
+    assert reasons(options(alone, (alone.now, alone.now + 3 * HOUR))[0][A.DEEP_WORK], alone, {}) == (
+        "it is in your calendar at 10:45",
+    )
+
+
+def test_an_entry_on_the_way_to_the_airport_is_not_to_be_kept():
+    walk = entry(SUNDAY, 630, 690, A.EXERCISE, "Run")
+    flight = entry(SUNDAY, 780, 1200, None, "Flight to New York")
+    assert found(free_sunday(walk, hour=9), 3)[0][A.EXERCISE].kind == "keep"
+    given, _ = found(free_sunday(walk, flight, hour=9), 3)
+    assert A.EXERCISE not in given
+
+
+def test_why_the_night_is_another_than_usual_is_said_truly():
+    usual = situation(hour=18)
+    late = situation(entry(TODAY, 1260, 1440, A.SOCIALIZE, "Party"), hour=18)
+    early = situation(entry(TODAY + DAY, 330, 420, None, "Train"), hour=18)
+    assert facts.of_bedtime(usual, TODAY + DAY).startswith("your usual bedtime is 23:")
+    assert facts.of_bedtime(late, TODAY + DAY) == "bedtime is 00:45 today, because your day ends late"
+    assert facts.of_waking(usual, TODAY + DAY).startswith("you usually get up at 07:")
+    assert facts.of_waking(early, TODAY + DAY) == "you get up at 04:45 for your entry at 05:30"
+
+
+def test_nothing_needs_doing_only_where_no_task_is_due():
+    due = Task(key="t", list="l", title="Pay invoice", due=TODAY - DAY)
+    assert quiet(situation(hour=20), {A.ME_TIME: NO_GROUNDS}) == "nothing needs doing now"
+    assert quiet(situation(hour=20, tasks=[due]), {A.ME_TIME: NO_GROUNDS}) == "nothing fits now"
+    flight = entry(TODAY, 780, 1000, None, "Flight to Rome")
+    assert quiet(situation(flight, hour=9), {}) == "your flight leaves at 13:00"

@@ -147,6 +147,15 @@ def test_rows_that_cannot_be_read_lose_nothing_else(desk: Desk) -> None:
     assert [one["key"] for one in desk.held()["episodes"]] == ["good"]
 
 
+def test_a_table_of_many_readings_is_read_in_parts(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.imported(FOLDER)
+    monkeypatch.setattr("connectors.samsung_health.gather.READINGS_MAX", 4)
+    other = Desk(Store("sqlite://"), desk.folder)
+    other.imported(FOLDER)
+    assert other.held() == desk.held()
+    other.store.close()
+
+
 def test_a_file_of_absurd_size_is_refused_unread(desk: Desk) -> None:
     name, text = table("com.samsung.shealth.sleep", [span(START, END, "n")])
     place = desk.folder / name

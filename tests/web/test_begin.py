@@ -180,3 +180,12 @@ def test_a_person_of_another_script_takes_everything_along(place: Place) -> None
     answer = visitor.get("/connections/export.zip")
     assert answer.status_code == 200
     assert "%D0%97" in answer.headers["Content-Disposition"]
+
+
+def test_an_application_without_a_secret_is_asked_for_its_id_alone(visitor: Visitor) -> None:
+    shown = visitor.get("/connections/microsoft_calendar/keys").text
+    assert "Client ID" in shown
+    for absent in ("Client Secret", "Redirect address"):
+        assert absent not in shown
+    assert "Client Secret" in visitor.get("/connections/whoop/keys").text
+    assert visitor.change("/connections/whoop/keys", {"client_id": "some"}).status_code == 400

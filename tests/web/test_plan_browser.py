@@ -14,7 +14,7 @@ from bridge.advice import requests as advising
 from bridge.domain.records import Deed, Recommendation, User
 from bridge.domain.slots import moment_at
 from bridge.domain.wishes import Wishes
-from bridge.ingest import archive
+from bridge.ingest import archive, runs
 from lab.people.demo import DEMO_USER, DEMO_ZONE
 from rhythm_env.interface import ActionType, Answer
 from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture
@@ -183,3 +183,36 @@ def _current(place: Place, user: User) -> Recommendation:
     found = place.bridge.store.recommendations.of_slot(user.id, moment_at(installation.now(), user.zones))
     assert found is not None
     return found
+
+
+TRIP = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//tests//EN
+BEGIN:VEVENT
+UID:lh400@example.org
+SUMMARY:Flight to New York
+DTSTART;TZID=Europe/Berlin:20261120T140000
+DTEND;TZID=America/New_York:20261120T163000
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_the_evening_after_a_flight_is_on_the_clock_of_the_arrival(
+    page: Any, place: Place, demo: User, shape: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "trip.ics"
+    file.write_bytes(TRIP.replace("\n", "\r\n").encode())
+    runs.import_path(place.bridge, demo, file, at=installation.now())
+    page.goto(f"{place.url}/")
+    page.wait_for_selector("#plan .timeline")
+    rows = page.locator("#plan .timeline > li")
+    texts = [text.replace("\n", " ") for text in rows.all_inner_texts()]
+    flight = next(k for k, text in enumerate(texts) if "Flight to New York" in text)
+    mark = next(k for k, text in enumerate(texts) if "New York time from here on" in text)
+    wind_down = next(k for k, text in enumerate(texts) if "Wind down" in text and k > mark)
+    assert flight < mark < wind_down
+    assert "14:00–16:30" in texts[flight]
+    assert any("19:30–22:30" in text and "Date night" in text for text in texts)
+    assert texts[wind_down][:2] in ("20", "21", "22")
+    picture(page, f"flight-{shape}")

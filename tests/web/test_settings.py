@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from base64 import urlsafe_b64encode
 from html import unescape
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from bridge import installation
-from bridge.advice import notify
+from bridge.advice import notify, web_push
 from bridge.auth import access
 from bridge.domain.records import User
 from bridge.web.pages.access import TOKENS_MAX
@@ -64,6 +67,45 @@ def test_a_test_message_tells_how_it_went(place: Place, ana: User, visitor: Visi
     assert (refused.status_code, "it was not taken" in refused.text) == (400, True)
     with place.made.state.page.sending.held(ana.id):
         assert visitor.change("/settings/messages/test").status_code == 429
+
+
+def browser(number: int = 0) -> dict[str, str]:
+    """What a browser gives when its owner wants messages there."""
+    point = (
+        ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    )
+    keys = {"p256dh": urlsafe_b64encode(point).decode(), "auth": urlsafe_b64encode(bytes(16)).decode()}
+    return {"endpoint": f"https://push.example.org/{number}", "name": f"<b>{number}</b>", **keys}
+
+
+def test_messages_come_to_browsers_until_they_are_removed(place: Place, ana: User, visitor: Visitor) -> None:
+    store, vault = place.bridge.store, place.bridge.vault
+    key = visitor.change("/settings/devices/key").text
+    assert (len(key), visitor.change("/settings/devices/key").text) == (87, key)
+    assert visitor.change("/settings/devices", browser()).status_code == 303
+    shown = visitor.get("/settings?saved=device").text
+    assert "&lt;b&gt;0&lt;/b&gt;" in shown
+    assert "push.example.org" not in shown
+    visitor.change("/settings/devices", browser())  # the same browser with new keys
+    visitor.change("/settings/messages", {"address": NTFY, "quiet": "EVENING"})
+    (device,) = notify.devices_of(store, vault, ana.id)
+    visitor.change(f"/settings/devices/{web_push.mark(device)}/remove")
+    assert notify.devices_of(store, vault, ana.id) == []
+    assert notify.address_of(store, vault, ana.id) == NTFY
+    for number in range(12):
+        visitor.change("/settings/devices", browser(number))
+    kept = notify.devices_of(store, vault, ana.id)
+    assert [device.endpoint.rpartition("/")[2] for device in kept] == [str(number) for number in range(2, 12)]
+    visitor.change("/settings/messages/off")
+    assert notify.devices_of(store, vault, ana.id) == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"endpoint": "http://push.example.org/1"}, {"endpoint": ""}, {"p256dh": "AAAA"}, {"auth": ""}]
+)
+def test_what_no_browser_gives_is_refused(place: Place, ana: User, visitor: Visitor, wrong: dict[str, str]) -> None:
+    assert visitor.change("/settings/devices", browser() | wrong).status_code == 400
+    assert place.bridge.store.notifications.channel(ana.id) is None
 
 
 def test_a_password_is_set_changed_and_removed(place: Place, ana: User, visitor: Visitor) -> None:

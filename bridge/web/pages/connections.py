@@ -11,9 +11,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 
 from bridge import registry
-from bridge.advice.preference import choose
+from bridge.advice.preference import choose, load_preference
 from bridge.documents.connections import ConnectionDocument, connection_documents
-from bridge.documents.preference import preference_document
+from bridge.documents.preference import PreferenceDocument, preference_document
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection
@@ -37,7 +37,7 @@ def connections(visit: Visitor) -> HTMLResponse:
     with visit.bridge.store.view():
         rows = connection_documents(visit.bridge, visit.user, visit.now, _counts(visit))
         consents = _consents(visit)
-        order = preference_document(visit.bridge.store, visit.user, visit.now)
+        order = _order(visit)
     found = [
         shown_source(visit, spec, [row for row in rows if row["source"] == spec.name], consents)
         for spec in registry.specs()
@@ -69,6 +69,13 @@ def _counts(visit: Visit) -> dict[str, dict[str, int]]:
     return visit.app.results.get(
         visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)
     )
+
+
+def _order(visit: Visit) -> PreferenceDocument:
+    """Return the user's order of sources, kept until the data or the order change."""
+    store, user, now = visit.bridge.store, visit.user, visit.now
+    version = counts_version(visit.bridge, user, now), load_preference(store, user).chosen
+    return visit.app.results.get(user, "order", version, lambda: preference_document(store, user, now))
 
 
 def _consents(visit: Visit) -> list[Connection]:

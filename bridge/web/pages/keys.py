@@ -19,6 +19,7 @@ from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 Key = Annotated[str, Form(min_length=1, max_length=500)]
+Secret = Annotated[str, Form(max_length=500)]
 
 
 @router.get("/connections/{source}/keys")
@@ -27,7 +28,7 @@ def keys(request: Request, visit: Visitor, source: str) -> HTMLResponse:
 
 
 @router.post("/connections/{source}/keys")
-def save(request: Request, visit: Visitor, source: str, client_id: Key, client_secret: Key) -> HTMLResponse:
+def save(request: Request, visit: Visitor, source: str, client_id: Key, client_secret: Secret = "") -> HTMLResponse:
     """Test the keys at the vendor and keep them. A refusal is shown beside the form."""
     spec = _spec(source)
     try:
@@ -54,6 +55,7 @@ def _page(
         title=phrases.source_name(spec.title)[0],
         registration=spec.registration,
         asked=clients.asked(visit.bridge, visit.user, spec),
+        has_secret=clients.has_secret(spec),
         missing=clients.is_missing(visit.bridge, visit.user, spec),
         elsewhere=request.url.hostname not in LOOPBACK,
         source=shown_source(visit, spec),

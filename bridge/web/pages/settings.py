@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache, partial
 from typing import Annotated, Any
 from zoneinfo import available_timezones
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.advice import notify
+from bridge.advice import notify, web_push
+from bridge.advice.web_push import Device
 from bridge.auth import access
 from bridge.documents.connections import UnsentDocument, notifications_document
 from bridge.documents.inputs import parse_slots
@@ -31,11 +33,18 @@ SAVED = {
     "zone": "Saved. From now on your days are counted there; the past keeps its zone.",
     "messages": "Saved. Each suggestion is sent there once.",
     "off": "No more messages are sent.",
+    "device": "Saved. Messages come to this browser, too.",
+    "removed": "Messages no longer go there.",
     "password": "The password is changed, and every other browser is logged out.",
     "open": "The password is removed. Only this machine can log in now.",
     "token": "The token has ended.",
 }
-SECTIONS = {"off": "messages", "open": "password"}  # of what was saved, where it is called otherwise
+SECTIONS = {
+    "off": "messages",
+    "device": "messages",
+    "removed": "messages",
+    "open": "password",
+}  # of what was saved, where it is called otherwise
 Text = Annotated[str, Form(max_length=300)]
 Address = Annotated[str, Form(max_length=2000)]
 
@@ -87,9 +96,42 @@ def messages(
     return changed("messages")
 
 
+@router.post("/settings/devices/key")
+def device_key(visit: Visitor) -> Response:
+    """Return the public key with which a browser asks its push service for an address."""
+    key = web_push.public_key(visit.bridge.store, visit.bridge.vault, now=visit.now)
+    return Response(key, media_type="text/plain")
+
+
+@router.post("/settings/devices")
+def add_device(visit: Visitor, endpoint: Address = "", p256dh: Text = "", auth: Text = "", name: Text = "") -> Response:
+    """Send messages to the browser that gave these values, in place of the same browser's earlier values."""
+    bridge = visit.bridge
+    try:
+        wanted = Device(endpoint=endpoint, p256dh=p256dh, auth=auth, name=name[: web_push.NAME_MAX_CHARS])
+        device = web_push.checked(wanted, bridge.settings.allow_hosts)
+    except SetupError as error:
+        return shown(visit, wrong={"messages": str(error)})
+    others = partial(_without, web_push.mark(device))
+    notify.save_devices(bridge.store, bridge.vault, visit.user.id, lambda kept: [*others(kept), device], now=visit.now)
+    return changed("device")
+
+
+@router.post("/settings/devices/{name}/remove")
+def remove_device(visit: Visitor, name: Annotated[str, Path(max_length=40)]) -> Response:
+    """Send no more messages to the browser that the page calls ``name``."""
+    store, vault = visit.bridge.store, visit.bridge.vault
+    notify.save_devices(store, vault, visit.user.id, partial(_without, name), now=visit.now)
+    return changed("removed")
+
+
+def _without(mark: str, devices: list[Device]) -> list[Device]:
+    return [one for one in devices if web_push.mark(one) != mark]
+
+
 @router.post("/settings/messages/off")
 def messages_off(visit: Visitor) -> Response:
-    """Delete the address for messages."""
+    """Delete the address for messages, and forget all browsers."""
     visit.bridge.store.notifications.save_channel(visit.user.id, None, now=visit.now)
     return changed("off")
 
@@ -97,12 +139,9 @@ def messages_off(visit: Visitor) -> Response:
 @router.post("/settings/messages/test")
 def messages_test(visit: Visitor) -> HTMLResponse:
     """Send a test message, and say if it was taken. A user sends one at a time."""
-    bridge, user = visit.bridge, visit.user
     try:
-        address = notify.address_of(bridge.store, bridge.vault, user.id)
-        with visit.app.sending.held(user.id):
-            text = f"Advice for {user.name} will come here."
-            wrong = notify.send(address, "rhythm-bridge", text, bridge.settings.allow_hosts)
+        with visit.app.sending.held(visit.user.id):
+            wrong = notify.deliver_test(visit.bridge, visit.user, now=visit.now)
     except SetupError as error:
         wrong = str(error)
     return shown(visit, wrong={"messages": wrong}) if wrong else shown(visit, sent=True)
@@ -127,7 +166,7 @@ def shown(
         status=400 if wrong else 200,
         path="/settings",
         zone=visit.user.zones[-1].zone,
-        zones=sorted(available_timezones()),
+        zones=_zones(),
         clock=f"{local(visit, visit.now):%H:%M}",
         messages=_messages(visit),
         backup=backup(visit),
@@ -146,12 +185,19 @@ def shown(
     )
 
 
+@cache
+def _zones() -> list[str]:
+    return sorted(available_timezones())
+
+
 def _messages(visit: Visit) -> dict[str, Any]:
     """Return the state of the user's messages for the template. The address itself is never shown again."""
     body = notifications_document(visit.bridge, visit.user, visit.now)
-    always = visit.bridge.guard.quiet
+    store, vault, always = visit.bridge.store, visit.bridge.vault, visit.bridge.guard.quiet
+    devices = notify.devices_of(store, vault, visit.user.id)
     return {
         "on": body["on"],
+        "devices": [{"mark": web_push.mark(one), "name": one.name or "A browser"} for one in devices],
         "events": body["events"],
         "sent": body["sent"],
         "unsent": [_unsent(visit, one) for one in body["unsent"][:UNSENT_SHOWN]],

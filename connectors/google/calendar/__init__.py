@@ -12,7 +12,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"events"}),
     streams=("calendar", "event"),
     normaliser="connectors.google.calendar.normalise:normalise",
-    normaliser_version=2,
+    normaliser_version=3,
     cursor_version=3,
     settings=(
         Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),

@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Item, RawRecord, Response
-from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words
+from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words, zone_of_arrival
 
 TASK_LINK = "tasks.google.com/task/"
 OURS = "rhythm"  # the private extended property of events we wrote ourselves: ``<slot>/<action>``
@@ -64,7 +64,8 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     begun, ended = _instant(start), _instant(end)
     if begun is None or ended is None or ended < begun:
         raise BadRecord("google_calendar/event: start or end is no instant, or end is before start")
-    return {"start": begun, "end": ended, "zone": _zone(start), "recurrence": _rules(payload)}
+    zones = {"zone": _zone(start), "end_zone": zone_of_arrival(_zone(start), _zone(end))}
+    return {"start": begun, "end": ended, "recurrence": _rules(payload), **zones}
 
 
 def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:

@@ -70,8 +70,11 @@ class Visitor:
     def __init__(self, world: World, secret: str) -> None:
         self._world, self._secret, self._led = world, secret, ""
 
-    def open(self, url: str) -> None:
-        """Look at the vendor's page. Where there is none, be led back with a code of no meaning."""
+    def open(self, url: str, code: str | None = None) -> None:
+        """Look at the vendor's page, and type the code there. Without a page, be led back with a code of no meaning."""
+        if code is not None:
+            requests.get(url, params={"code": code}, timeout=10)
+            return
         asked = dict(parse_qsl(urlsplit(url).query))
         if "redirect_uri" in asked:
             self._led = f"{asked['redirect_uri']}?{urlencode({'code': 'lab-code', 'state': asked.get('state', '')})}"
@@ -123,11 +126,11 @@ def requests_of(world: World) -> list[Request]:
 
 
 def shows(request: Request, token: dict[str, Any]) -> bool:
-    """Say if a request bears a secret of a token. A secret address is its own."""
+    """Say if a request bears a secret of a token. A secret address is its own, and so is that of a whole server."""
     sent = [*request.headers.values(), *request.query.values(), *request.form.values()]
     secrets = [text for text in token.values() if isinstance(text, str) and len(text) > SECRET_CHARS]
     return any(secret in text for secret in secrets for text in sent) or any(
-        secret.endswith(request.path) for secret in secrets if "://" in secret
+        secret.endswith(request.path) or not urlsplit(secret).path for secret in secrets if "://" in secret
     )
 
 

@@ -65,7 +65,12 @@ def days_are_the_persons(source: str) -> None:
 def lived(world: World, zone: str, now: datetime) -> list[Sample | Episode]:
     """Return the items of a person who lives in ``zone``, a day later, when today's are whole anywhere."""
     account = installation.StoredAccount(
-        world.connection.id, world.account.settings, world.store, Vault([KEY]), zone=zone
+        world.connection.id,
+        world.account.settings,
+        world.store,
+        Vault([KEY]),
+        zone=zone,
+        allow_hosts=world.allow_hosts,
     )
     with closing(registry.resolve(world.spec.opens or "")(account)) as connector:
         pages = [

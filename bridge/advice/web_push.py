@@ -1,0 +1,177 @@
+"""Messages to browsers by Web Push: encrypted for one device (RFC 8291) and signed with the bridge's key (RFC 8292).
+
+The push service of the browser's vendor carries a message and cannot read it. Its address was given by the browser, so
+that only public addresses, and hosts that the operator names, are reached.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from bridge.auth.vault import SEALING_LOCK, Vault
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.http import egress, open_typed_session
+
+if TYPE_CHECKING:
+    from py_vapid import Vapid02
+
+    from bridge.store import Store
+
+KEY_NAME = "web push"  # of the key pair among the sealed clients
+ENDPOINT_MAX_CHARS, NAME_MAX_CHARS = 1000, 60
+TITLE_MAX_CHARS, TEXT_MAX_CHARS = 100, 400  # a push service takes 4,096 bytes, and a letter has up to four
+KEPT_SECONDS = 6 * 3600  # for which a push service keeps a message for a browser that is away: a slot
+POINT_BYTES, SECRET_BYTES = 65, 16  # of a device's public key and of its secret (RFC 8291, 3.1)
+SEND_SECONDS, SEND_ALL_SECONDS = 10.0, 60.0  # time limits, of a step and to begin with another device
+SIGNED_FOR = timedelta(hours=12)  # RFC 8292 allows a day
+NO_CONTACT = "mailto:nobody@example.org"  # a push service refuses a message without any
+GONE = (404, 410)  # answers about a subscription that has ended (RFC 8030, 7.3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device:
+    """A browser that takes messages: its address at the push service, its public key and secret, and its name."""
+
+    endpoint: str
+    p256dh: str
+    auth: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """A message as a browser shows it. It leads to ``page``, and a later notice with the same ``tag`` replaces it.
+
+    ``answers`` are its buttons: a word -> the path of the link that gives this answer.
+    """
+
+    title: str
+    text: str
+    tag: str
+    page: str = "/"
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def body(self) -> bytes:
+        """The notice as the worker of the page reads it."""
+        told = asdict(self) | {"title": self.title[:TITLE_MAX_CHARS], "text": self.text[:TEXT_MAX_CHARS]}
+        return json.dumps(told, ensure_ascii=False).encode()
+
+
+def checked(device: Device, allowed: Collection[str]) -> Device:
+    """Return the device unchanged. Raises SetupError for values that no browser gives.
+
+    Its address must be encrypted, except at the hosts in ``allowed``.
+    """
+    plain = device.endpoint.startswith("http://") and egress.host_of(device.endpoint) in allowed
+    whole = len(device.endpoint) <= ENDPOINT_MAX_CHARS and egress.host_of(device.endpoint)
+    if not whole or not (device.endpoint.startswith("https://") or plain) or len(device.name) > NAME_MAX_CHARS:
+        raise SetupError("that is no address of a push service; press the button on the page again")
+    sizes = (_size(device.p256dh), _size(device.auth))
+    if sizes != (POINT_BYTES, SECRET_BYTES) or not _is_point(device.p256dh):
+        raise SetupError("these are no keys of a browser; press the button on the page again")
+    return device
+
+
+def _size(text: str) -> int:
+    try:
+        return len(_bytes(text))
+    except (binascii.Error, ValueError):
+        return 0
+
+
+def _bytes(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def _is_point(text: str) -> bool:
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    try:
+        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), _bytes(text))
+    except ValueError:
+        return False
+    return True
+
+
+def mark(device: Device) -> str:
+    """Return a short name of a device's address, which tells it from others and does not give it away."""
+    return hashlib.sha256(device.endpoint.encode()).hexdigest()[:16]
+
+
+def public_key(store: Store, vault: Vault, *, now: datetime) -> str:
+    """Return the bridge's public key as browsers take it. The first call makes the key pair."""
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    with store.lock(SEALING_LOCK):
+        if store.connections.client(KEY_NAME) is None:
+            store.connections.save_client(KEY_NAME, vault.seal({"private": _new_private()}), now=now)
+    point = _signer(store, vault).public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    return base64.urlsafe_b64encode(point).rstrip(b"=").decode()
+
+
+def _new_private() -> str:
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
+    return base64.urlsafe_b64encode(number.to_bytes(32, "big")).decode()
+
+
+def _signer(store: Store, vault: Vault) -> Vapid02:
+    """Return the signer with the bridge's key. Raises SetupError if there is none, which no device can outlive."""
+    from py_vapid import Vapid02
+
+    sealed = store.connections.client(KEY_NAME)
+    if sealed is None:
+        raise SetupError("the key for messages to browsers is gone; press the button on the page again")
+    return Vapid02.from_raw(vault.unseal(sealed)["private"].encode())
+
+
+def send(
+    store: Store,
+    vault: Vault,
+    devices: Sequence[Device],
+    notice: Notice,
+    *,
+    allowed: Collection[str],
+    contact: str | None,
+) -> tuple[str | None, list[Device]]:
+    """Send a notice to each device. Return None if one took it, else the reason, and the devices that have ended.
+
+    ``contact`` is the page's address, which tells a push service who sends.
+    """
+    signer = _signer(store, vault)
+    who = contact if contact and contact.startswith("https://") else NO_CONTACT
+    until = time.monotonic() + SEND_ALL_SECONDS
+    in_time = (device for device in devices if time.monotonic() < until)
+    told = [(device, _send(signer, device, notice.body, allowed, who)) for device in in_time]
+    gone = [device for device, status in told if status in GONE]
+    taken = any(200 <= status < 300 for _, status in told)
+    return (None if taken else "no browser took it"), gone
+
+
+def _send(signer: Vapid02, device: Device, body: bytes, allowed: Collection[str], contact: str) -> int:
+    """Return the status of the push service's answer, or 0 without one."""
+    import requests
+    from pywebpush import WebPusher
+
+    service = urlsplit(device.endpoint)
+    until = datetime.now(UTC) + SIGNED_FOR
+    claims = {"aud": f"{service.scheme}://{service.netloc}", "exp": int(until.timestamp()), "sub": contact}
+    keys = {"p256dh": device.p256dh, "auth": device.auth}
+    with open_typed_session(allowed) as session:
+        pusher = WebPusher({"endpoint": device.endpoint, "keys": keys}, requests_session=session)
+        try:
+            answer = pusher.send(body, signer.sign(claims), ttl=KEPT_SECONDS, timeout=SEND_SECONDS)
+        except (requests.RequestException, BridgeError):  # BridgeError: an answer without end
+            return 0
+    return int(answer.status_code)

@@ -1,0 +1,62 @@
+"""Follow the flights of a calendar into other time zones: from landing on, the user's clock is that of the arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from bridge.calendar.busy import takes_time
+from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
+from bridge.domain.types import Event, Response
+
+STAY_MAX = timedelta(days=14)  # after landing, for which a flight without a flight back sets the clock
+LONGEST = timedelta(hours=30)
+FLIGHTS_MAX = 100
+SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a flight, in which the user may set the zone
+
+
+def is_flight(event: Event) -> bool:
+    """Return True if the user takes a single timed entry that ends in another time zone than it begins in.
+
+    Tickets from mail count even if they are marked as free.
+    """
+    if event.end_zone is None or event.start is None or event.end is None or event.recurrence or event.cancelled:
+        return False
+    taken = takes_time(event) or (event.kind == "fromGmail" and event.response is not Response.DECLINED)
+    return taken and event.start < event.end <= event.start + LONGEST
+
+
+def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> tuple[ZoneSpan, ...]:
+    """Return a zone history in which each flight among ``events`` begins a stay in its zone of arrival.
+
+    A flight adds nothing if the user said around it to live in another zone, or if the clock stays the same. Two weeks
+    after landing, it adds nothing either, unless a later flight leaves from its zone of arrival.
+    """
+    flights = sorted((e for e in events if is_flight(e)), key=lambda e: (e.start, e.end, e.key))[-FLIGHTS_MAX:]
+    found = list(zones)
+    for number, flight in enumerate(flights):
+        start, end, zone = flight.start, flight.end, flight.end_zone
+        if start is None or end is None or zone is None:
+            continue
+        said = any(start - SAID_BEFORE <= span.since <= end + SAID_AFTER for span in zones[1:])
+        stale = end < now - STAY_MAX and not any(_leaves(later, zone) for later in flights[number + 1 :])
+        if not said and not stale and not same_clock(end, zone, zone_at(end, found).key):
+            found = sorted([*found, ZoneSpan(since=end, zone=zone)], key=lambda span: span.since)
+    return tuple(found)
+
+
+def _leaves(flight: Event, zone: str) -> bool:
+    return flight.start is not None and flight.zone is not None and same_clock(flight.start, flight.zone, zone)
+
+
+def same_clock(at: datetime, *zones: str) -> bool:
+    """Return True if the clocks of all IANA zones show the same time at an instant."""
+    return len({at.astimezone(ZoneInfo(zone)).utcoffset() for zone in zones}) <= 1
+
+
+def moves(zones: ZoneHistory, since: datetime, until: datetime) -> Sequence[ZoneSpan]:
+    """Return the stays that begin between two instants, and set the user's clock anew."""
+    inside = [(before, span) for before, span in pairwise(zones) if since < span.since < until]
+    return [span for before, span in inside if not same_clock(span.since, before.zone, span.zone)]

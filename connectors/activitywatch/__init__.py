@@ -1,0 +1,41 @@
+"""ActivityWatch: focused work at the computer, from its server's REST API, or from a file that it exported.
+
+Titles and addresses of windows are never kept. The app's name becomes one of a few categories while it is read.
+"""
+
+from datetime import timedelta
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec, Setting
+
+WORK_APPS = Setting(
+    name="work_apps",
+    help="further apps in which you work, with commas between, such as: Ableton Live, Anki",
+    default="",
+    personal=True,
+)
+
+SPEC = ConnectorSpec(
+    name="activitywatch",
+    title="ActivityWatch (focus at the computer)",
+    delivers=frozenset({Metric.FOCUS}),
+    streams=("day",),
+    overlap=timedelta(days=3),
+    normaliser="connectors.activitywatch.normalise:normalise",
+    settings=(
+        Setting(
+            name="url",
+            help="the address of aw-server, asked for when empty",
+            default="",
+            personal=True,
+            asked="Server address",
+        ),
+        WORK_APPS,
+        Setting(name="days", help="how many days the first sync reads", default="60", whole=True),
+    ),
+    opens="connectors.activitywatch.client:ActivityWatch",
+    authorises="connectors.activitywatch.consent:authorise",
+    recognises="connectors.activitywatch.files:recognise",
+    reads="connectors.activitywatch.files:read",
+    file_settings=(WORK_APPS,),
+)

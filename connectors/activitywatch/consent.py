@@ -1,0 +1,42 @@
+"""Take the address of an aw-server from the settings or from the user, and try it at once."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from datetime import UTC, datetime
+from urllib.parse import urlsplit, urlunsplit
+
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.ports import Account, Browser
+from bridge.http import egress
+from connectors.activitywatch.server import AGAIN, Server
+
+QUESTION = "The address of ActivityWatch; leave it empty for http://localhost:5600"
+USUAL = "http://localhost:5600"
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Save the address of the server after it answered. Raises SetupError if it does not, or is no address."""
+    address = safe(account.settings["url"].strip() or browser.ask(QUESTION) or USUAL)
+    hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
+    with closing(Server(address, {*account.allow_hosts, *hosts})) as server:
+        try:
+            server.buckets(now=datetime.now(UTC))
+        except BridgeError as error:
+            raise SetupError(
+                f"no ActivityWatch answers at this address ({error}); see if it runs, then: {AGAIN}"
+            ) from None
+    account.save_token({"url": address, "hosts": hosts})
+
+
+def safe(address: str) -> str:
+    """Return a server's address without a path. Raises SetupError for anything that is no such address."""
+    whole = address if "://" in address else f"http://{address}"
+    try:
+        parts = urlsplit(whole)
+        named = bool(parts.hostname) and parts.scheme in ("http", "https") and parts.port != 0
+    except ValueError:
+        named = False
+    if not named or parts.username is not None or any(character.isspace() for character in address):
+        raise SetupError(f"the address of ActivityWatch looks like {USUAL}; try again: {AGAIN}")
+    return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

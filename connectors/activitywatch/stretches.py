@@ -1,0 +1,123 @@
+"""Compute stretches of focus from what window and presence watchers recorded.
+
+A window counts while somebody is at the computer (status ``not-afk``). Work in several windows, also on several
+computers, is one stretch as long as no more than five minutes lie between two parts of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bridge.domain.samples import finite
+from bridge.domain.types import RawRecord
+from connectors.activitywatch.apps import WORK
+from connectors.payload import utc
+
+GAP_SECONDS = 5 * 60.0  # as a pause in the calendar
+LEAST_SECONDS = 10 * 60.0  # of work in a stretch
+LONGEST_SECONDS = 24 * 3600.0  # of an event; a longer one is a fault of the watcher
+Span = tuple[float, float]  # Unix seconds
+Window = tuple[float, float, str]  # and the category
+
+
+@dataclass(slots=True, kw_only=True)
+class Host:
+    """The events of a computer: windows with their categories, and when somebody was there."""
+
+    windows: list[Window] = field(default_factory=list)
+    present: list[Span] = field(default_factory=list)
+
+
+def span_of(event: Any) -> Span | None:
+    """Return begin and end of an event of ActivityWatch, or None for an unreadable one."""
+    if not isinstance(event, dict):
+        return None
+    at, seconds = utc(event.get("timestamp")), finite(event.get("duration"))
+    if at is None or seconds is None or not 0 < seconds <= LONGEST_SECONDS:
+        return None
+    return at.timestamp(), at.timestamp() + seconds
+
+
+def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None = None) -> Iterator[RawRecord]:
+    """Yield a record for each local day with activity: the minutes by category, and the stretches of focus."""
+    active = [part for host in hosts for part in _active(host)]
+    worked: dict[date, list[Span]] = {}
+    minutes: dict[date, dict[str, float]] = {}
+    for start, end, category in active:
+        for day, first, last in _by_day(start, end, zone):
+            of_day = minutes.setdefault(day, {})
+            of_day[category] = of_day.get(category, 0.0) + (last - first) / 60
+            if category in WORK:
+                worked.setdefault(day, []).append((first, last))
+    for day, by_category in sorted(minutes.items()):
+        yield RawRecord(
+            stream="day",
+            key=day.isoformat(),
+            payload={
+                "zone": zone.key,
+                "minutes": {name: round(total, 1) for name, total in sorted(by_category.items())},
+                "stretches": [_told(*stretch) for stretch in _stretches(worked.get(day, []))],
+            },
+            as_of=as_of,
+        )
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Return spans ascending, with those joined that touch or overlap."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _active(host: Host) -> Iterator[Window]:
+    """Yield the parts of a computer's windows in which somebody was there. No second counts twice."""
+    present, at = merged(host.present), 0
+    until = float("-inf")
+    for start, end, category in sorted(host.windows):
+        begin, until = max(start, until), max(end, until)
+        while at < len(present) and present[at][1] <= begin:
+            at += 1
+        following = at
+        while following < len(present) and present[following][0] < end:
+            first, last = max(begin, present[following][0]), min(end, present[following][1])
+            if first < last:
+                yield first, last, category
+            following += 1
+
+
+def _by_day(start: float, end: float, zone: ZoneInfo) -> Iterator[tuple[date, float, float]]:
+    """Yield (local day, begin, end) of the parts of a span, which is cut at each local midnight."""
+    while start < end:
+        day = datetime.fromtimestamp(start, UTC).astimezone(zone).date()
+        midnight = datetime.combine(day + timedelta(days=1), time(0), tzinfo=zone).timestamp()
+        stop = min(end, max(midnight, start + 1.0))
+        yield day, start, stop
+        start = stop
+
+
+def _stretches(work: Sequence[Span]) -> Iterator[tuple[float, float, float]]:
+    """Yield (begin, end, seconds of work) of the stretches with at least ten minutes of work."""
+    begun: float | None = None
+    over = seconds = 0.0
+    for start, end in merged(work):
+        if begun is not None and start - over <= GAP_SECONDS:
+            over, seconds = end, seconds + end - start
+            continue
+        if begun is not None and seconds >= LEAST_SECONDS:
+            yield begun, over, seconds
+        begun, over, seconds = start, end, end - start
+    if begun is not None and seconds >= LEAST_SECONDS:
+        yield begun, over, seconds
+
+
+def _told(start: float, end: float, seconds: float) -> dict[str, Any]:
+    begin, over = (datetime.fromtimestamp(round(at), UTC).isoformat() for at in (start, end))
+    return {"start": begin, "end": over, "minutes": round(seconds / 60, 1)}

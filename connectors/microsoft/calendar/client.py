@@ -1,0 +1,219 @@
+"""Pull calendars and their events by delta queries over a window of time, which Graph expands into single occurrences.
+
+A link of changes belongs to its window. The window is therefore opened anew every 30 days, with a full listing. What
+lies before the new window stays. Of an occurrence Graph tells its times and its series alone, so the series is stored
+too, and is asked for where the listing lacks it (microsoftgraph/microsoft-graph-docs, issue 7632).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from urllib.parse import quote
+
+from bridge.domain.errors import CursorExpired
+from bridge.domain.ports import Account
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.microsoft.calendar import SPEC
+from connectors.microsoft.calendar.events import MASTER, kept
+from connectors.microsoft.graph import REMOVED, Closed, Graph, Missing, Rejected, Thing
+
+BACK, AHEAD = timedelta(days=370), timedelta(days=120)  # of a window, around the moment at which it was opened
+RENEWED = timedelta(days=30)
+BEGUN = ""  # in place of a link: some of the calendar is stored, but not all of it in this window
+CALENDAR_FIELDS = ("id", "isDefaultCalendar", "canEdit")  # no names
+
+
+@dataclass(slots=True, kw_only=True)
+class _State:
+    """The cursor: when the window was opened, and the link of each calendar's next changes."""
+
+    opened: datetime
+    links: dict[str, str]
+
+    @classmethod
+    def of(cls, cursor: str | None, now: datetime) -> _State:
+        """Return the state of a cursor. A window that is old, or opened later than now, is opened anew."""
+        if cursor is None:
+            return cls(opened=now, links={})
+        saved = json.loads(cursor)
+        opened, links = datetime.fromisoformat(saved["opened"]), saved["links"]
+        if opened <= now < opened + RENEWED:
+            return cls(opened=opened, links=links)
+        return cls(opened=now, links=dict.fromkeys(links, BEGUN))
+
+    @property
+    def since(self) -> datetime:
+        return self.opened - BACK
+
+    @property
+    def window(self) -> dict[str, str]:
+        """The window as parameters of a request."""
+        return {"startDateTime": _text(self.since), "endDateTime": _text(self.opened + AHEAD)}
+
+    def cursor(self) -> str:
+        return json.dumps({"opened": self.opened.isoformat(), "links": self.links}, sort_keys=True)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Round:
+    """The changes of a calendar, or all of its events, collected from a listing's pages."""
+
+    calendar: str
+    events: dict[str, Thing] = field(default_factory=dict)  # by id
+    removed: list[str] = field(default_factory=list)
+    changed_series: set[str] = field(default_factory=set)  # ids of series whose occurrences were listed anew
+
+    def take(self, things: list[Thing]) -> None:
+        for thing in things:
+            key = str(thing.get("id", "?"))
+            if REMOVED in thing:
+                self.events.pop(key, None)
+                self.removed.append(key)
+            else:
+                self.events[key] = kept(thing)
+
+    def series(self) -> set[str]:
+        """Return the ids of the series that the events belong to."""
+        return {str(one["seriesMasterId"]) for one in self.events.values() if one.get("seriesMasterId")}
+
+    def masters(self) -> set[str]:
+        return {key for key, one in self.events.items() if one.get("type") == MASTER}
+
+    def drop_series(self, master: str) -> None:
+        """Leave out the events of a series that was deleted since they were listed."""
+        self.events = {key: one for key, one in self.events.items() if one.get("seriesMasterId") != master}
+        self.removed.append(master)
+
+    def records(self) -> tuple[RawRecord, ...]:
+        """Return the events as records, series before their occurrences, and then the deletions."""
+        order = sorted(self.events.items(), key=lambda one: (one[1].get("type") != MASTER, one[0]))
+        gone = [key for key in dict.fromkeys(self.removed) if key not in self.events]
+        return (
+            *(_record(self.calendar, key, one) for key, one in order),
+            *(RawRecord(stream="event", key=f"{self.calendar}/{key}", payload={}, deleted=True) for key in gone),
+        )
+
+
+class MicrosoftCalendar:
+    """An open account's calendars at Microsoft Graph."""
+
+    def __init__(self, account: Account) -> None:
+        self._graph = Graph(account, SPEC)
+        self._read: dict[str, Thing] | None = None
+
+    def close(self) -> None:
+        self._graph.close()
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the list of calendars, or the changes of the events of all calendars that are read."""
+        if self._read is None:
+            self._read = self._calendars(now)
+        if stream == "calendar":
+            records = tuple(RawRecord(stream=stream, key=key, payload=one) for key, one in self._read.items())
+            yield Page(stream=stream, records=records, covers=Covers())
+            return
+        state = _State.of(cursor, now)
+        for gone in sorted(set(state.links) - set(self._read)):
+            yield _dropped(gone, state)
+        shut: list[str] = []
+        for calendar in self._read:
+            try:
+                yield from self._follow(calendar, state, now)
+            except Missing:  # it was removed since the list was read
+                yield _dropped(calendar, state)
+            except Closed:
+                shut.append(calendar)
+                if len(shut) == len(self._read):  # it is not about one calendar
+                    raise
+        for calendar in shut:
+            yield _dropped(calendar, state)
+
+    def _calendars(self, now: datetime) -> dict[str, Thing]:
+        """Return id -> the calendars that are read: those that the user may edit, and so not holidays and birthdays."""
+        listed = self._graph.listed("/me/calendars", now=now)
+        wanted = (one for one in listed if one.get("isDefaultCalendar") is True or one.get("canEdit") is True)
+        found = {str(one.get("id", "?")): {name: one.get(name) for name in CALENDAR_FIELDS} for one in wanted}
+        return dict(sorted(found.items()))
+
+    def _follow(self, calendar: str, state: _State, now: datetime) -> Iterator[Page]:
+        """Yield pages with a calendar's changes since its link. With an expired link, the calendar is listed anew."""
+        link = state.links.get(calendar) or None
+        try:
+            found, following = self._changes(calendar, link, state, now)
+        except (CursorExpired, Rejected):
+            if link is None:
+                raise
+            link = None
+            found, following = self._changes(calendar, None, state, now)
+        if link is not None:
+            self._expand_changed_series(found, state, now)
+        self._add_masters(found, now)
+        yield from _pages(found, following, state, whole=link is None)
+
+    def _changes(self, calendar: str, link: str | None, state: _State, now: datetime) -> tuple[_Round, str]:
+        found = _Round(calendar=calendar)
+        begin = f"/me/calendars/{quote(calendar, safe='')}/calendarView/delta"
+        things, following = self._graph.changes(link or begin, now=now, params=None if link else state.window)
+        found.take(things)
+        return found, following
+
+    def _expand_changed_series(self, found: _Round, state: _State, now: datetime) -> None:
+        """List all occurrences of each changed series, because no documentation says which of them a change names."""
+        for master in sorted(found.masters()):
+            try:
+                path = f"/me/events/{quote(master, safe='')}/instances"
+                instances = self._graph.listed(path, now=now, params=state.window)
+            except Missing:
+                found.drop_series(master)
+                continue
+            found.events = {key: one for key, one in found.events.items() if one.get("seriesMasterId") != master}
+            found.take(instances)
+            found.changed_series.add(master)
+
+    def _add_masters(self, found: _Round, now: datetime) -> None:
+        """Ask for the series that the listing lacks. The occurrences of a series that is gone are left out."""
+        for master in sorted(found.series() - found.masters()):
+            try:
+                found.take([self._graph.get(f"/me/events/{quote(master, safe='')}", now=now)])
+            except Missing:
+                found.drop_series(master)
+
+
+def _pages(found: _Round, following: str, state: _State, *, whole: bool) -> Iterator[Page]:
+    """Yield a page with the records, and after changes a page that deletes the occurrences of deleted series."""
+    calendar = found.calendar
+    if whole:
+        state.links[calendar] = following
+        covers = Covers(prefix=f"{calendar}/", since=state.since)
+        yield Page(stream="event", records=found.records(), cursor=state.cursor(), covers=covers)
+        return
+    changed = frozenset(f"event/{calendar}/{key}" for key in found.changed_series)
+    removed = frozenset(f"event/{calendar}/{key}" for key in found.removed)
+    listed = Covers(parents=changed, since=state.since) if changed else None
+    yield Page(stream="event", records=found.records(), covers=listed)
+    state.links[calendar] = following
+    gone = Covers(parents=removed) if removed else None
+    yield Page(stream="event", records=(), cursor=state.cursor(), covers=gone)
+
+
+def _record(calendar: str, key: str, event: Thing) -> RawRecord:
+    series = event.get("seriesMasterId")
+    return RawRecord(
+        stream="event",
+        key=f"{calendar}/{key}",
+        payload=event,
+        parent=f"event/{calendar}/{series}" if event.get("type") != MASTER and series else None,
+    )
+
+
+def _dropped(calendar: str, state: _State) -> Page:
+    """Return a page that deletes all events of a removed calendar, and forget its link."""
+    state.links.pop(calendar, None)
+    return Page(stream="event", records=(), cursor=state.cursor(), covers=Covers(prefix=f"{calendar}/"))
+
+
+def _text(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,101 @@
+"""Turn events of Microsoft Graph into events. A series gives none itself: its occurrences are records of their own.
+
+Field names: learn.microsoft.com/graph/api/resources/event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from bridge.domain.errors import BadRecord
+from bridge.domain.types import Event, Item, RawRecord, Response
+from connectors.microsoft.calendar.events import MASTER, OCCURRENCE
+from connectors.microsoft.moments import instant, written_date, zone_of
+from connectors.payload import words
+
+RESPONSES = {
+    "accepted": Response.ACCEPTED,
+    "tentativelyAccepted": Response.TENTATIVE,
+    "notResponded": Response.NEEDS_ACTION,
+    "declined": Response.DECLINED,
+}
+FREE = ("free", "workingElsewhere")  # of showAs
+PRIVATE = ("private", "confidential")  # of sensitivity
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
+    """Return a list with the event of a record. It is empty for a calendar, a series and a cancelled event.
+
+    Raises BadRecord, which names the field, if it is unreadable, and for an occurrence without its series.
+    """
+    payload = record.payload
+    if record.stream == "calendar" or payload.get("type") == MASTER:
+        return []
+    calendar, _, key = record.key.rpartition("/")
+    if not isinstance(payload.get("id"), str) or not key:
+        raise BadRecord("microsoft_calendar/event: id is missing")
+    told = payload
+    if payload.get("type") == OCCURRENCE:
+        if parent is None:
+            raise BadRecord("microsoft_calendar/event: its series has not come")
+        told = parent.payload
+    if told.get("isCancelled") is True:
+        return []
+    uid = words((told if parent is None else parent.payload).get("iCalUId"))
+    return [Event(key=record.key, calendar=calendar, series=uid, **_facts(told), **_times(payload, told))]
+
+
+def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of an event's start and end. Graph ends a whole day at midnight of the day after."""
+    start, end, zone = payload.get("start"), payload.get("end"), told.get("originalStartTimeZone")
+    if told.get("isAllDay") is True:
+        first, last = written_date(start, zone), written_date(end, zone)
+        if first is None or last is None or last < first:
+            raise BadRecord("microsoft_calendar/event: start or end is no date, or end is before start")
+        return {"first_day": first, "last_day": max(first, last - timedelta(days=1))}
+    begun, ended = instant(start), instant(end)
+    if begun is None or ended is None or ended < begun:
+        raise BadRecord("microsoft_calendar/event: start or end is no instant, or end is before start")
+    known = zone_of(zone)
+    return {"start": begun, "end": ended, "zone": None if known is None else known.key}
+
+
+def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all fields of an event except its times. An occurrence has those of its series."""
+    mine = told.get("isOrganizer") is not False
+    return {
+        "title": words(told.get("subject")),
+        "busy": told.get("showAs") not in FREE,
+        "kind": _kind(told),
+        "response": RESPONSES.get(str(told.get("response"))),
+        "others": _others(told, mine=mine),
+        "organised_by_me": mine,
+        "conference": told.get("isOnlineMeeting") is True,
+        "located": told.get("located") is True,
+        "private": told.get("sensitivity") in PRIVATE,
+    }
+
+
+def _others(told: Mapping[str, Any], *, mine: bool) -> int:
+    """Return how many other people take part.
+
+    The list of an invitation names the user, and may lack the organiser. The list of the user's own event may name the
+    user as the organiser.
+    """
+    count = told.get("attendees")
+    people = count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
+    listed = told.get("organizerAttends") is True
+    if mine:
+        return people - listed
+    return max(people - listed, 1)
+
+
+def _kind(told: Mapping[str, Any]) -> str:
+    """Return ``advice:ACTION`` for an event that the bridge wrote, "outOfOffice", "workingLocation" or "default"."""
+    ours = words(told.get("rhythm"))
+    if ours is not None:
+        return f"advice:{ours.rpartition('/')[2]}"
+    kinds = {"oof": "outOfOffice", "workingElsewhere": "workingLocation"}
+    return kinds.get(str(told.get("showAs")), "default")

@@ -1,0 +1,192 @@
+"""Write accepted recommendations as events of a calendar named Rhythm.
+
+A consent to write holds for all calendars, so what is written carries a mark in its text, and an event without it is
+never touched. The wanted events are compared with those in the calendar, so that a repetition changes nothing. Changes
+bear If-Match and keep what somebody changes meanwhile. Graph names events itself. An event whose name was lost in a
+crash is found by its mark, and is not made twice (``transactionId``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import quote
+
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import Account
+from bridge.domain.types import Plan
+from connectors.microsoft.calendar import SPEC
+from connectors.microsoft.calendar.events import mark_of
+from connectors.microsoft.graph import Graph, Missing, Overtaken, Thing
+
+TITLE = "Rhythm"
+TEXT = "What you accepted. Delete this event, and the advice counts as ignored. rhythm-bridge"
+REMOVED = "removed"  # in place of the calendar's id: the person deleted it
+AROUND = timedelta(days=7)  # of the plans' times, in which an event of theirs is looked for
+Notes = dict[
+    str, dict[str, str]
+]  # key of a plan -> its end, its event's id, and when the user agreed to what is written
+
+
+def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
+    """Make the calendar hold the plans that are not over, and return the keys of those whose events the user deleted.
+
+    ``bridge.domain.ports.Writer`` says more. Raises SetupError once if the user deleted the whole calendar. Then
+    nothing more is written until the user connects again.
+    """
+    token = account.token() or {}
+    noted = {key: note for key, note in token.get("plans", {}).items() if datetime.fromisoformat(note["end"]) > now}
+    current = [plan for plan in plans if plan.end > now]
+    withdrawn = set(noted) - {plan.key for plan in current}
+    if token.get("calendar") == REMOVED or not (current or withdrawn):
+        return []
+    with closing(Graph(account, SPEC)) as graph:
+        return _Rhythm(account, graph, noted, now).keep(current, withdrawn)
+
+
+class _Rhythm:
+    """The calendar named Rhythm, which holds the accepted recommendations. It is made if it is missing."""
+
+    def __init__(self, account: Account, graph: Graph, noted: Notes, now: datetime) -> None:
+        self._account, self._graph, self._noted, self._now = account, graph, noted, now
+        self._calendar = str((account.token() or {}).get("calendar") or "") or self._found() or self._made()
+        self._remember(calendar=self._calendar)
+
+    def keep(self, current: Sequence[Plan], withdrawn: set[str]) -> list[str]:
+        """Write, change and remove events so that the calendar holds the ``current`` plans.
+
+        The events of the plans with the keys ``withdrawn`` are removed. Returns the keys of current plans whose events
+        the user deleted.
+        """
+        for plan in current:
+            self._noted.setdefault(plan.key, {})["end"] = plan.end.isoformat()
+        self._remember(plans=self._noted)
+        for key in withdrawn:
+            self._take_away(key)
+            del self._noted[key]
+        deleted = [plan.key for plan in current if self._is_deleted(plan)]
+        for key in deleted:
+            del self._noted[key]
+        self._remember(plans=self._noted)
+        return deleted
+
+    def _is_deleted(self, plan: Plan) -> bool:
+        """Return True if the user deleted a plan's event after agreeing. Otherwise write the event as far as needed."""
+        event, agreed = self._event(plan.key, plan.start, plan.end), plan.agreed_at.isoformat()
+        if event is None and self._noted[plan.key].get("agreed") == agreed:
+            self._check_calendar()
+            return True
+        if event is None:
+            event = self._create(plan)
+        elif (mark := mark_of(event)) is not None and mark[1] != _marked(plan):
+            self._change("PATCH", event, _body(plan))
+        self._noted[plan.key] |= {"agreed": agreed, "id": str(event.get("id", ""))}
+        self._remember(plans=self._noted)
+        return False
+
+    def _take_away(self, key: str) -> None:
+        end = datetime.fromisoformat(self._noted[key]["end"])
+        event = self._event(key, end, end)
+        if event is not None and mark_of(event) is not None:
+            self._change("DELETE", event, None)
+
+    def _change(self, method: str, event: Thing, body: Thing | None) -> None:
+        """Change or delete an event, unless the user was faster."""
+        try:
+            self._graph.send(method, _path(event), now=self._now, body=body, etag=_etag(event))
+        except (Missing, Overtaken):
+            return
+
+    def _event(self, key: str, start: datetime, end: datetime) -> Thing | None:
+        """Return the event of a plan, by its id or else by its mark near the plan's time, or None if there is none."""
+        name = self._noted[key].get("id")
+        if not name:
+            window = {"startDateTime": _text(start - AROUND), "endDateTime": _text(end + AROUND)}
+            try:
+                held = self._graph.listed(f"{self._place}/calendarView", now=self._now, params=window)
+            except Missing:
+                return None
+            return next((one for one in held if (mark_of(one) or ("",))[0] == event_id(key)), None)
+        try:
+            return self._graph.get(f"/me/events/{quote(name, safe='')}", now=self._now)
+        except Missing:
+            return None
+
+    def _create(self, plan: Plan) -> Thing:
+        body = {**_body(plan), "transactionId": f"{event_id(plan.key)}-{plan.agreed_at.timestamp():.0f}"}
+        try:
+            return self._graph.send("POST", f"{self._place}/events", now=self._now, body=body)
+        except Missing:
+            self._check_calendar()
+            raise
+        except Overtaken:  # another process was faster
+            return {}
+
+    def _check_calendar(self) -> None:
+        """Raise SetupError if the calendar is gone, and note that nothing more is written."""
+        try:
+            self._graph.get(self._place, now=self._now)
+        except Missing:
+            self._remember(calendar=REMOVED, plans={})
+            raise SetupError(
+                f'the calendar "{TITLE}" was deleted at Microsoft: accepted advice is no longer written. '
+                f"To have it again: bridge connect {SPEC.name} --user NAME --write"
+            ) from None
+
+    def _found(self) -> str | None:
+        """Return the id of the calendar by its name, or None. Its stored id may be lost with an earlier consent."""
+        held = self._graph.listed("/me/calendars", now=self._now)
+        named = [one for one in held if one.get("name") == TITLE and one.get("canEdit") is True]
+        return str(named[0]["id"]) if named else None
+
+    def _made(self) -> str:
+        return str(self._graph.send("POST", "/me/calendars", now=self._now, body={"name": TITLE})["id"])
+
+    @property
+    def _place(self) -> str:
+        return f"/me/calendars/{quote(self._calendar, safe='')}"
+
+    def _remember(self, **more: Any) -> None:
+        """Save values beside the consent, if any of them changed."""
+        with self._account.refresh_lock():
+            token = self._account.token() or {}
+            if any(token.get(name) != value for name, value in more.items()):
+                self._account.save_token(token | more)
+
+
+def event_id(key: str) -> str:
+    """Return a digest of a plan's key, by which its event is known."""
+    return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
+
+
+def _body(plan: Plan) -> dict[str, Any]:
+    return {
+        "subject": plan.action.replace("_", " ").capitalize(),
+        "body": {"contentType": "text", "content": f"{TEXT} {event_id(plan.key)} {_marked(plan)}"},
+        "start": _moment(plan.start),
+        "end": _moment(plan.end),
+        "isReminderOn": False,
+    }
+
+
+def _moment(at: datetime) -> Mapping[str, str]:
+    return {"dateTime": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S"), "timeZone": "UTC"}
+
+
+def _marked(plan: Plan) -> str:
+    return f"{plan.slot}/{plan.action}"
+
+
+def _path(event: Thing) -> str:
+    return f"/me/events/{quote(str(event.get('id', '')), safe='')}"
+
+
+def _etag(event: Thing) -> str:
+    return str(event.get("@odata.etag", "*"))
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

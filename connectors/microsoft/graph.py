@@ -1,0 +1,133 @@
+"""Ask Microsoft Graph: single things, lists in pages, and the changes of a list since its last link (delta query).
+
+Sources: learn.microsoft.com/graph/delta-query-overview, /graph/throttling, and /graph/errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from bridge import http
+from bridge.auth import oauth
+from bridge.domain.errors import CursorExpired, Refused, SourceChanged, TryLater
+from bridge.domain.ports import Account, ConnectorSpec
+
+if TYPE_CHECKING:
+    import requests
+
+PAGE_MAX = 200  # things of a page
+NEXT, DELTA, REMOVED = "@odata.nextLink", "@odata.deltaLink", "@removed"
+Thing = Mapping[str, Any]
+
+
+class Missing(SourceChanged):
+    """The error of a 404: the thing was deleted, or is no longer shared."""
+
+
+class Closed(Refused):
+    """The error of a 403 for one thing, such as a calendar that is no longer shared."""
+
+
+class Rejected(SourceChanged):
+    """The error of a 400: Graph does not accept the request, for example a link that it no longer reads."""
+
+
+class Overtaken(SourceChanged):
+    """The error of a 409 or 412: somebody has changed the thing meanwhile."""
+
+
+ERRORS = {400: Rejected, 403: Closed, 404: Missing, 409: Overtaken, 412: Overtaken}
+
+
+class Graph:
+    """An open session at Microsoft Graph for an account."""
+
+    def __init__(self, account: Account, spec: ConnectorSpec) -> None:
+        self._name = spec.name
+        self._base = account.settings["base_url"].rstrip("/")
+        self._session = oauth.open_session(account, spec)
+
+    def close(self) -> None:
+        self._session.close()
+
+    def get(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> Thing:
+        """Return the thing at a path, such as ``/me/calendars``."""
+        return self._object(self._asked("GET", path, now=now, params=dict(params or {})))
+
+    def send(
+        self, method: str, path: str, *, now: datetime, body: Thing | None = None, etag: str | None = None
+    ) -> Thing:
+        """Create, change or delete a thing, and return the answer. With ``etag``, only as long as it is unchanged."""
+        headers = {"If-Match": etag} if etag else {}
+        answer = self._asked(method, path, now=now, headers=headers, json=body)
+        return self._object(answer) if answer.content else {}
+
+    def listed(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> list[Thing]:
+        """Return all things of a list, from all of its pages."""
+        return [thing for page in self._pages(path, now, params) for thing in self._things(page)]
+
+    def changes(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> tuple[list[Thing], str]:
+        """Return (things, link for their next changes) of a delta query, from all of its pages.
+
+        ``path`` begins a listing, or is an earlier link. The link is a path too, so that no answer of Graph can lead a
+        token to another server.
+        """
+        found: list[Thing] = []
+        for page in self._pages(path, now, params):
+            found += self._things(page)
+            link = page.get(DELTA)
+        if not isinstance(link, str):
+            raise SourceChanged(f"{self._name} ended a listing without a link; look for a newer release of the bridge")
+        return found, self._path(link)
+
+    def _pages(self, path: str, now: datetime, params: Mapping[str, str] | None) -> Iterator[Thing]:
+        page = self.get(path, now=now, params=params)
+        yield page
+        while NEXT in page:
+            page = self.get(self._path(page[NEXT]), now=now)
+            yield page
+
+    def _path(self, link: Any) -> str:
+        """Return a link of Graph without its server. Raises SourceChanged for a link to another server."""
+        if not isinstance(link, str) or not link.startswith(f"{self._base}/"):
+            raise SourceChanged(f"{self._name} answered a link to elsewhere; look for a newer release of the bridge")
+        return link.removeprefix(self._base)
+
+    def _things(self, page: Thing) -> list[Thing]:
+        things = page.get("value")
+        if not isinstance(things, list) or not all(isinstance(thing, dict) for thing in things):
+            raise SourceChanged(f"{self._name} answered in an unknown shape; look for a newer release of the bridge")
+        return things
+
+    def _asked(
+        self, method: str, path: str, *, now: datetime, headers: Mapping[str, str] | None = None, **options: Any
+    ) -> requests.Response:
+        """Send a request and return a good answer. Raises the errors of this module and of ``bridge.http``."""
+        import requests
+
+        preferred = {"Prefer": f"odata.maxpagesize={PAGE_MAX}", **(headers or {})}
+        try:
+            answer = self._session.request(
+                method, self._base + path, headers=preferred, timeout=http.TIMEOUT, **options
+            )
+        except requests.RequestException as error:
+            raise TryLater(f"no answer from {self._name} ({type(error).__name__})") from None
+        if answer.status_code in ERRORS and not is_page(answer):
+            raise ERRORS[answer.status_code](f"{self._name} refused the request (HTTP {answer.status_code})")
+        if answer.status_code == 410:
+            raise CursorExpired(f"{self._name} no longer knows the link (HTTP 410)")
+        http.raise_for_status(answer, now=now)
+        return answer
+
+    def _object(self, answer: requests.Response) -> Thing:
+        body = http.parse_json(answer.content)
+        if not isinstance(body, dict):
+            raise SourceChanged(f"{self._name} answered in an unknown shape; look for a newer release of the bridge")
+        return body
+
+
+def is_page(answer: requests.Response) -> bool:
+    """Return True for an answer in HTML, such as a captive portal's."""
+    return "html" in answer.headers.get("Content-Type", "").lower()

@@ -1,0 +1,18 @@
+"""Connect Microsoft To Do through Microsoft Graph, read only: lists, tasks, due dates and completions."""
+
+from bridge.domain.ports import ConnectorSpec
+from connectors.microsoft.consent import REGISTRATION, SETTINGS, oauth
+
+SPEC = ConnectorSpec(
+    name="microsoft_todo",
+    title="Microsoft To Do (Graph)",
+    delivers=frozenset({"tasks"}),
+    streams=("list", "task"),
+    normaliser="connectors.microsoft.todo.normalise:normalise",
+    settings=SETTINGS,
+    oauth=oauth("Tasks.Read"),
+    registration=REGISTRATION,
+    consent_scopes=("Tasks.Read",),
+    opens="connectors.microsoft.todo.client:MicrosoftToDo",
+    authorises="connectors.microsoft.todo.consent:authorise",
+)

@@ -1,0 +1,86 @@
+"""Pull task lists and tasks. A list's tasks are read whole once. Later its link leads to the changes alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from bridge.domain.errors import CursorExpired
+from bridge.domain.ports import Account
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.microsoft.graph import REMOVED, Graph, Missing, Rejected, Thing
+from connectors.microsoft.todo import SPEC
+
+LIST_FIELDS = ("id", "wellknownListName")  # no names
+TASK_FIELDS = ("id", "title", "status", "dueDateTime", "completedDateTime", "lastModifiedDateTime")  # no notes
+
+
+class MicrosoftToDo:
+    """An open account's task lists at Microsoft Graph."""
+
+    def __init__(self, account: Account) -> None:
+        self._graph = Graph(account, SPEC)
+        self._zone = account.zone
+        self._lists: dict[str, Thing] | None = None
+
+    def close(self) -> None:
+        self._graph.close()
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the lists, or the changes of the tasks of all lists. Tasks of a removed list are deleted."""
+        if self._lists is None:
+            found = self._graph.listed("/me/todo/lists", now=now)
+            self._lists = {str(one.get("id", "?")): _part(one, LIST_FIELDS) for one in found}
+        if stream == "list":
+            records = tuple(RawRecord(stream=stream, key=key, payload=one) for key, one in self._lists.items())
+            yield Page(stream=stream, records=records, covers=Covers())
+            return
+        links: dict[str, str] = json.loads(cursor) if cursor else {}
+        for gone in sorted(set(links) - set(self._lists)):
+            yield _dropped(gone, links)
+        for one in self._lists:
+            try:
+                yield self._changes(one, links, now)
+            except Missing:  # it was removed since the lists were read
+                yield _dropped(one, links)
+
+    def _changes(self, one: str, links: dict[str, str], now: datetime) -> Page:
+        """Return a page with a list's changes since its link, and save the next link in ``links``.
+
+        With an expired link, the list is read whole again.
+        """
+        link = links.get(one)
+        begin = f"/me/todo/lists/{quote(one, safe='')}/tasks/delta"
+        try:
+            found, following = self._graph.changes(link or begin, now=now)
+        except (CursorExpired, Rejected):
+            if link is None:
+                raise
+            link = None
+            found, following = self._graph.changes(begin, now=now)
+        links[one] = following
+        last = {str(thing.get("id", "?")): thing for thing in found}  # a task may be listed twice, the last one counts
+        records = tuple(self._record(one, key, thing) for key, thing in last.items())
+        covers = Covers(prefix=f"{one}/") if link is None else None
+        return Page(stream="task", records=records, cursor=json.dumps(links, sort_keys=True), covers=covers)
+
+    def _record(self, one: str, key: str, thing: Thing) -> RawRecord:
+        """Return a task as a raw record, with the user's zone, in which the user's program wrote the due date."""
+        gone = REMOVED in thing
+        zone = {"zone": self._zone} if thing.get("dueDateTime") else {}
+        payload = {} if gone else _part(thing, TASK_FIELDS) | zone
+        return RawRecord(stream="task", key=f"{one}/{key}", payload=payload, deleted=gone)
+
+
+def _part(thing: Thing, fields: tuple[str, ...]) -> dict[str, Any]:
+    return {name: thing[name] for name in fields if thing.get(name) is not None}
+
+
+def _dropped(one: str, links: dict[str, str]) -> Page:
+    """Return a page that deletes all tasks of a removed list, and forget its link."""
+    links.pop(one, None)
+    cursor = json.dumps(links, sort_keys=True)
+    return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))

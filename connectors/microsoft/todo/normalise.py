@@ -1,0 +1,62 @@
+"""Turn tasks of Microsoft To Do into tasks.
+
+Field names: learn.microsoft.com/graph/api/resources/todotask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time
+
+from bridge.domain.types import Item, RawRecord, Task
+from connectors.microsoft.moments import instant, written_date
+from connectors.payload import EVENT_YEARS, Fields, utc, words
+
+STATES = {"notStarted": False, "inProgress": False, "waitingOnOthers": False, "deferred": False, "completed": True}
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """Return a list with the task of a record, or an empty list for a task list.
+
+    Raises BadRecord, which names the field, if it is unreadable.
+    """
+    if record.stream == "list":
+        return []
+    fields = Fields.of("microsoft_todo", record)
+    one, _, key = record.key.rpartition("/")
+    if not isinstance(fields.get("id"), str) or not key:
+        raise fields.bad("id is missing")
+    return [
+        Task(
+            key=record.key,
+            list=one,
+            title=words(fields.get("title")),
+            due=_due(fields),
+            completed=_completed(fields),
+        )
+    ]
+
+
+def _due(fields: Fields) -> date | None:
+    """Return the date on which a task is due, or None if there is none. Raises BadRecord if it is unreadable."""
+    written = fields.get("dueDateTime")
+    day = None if written is None else written_date(written, fields.get("zone"))
+    if written is not None and day is None:
+        raise fields.bad("dueDateTime is no date")
+    return day
+
+
+def _completed(fields: Fields) -> datetime | None:
+    """Return when a task was completed, or None while it is open.
+
+    Graph tells the date alone, as midnight. The last change stands in if it was on that date, or if no date is told.
+    Raises BadRecord for an unreadable status, or a completed task without either time.
+    """
+    if not fields.choice("status", STATES):
+        return None
+    at, changed = instant(fields.get("completedDateTime")), utc(fields.get("lastModifiedDateTime"), EVENT_YEARS)
+    if at is None or (at.time() == time(0) and changed is not None and changed.date() == at.date()):
+        at = changed
+    if at is None:
+        raise fields.bad("completedDateTime is no instant")
+    return at

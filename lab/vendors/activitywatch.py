@@ -1,0 +1,72 @@
+"""An aw-server for an account, with ``buckets``: their metadata and their events, the newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import unquote
+
+from bridge.recordings.server import Answer, Request
+
+API = "/api/0"
+
+
+class Vendor:
+    """A server of ``account``. It asks for no consent, but something before it may."""
+
+    paths: Mapping[str, str | None] = {}
+    pages = None
+    no_data: Container[int] = ()
+    tokens_end = False
+    speaks_json = True
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        self.account = account
+        self.now = datetime.fromisoformat(account["now"]) if "now" in account else datetime.now(UTC)
+        self._shut = False
+        self._url = ""
+
+    def settings(self, url: str) -> dict[str, str]:
+        """The connector's settings for this server."""
+        self._url = url
+        return {"url": url, "work_apps": "Ableton Live, Mein Werkzeug", "days": "60"}
+
+    def grant(self) -> dict[str, Any]:
+        """Return the address as the connector stores it. ``settings`` must have been asked for first."""
+        self._shut = False
+        return {"url": self._url}
+
+    def revoke(self) -> None:
+        """Whoever runs the server asks for a password from now on."""
+        self._shut = True
+
+    def application(self, request: Request) -> Answer:
+        if self._shut:
+            return Answer(status=401, body={"message": "unauthorized"})
+        parts = [unquote(part) for part in request.path.removeprefix(API).strip("/").split("/")]
+        buckets = self.account["buckets"]
+        match parts:
+            case ["buckets"]:
+                known = {name: {n: v for n, v in one.items() if n != "events"} for name, one in buckets.items()}
+                return Answer(body=known)
+            case ["buckets", name, "events"] if name in buckets:
+                return Answer(body=_events(buckets[name]["events"], request.query))
+        return Answer(status=404, body={"message": "not found"})
+
+
+def _events(events: list[dict[str, Any]], query: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the events that touch the time asked for, the newest first, as aw-server does."""
+    start, end = (datetime.fromisoformat(query[name]) for name in ("start", "end"))
+    found = [one for one in events if _touches(one, start, end)]
+    found.sort(key=lambda one: str(one.get("timestamp")), reverse=True)
+    limit = int(query.get("limit", "100"))
+    return found if limit < 0 else found[:limit]
+
+
+def _touches(event: dict[str, Any], start: datetime, end: datetime) -> bool:
+    try:
+        at = datetime.fromisoformat(str(event["timestamp"]))
+        return at < end and at + timedelta(seconds=float(event["duration"] or 0)) >= start
+    except (ValueError, TypeError, KeyError):
+        return True

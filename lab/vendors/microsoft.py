@@ -1,0 +1,169 @@
+"""The common half of Microsoft's servers, with consent by a code, and lists of changes by links (delta query)."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+from urllib.parse import urlencode
+
+from bridge.recordings.server import Answer, Request
+from lab.vendors import OAuthServer, invalid_grant
+
+API = "/v1.0"
+CLIENT = {"client_id": "11111111-2222-3333-4444-555555555555"}
+GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+Thing = dict[str, Any]
+Matches = Callable[[Thing], bool]
+
+
+class MicrosoftServer(OAuthServer):
+    """An account at Microsoft Graph. It gives consent by a code, then hands over to ``answer_for``."""
+
+    client = CLIENT
+    consent_path, token_path = "/unused", "/login/token"
+    paths: Mapping[str, str | None] = {}
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        super().__init__(account)
+        self.page_size = 200
+        self.unasked: int = 0  # questions for a token that are answered as pending before the person agrees
+        self._devices: dict[str, str] = {}  # device code -> what was asked for
+        self._typed: set[str] = set()  # user codes
+        self._codes_of: dict[str, str] = {}  # user code -> device code
+        self._windows: list[Matches] = []  # a link of changes is of a window
+        self._lists: dict[str, tuple[list[Thing], str]] = {}  # under way: rest and what ends it
+        self._names = count(1)
+
+    def answer_for(self, request: Request, url: str) -> Answer:
+        """Answer a request whose token is good. ``url`` is this server's address for links."""
+        raise NotImplementedError
+
+    def settings(self, url: str) -> dict[str, str]:
+        """Return the connector's settings for this server."""
+        return {"base_url": f"{url}{API}", "login_url": f"{url}/login", **self.client}
+
+    def grant(self, *more: str) -> dict[str, Any]:
+        """Return a consent that is valid now, as the connector stores it."""
+        token = super().grant(*more)
+        return token | {"scopes": token["scope"].split()}
+
+    def application(self, request: Request) -> Answer:
+        """Answer any request. The page for codes and the address that gives codes need no token."""
+        if (request.method, request.path) == ("POST", "/login/devicecode"):
+            return self._offer(request)
+        if (request.method, request.path) == ("GET", "/devicelogin"):
+            self._typed.add(request.query.get("code", ""))
+            return Answer(body={})
+        if (request.method, request.path, request.form.get("grant_type")) == ("POST", self.token_path, GRANT):
+            return self._agreed(request.form)
+        return super().application(request)
+
+    def api(self, request: Request, scopes: frozenset[str]) -> Answer:  # noqa: ARG002 - those who write ask for them
+        """Answer below ``/v1.0``."""
+        if not request.path.startswith(f"{API}/"):
+            return refusal(404, "ResourceNotFound")
+        return self.answer_for(request, f"http://{request.headers['host']}")
+
+    def unauthorised(self) -> Answer:
+        """Return the answer to a request without a good token."""
+        return refusal(401, "InvalidAuthenticationToken")
+
+    def scopes(self, request: Request) -> frozenset[str]:
+        """Return what the token of a request was granted."""
+        return self.scopes_of(request) or frozenset()
+
+    def _token(self, request: Request) -> Answer:
+        """Refresh a token of a public client. One that bears a secret is refused."""
+        if "client_secret" in request.form or request.form.get("client_id") != self.client["client_id"]:
+            return Answer(status=401, body={"error": "invalid_client"})
+        token = request.form.get("refresh_token", "")
+        return Answer(body=self.issue(self._scopes[token])) if self.lives(token) else invalid_grant()
+
+    def _offer(self, request: Request) -> Answer:
+        if request.form.get("client_id") != self.client["client_id"]:
+            return Answer(status=400, body={"error": "unauthorized_client"})
+        device, code = secrets.token_urlsafe(24), secrets.token_hex(4).upper()
+        self._devices[device] = request.form.get("scope", "")
+        self._codes_of[code] = device
+        page = f"http://{request.headers['host']}/devicelogin"
+        body = {"device_code": device, "user_code": code, "verification_uri": page, "expires_in": 900, "interval": 1}
+        return Answer(body=body | {"message": f"To sign in, open {page} and enter the code {code} to authenticate."})
+
+    def _agreed(self, form: Mapping[str, str]) -> Answer:
+        """Give a token once the code was typed, as an answer to the program that asked for the code."""
+        device = form.get("device_code", "")
+        if device not in self._devices:
+            return Answer(status=400, body={"error": "bad_verification_code"})
+        if self.account.get("refuses"):
+            return Answer(status=400, body={"error": "authorization_declined"})
+        typed = any(self._codes_of.get(code) == device for code in self._typed)
+        if not typed or self.unasked:
+            self.unasked = max(self.unasked - 1, 0)
+            return Answer(status=400, body={"error": "authorization_pending"})
+        scopes = [one for one in self.granted(self._devices.pop(device)).split() if one != "offline_access"]
+        return Answer(body=self.issue(" ".join(scopes)))
+
+    def told_scope(self, scope: str) -> str:
+        """Return a granted scope as token answers write it, with the address of Graph before each."""
+        return " ".join(f"https://graph.microsoft.com/{one}" for one in scope.split())
+
+    def listed(self, things: list[Thing], url: str, end: Mapping[str, str] | None = None) -> Answer:
+        """Answer the first page of a list. ``end`` stands on the last page only."""
+        name = str(next(self._names))
+        self._lists[name] = things, json.dumps(dict(end or {}))
+        return self.page(f"{name}-0", url)
+
+    def page(self, token: str, url: str) -> Answer:
+        """Answer a page of a list that is under way."""
+        name, _, begin = token.partition("-")
+        things, end = self._lists[name]
+        stop = int(begin) + self.page_size
+        link = f"{url}{API}/pages?{urlencode({'$skiptoken': f'{name}-{stop}'})}"
+        last = {"@odata.nextLink": link} if stop < len(things) else json.loads(end)
+        return Answer(body={"value": things[int(begin) : stop], **last})
+
+
+class Changes:
+    """The numbers of the changes of a list, by which a link knows what is new since it was given."""
+
+    def __init__(self, things: list[Thing]) -> None:
+        self._number = 1
+        self._oldest = 0
+        self._changed: dict[str, int] = dict.fromkeys((thing["id"] for thing in things), 1)
+
+    def touch(self, key: str) -> None:
+        """Give a thing the next number, because it was added, changed or deleted."""
+        self._number += 1
+        self._changed[key] = self._number
+
+    def expire(self) -> None:
+        """Let all links given so far answer 410."""
+        self._number += 1
+        self._oldest = self._number
+
+    @property
+    def now(self) -> int:
+        return self._number
+
+    def since(self, number: int, things: list[Thing], shows: Matches) -> list[Thing] | None:
+        """Return what changed since a number, gone things as removed. Returns None for an expired number."""
+        if number < self._oldest:
+            return None
+        alive = {thing["id"]: thing for thing in things if shows(thing)}
+        changed = [key for key, at in self._changed.items() if at > number]
+        return [alive.get(key) or {"id": key, "@removed": {"reason": "deleted"}} for key in changed]
+
+    def differ(self, before: list[Thing], after: list[Thing]) -> None:
+        """Number what differs between two states of the list."""
+        old, new = ({thing["id"]: thing for thing in things} for things in (before, after))
+        for key in (key for key in {**old, **new} if old.get(key) != new.get(key)):
+            self.touch(key)
+
+
+def refusal(status: int, code: str, **headers: str) -> Answer:
+    """An error in the shape of Graph."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(status=status, body={"error": {"code": code, "message": code}}, headers=named)
