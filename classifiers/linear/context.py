@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DAY_MINUTES = 1440
 SATURDAY = 5
-SURE = 0.5  # probability from which the title alone decides
+SURE = 0.35  # probability from which the title alone decides
 FADE = 0.15  # below SURE, over which context gains its full weight
 MAX_SHIFT = 0.1  # the largest shift of a score, as a natural logarithm
 LENGTHS = ((20, "up to 20 minutes"), (45, "up to 45 minutes"), (75, "up to 75 minutes"), (150, "up to 150 minutes"))
