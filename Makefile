@@ -1,6 +1,8 @@
 # Every target makes .venv by itself; `make test` is what .ci/run calls.
 PYTHON ?= python3
 BIN := .venv/bin
+# One more than there are cores, because tests wait for servers now and then.
+WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
 .PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-standards test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
 
@@ -14,10 +16,10 @@ demo: .venv/ready
 	$(BIN)/bridge lab demo
 
 test: .venv/ready
-	$(BIN)/pytest -m "not faults and not web and not slow" --numprocesses auto --maxprocesses 8
+	$(BIN)/pytest -m "not faults and not web and not slow" --numprocesses $(WORKERS)
 
 test-slow: .venv/ready
-	$(BIN)/pytest -m "slow and not faults and not web" --numprocesses auto --maxprocesses 8 --timeout 1200
+	$(BIN)/pytest -m "slow and not faults and not web" --numprocesses $(WORKERS) --timeout 1200
 
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800

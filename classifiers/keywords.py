@@ -165,7 +165,10 @@ def plain(text: str) -> str:
 
 @cache
 def lexicon() -> Lexicon:
-    """Return the phrases and emoji of all tables in ``words/``, loaded once. Raises ValueError for an unknown field."""
+    """Return the phrases and emoji of all tables in ``words/``, loaded once.
+
+    Raises ValueError if a rule in a table has an unknown field or action.
+    """
     book = Lexicon()
     for path in sorted(WORDS.glob("*.toml")):
         groups = tomllib.loads(path.read_text(encoding="utf-8"))

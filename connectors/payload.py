@@ -33,7 +33,7 @@ SPAN_MAX = timedelta(days=3)  # of a night or a workout
 NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)  # of sleeps whose source does not say which is a nap
 MINUTE = timedelta(minutes=1)
 
-DIGITS = re.compile(r"-?\d{1,15}")  # a whole number in a text
+WHOLE_NUMBER = re.compile(r"-?\d{1,15}")  # a whole number in a text
 WRITTEN_SECONDS = re.compile(r"(-?\d{1,6})s")  # an offset such as "3600s"
 # An ISO 8601 duration of hours, minutes and seconds.
 DURATION = re.compile(r"PT(?=\d)(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?")
@@ -313,7 +313,7 @@ class Fields:
         8421.0
         """
         told = self.get(path)
-        value = finite(int(told) if written and isinstance(told, str) and DIGITS.fullmatch(told) else told)
+        value = finite(int(told) if written and isinstance(told, str) and WHOLE_NUMBER.fullmatch(told) else told)
         return None if value is None else value * factor.numerator / factor.denominator
 
     def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:

@@ -68,8 +68,11 @@ def signature(node: ast.AST) -> str:
 
 
 def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
-    """Yield the text of every error of the bridge that is raised with a text. Values stand in braces."""
-    classes = {node.name for node in ast.parse(files[ERRORS]).body if isinstance(node, ast.ClassDef)}
+    """Yield the text of every error of the bridge that is raised with a text. Values stand in braces.
+
+    A next step that is printed beside every error of its class stands above the text.
+    """
+    beside = next_steps(files[ERRORS])
     for path, text in files.items():
         if not path.endswith(".py"):
             continue
@@ -77,8 +80,21 @@ def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
             if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
                 continue
             name, said = ast.unparse(node.exc.func).rpartition(".")[2], node.exc.args[0]
-            if name in classes and (words := literal(said)):
-                yield Drawable(f"{path}:{node.lineno}", name, words)
+            if name in beside and (words := literal(said)):
+                about = f"{name}, printed with: {beside[name]}" if beside[name] else name
+                yield Drawable(f"{path}:{node.lineno}", about, words)
+
+
+def next_steps(text: str) -> dict[str, str]:
+    """Return class -> next step printed beside its errors, own or inherited, for the errors that ``text`` defines."""
+    found: dict[str, str] = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            own = [
+                one.value for one in node.body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "then"
+            ]
+            found[node.name] = literal(own[0]) if own else found.get(ast.unparse(node.bases[0]), "")
+    return found
 
 
 def literal(node: ast.expr) -> str:

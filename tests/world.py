@@ -30,6 +30,7 @@ from rhythm_env.interface import ActionType
 
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
+FIRST_SYNC_DAYS = 14  # of a source that asks day by day; the fixtures hold no more, and 90 days are 195 requests
 
 
 def served() -> list[tuple[str, str]]:
@@ -167,6 +168,8 @@ def living(store: Store, source: str, case: str) -> Iterator[World]:
     """A person whose vendor holds the fixture ``case``."""
     now = moment_of_case(source, case)
     vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(lab.account(source, case))
+    if hasattr(vendor, "days"):
+        vendor.days = FIRST_SYNC_DAYS
     user = store.people.add_user("ana", "Europe/Berlin", now=now)
     connection = store.connections.connect(user.id, source, source, now=now)
     with LabServer(vendor.application) as server:

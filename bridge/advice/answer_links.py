@@ -80,7 +80,7 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
     if found.answer is not None and day_end(found, user.zones) <= now:
         raise Spent(f"the day of this recommendation is over, and its answer stands: {WORDS[found.answer].lower()}")
     if found.answer is None and found.expires_at <= now:
-        raise Spent("this link has expired, and so has the recommendation it answers")
+        raise Spent("this link has expired, and so has its recommendation; open the page for the next")
     offers = rescheduling.gaps(bridge, user, found, now=now) if answer is Answer.RESCHEDULE else []
     return Link(user=user, recommendation=found, answer=answer, offers=tuple(offers))
 

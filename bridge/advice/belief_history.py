@@ -21,7 +21,7 @@ from rhythm_env.interface import DAY_NAMES, Answer
 if TYPE_CHECKING:
     from bridge.store import Store
 
-HISTORY = timedelta(days=365)
+BELIEF_PERIOD = timedelta(days=365)
 NEAR = timedelta(days=2)  # over a longer gap, new data changes the belief more than the answer
 LEAST = 0.005  # the smallest change that shows in two decimals
 MOST = 8  # answers that are listed
@@ -81,7 +81,7 @@ class Beliefs:
 
 def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
     """Return the beliefs of the year before ``now`` and the answers that changed them most."""
-    stated = store.recommendations.advice_records(user.id, since=now - HISTORY, until=now + INSTANT)
+    stated = store.recommendations.advice_records(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
     resets = store.recommendations.resets(user.id)
     moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)
     return Beliefs(

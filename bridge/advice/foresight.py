@@ -119,7 +119,7 @@ def judged(pairs: Sequence[Pair]) -> Foresight:
 
 
 def _week(monday: date, pairs: Sequence[Pair]) -> Week:
-    """Return the number of answers and the means of the pairs, which are all of one week."""
+    """Return the number of answers and the means of the pairs, which are all of the same week."""
     n = len(pairs)
     return Week(
         monday=monday,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.store import Store
 
-STATES = ("sending", "sent", "failed")
+SEND_STATES = ("sending", "sent", "failed")
 UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
 REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 SEND_SECONDS = 60.0  # time limit of a message
@@ -197,7 +197,7 @@ def address_of(store: Store, vault: Vault, user_id: int) -> str:
 def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Notice, *, now: datetime) -> str | None:
     """Send a message (title and text) to the user's address, and ``notice`` to the user's browsers.
 
-    Returns None if one of them took it, else the reason. Browsers whose subscription has ended are forgotten. Raises
+    Returns None if any of them took it, else the reason. Browsers whose subscription has ended are forgotten. Raises
     SetupError if there is neither an address nor a browser.
     """
     store, vault, settings = bridge.store, bridge.vault, bridge.settings

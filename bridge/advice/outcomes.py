@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 SETTLES = timedelta(days=3)  # after its end; until then late data can change a known outcome
-LONGEST = timedelta(days=8)  # from the recommendation to the end of the slot that it is put off to
+OUTCOME_WINDOW = timedelta(days=8)  # from the recommendation to the end of the slot that it is put off to
 ASKED = DAY  # after its end; later nobody is asked any more
 QUESTIONS_MAX = 3  # at a time
 
@@ -41,7 +41,7 @@ def confirm(
     that the user told, are left alone. ``since`` and ``until`` replace the usual limits on when recommendations were
     made.
     """
-    found = advised(store, user, since=since or now - SETTLES - LONGEST, until=until or now + recommend.INSTANT)
+    found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + recommend.INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
     if not due:
         return 0
@@ -89,7 +89,7 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
     Each was seen and has been over for less than a day. Its outcome is unknown, and no data are awaited that could show
     it.
     """
-    found = advised(store, user, since=now - ASKED - LONGEST, until=now + recommend.INSTANT)
+    found = advised(store, user, since=now - ASKED - OUTCOME_WINDOW, until=now + recommend.INSTANT)
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from bridge.domain.errors import SetupError
 
 KEY_FILE = "backup.key"
-HEADER = b"age-encryption.org/v1"
+AGE_HEADER = b"age-encryption.org/v1"
 KEY_MAX_BYTES = 100_000  # of an identity file
 
 
@@ -22,7 +22,7 @@ def is_encrypted(path: Path) -> bool:
     """Return True if a file begins as an age file does. A missing file is not encrypted."""
     try:
         with path.open("rb") as file:
-            return file.read(len(HEADER)) == HEADER
+            return file.read(len(AGE_HEADER)) == AGE_HEADER
     except OSError:
         return False
 
@@ -58,7 +58,7 @@ def decrypt(sealed: Path, plain: Path, key: Path) -> None:
 
 
 def identities(key: Path) -> Sequence[Any]:
-    """Return the age identities in a file, which lie a line each. Raises SetupError for a file without one."""
+    """Return the age identities in a file, which lie a line each. Raises SetupError for a file without an identity."""
     import pyrage
 
     try:

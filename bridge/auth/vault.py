@@ -70,8 +70,8 @@ class Vault:
             return MultiFernet([Fernet(key) for key in self._current()])
         except ValueError as error:
             raise SetupError(
-                "BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated; "
-                "make one: bridge key new"
+                "BRIDGE_KEY holds no valid key (Fernet, several separated by commas); put back the key used before, "
+                "or without stored consents make a new key: bridge key new"
             ) from error
 
 
@@ -97,7 +97,7 @@ def rotate(store: Store, storage: KeyStorage) -> Rotation:
 
     Both keys are kept until everything is encrypted again, in a single transaction and under a lock. A rotation that
     is killed loses nothing: several keys mark it as unfinished, and the next rotation finishes it without a new key.
-    Keys in the environment stay there. Raises SetupError if the environment holds only one key.
+    Keys in the environment stay there. Raises SetupError if the environment holds only a single key.
     """
     with store.lock(SEALING_LOCK):
         if len(storage.keys()) == 1:

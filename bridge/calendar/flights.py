@@ -12,7 +12,7 @@ from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
 from bridge.domain.types import Event, Response
 
 STAY_MAX = timedelta(days=14)  # after landing, for which a flight without a flight back sets the clock
-LONGEST = timedelta(hours=30)
+FLIGHT_MAX = timedelta(hours=30)
 FLIGHTS_MAX = 100
 SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a flight, in which the user may set the zone
 
@@ -30,7 +30,7 @@ def is_flight(event: Event) -> bool:
     if event.end_zone is None or event.start is None or event.end is None or event.recurrence or event.cancelled:
         return False
     taken = takes_time(event) or (event.kind == "fromGmail" and event.response is not Response.DECLINED)
-    return taken and event.start < event.end <= event.start + LONGEST
+    return taken and event.start < event.end <= event.start + FLIGHT_MAX
 
 
 def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> tuple[ZoneSpan, ...]:

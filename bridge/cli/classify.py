@@ -55,7 +55,10 @@ def classify(
     user: Annotated[
         str | None,
         typer.Option(
-            "--user", "-u", help="The user whose event it is, or whose corrections count.", show_default=False
+            "--user",
+            "-u",
+            help="The user whose corrections are used, by default none. With --fix, the user whose event is corrected.",
+            show_default=False,
         ),
     ] = None,
     fix: Annotated[

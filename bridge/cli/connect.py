@@ -63,7 +63,7 @@ def connect(
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         if push + write + (folder is not None) > 1:
-            raise SetupError("--write, --folder and --push exclude each other; give one of them")
+            raise SetupError("--write, --folder and --push exclude each other; give at most one of them")
         if push:
             _grant_push(bridge, person, source)
             return

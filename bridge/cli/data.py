@@ -10,11 +10,13 @@ import typer
 
 from bridge.cli import options, show
 from bridge.documents.text import printable
+from bridge.domain.errors import BadRecord, Interrupted, NeedsLogin, TryLater
 
 if TYPE_CHECKING:
     from bridge.domain.records import RecordResult
     from bridge.domain.types import Outcome
 
+NEXT_STEPS = {"failed": TryLater.then, "interrupted": Interrupted.then}  # for outcomes that need nothing of the user
 SYNC_COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")
 IMPORTED = (
     *("source", "outcome", "new", "updated", "unchanged", "deleted", "set_aside", "samples", "episodes", "events"),
@@ -88,7 +90,7 @@ def _explain(outcome: Outcome, user: str, *, json: bool) -> None:
     for file, reason in outcome.failed_files:
         typer.echo(f"{printable(file)}: {reason}", err=True)
     if outcome.outcome == "needs_login":
-        typer.echo(f"log in again: bridge connect {outcome.source} --user {user}", err=True)
+        typer.echo(NeedsLogin.then.replace("SOURCE", outcome.source).replace("NAME", user), err=True)
     elif outcome.not_permitted:
         typer.echo(f"connect again: bridge connect {outcome.source} --user {user}", err=True)
 
@@ -98,10 +100,13 @@ def _print_reasons(outcome: Outcome) -> None:
 
     for reason in outcome.reasons:
         typer.echo(f"set aside, {reason}")
+    if outcome.reasons:
+        typer.echo(f"{outcome.source}: {BadRecord.then}")
     for what, count in outcome.left_out.items():
         typer.echo(f"{outcome.source}: {count} {what}")
     if outcome.skipped_because:
-        typer.echo(f"{outcome.source}: {outcome.skipped_because}")
+        then = NEXT_STEPS.get(outcome.outcome)
+        typer.echo(f"{outcome.source}: {outcome.skipped_because}" + (f"; {then}" if then else ""))
     if outcome.not_permitted:
         typer.echo(f"{outcome.source}: {registry.spec(outcome.source).refusal(outcome.not_permitted)}")
 

@@ -18,11 +18,14 @@ def register(app: typer.Typer) -> None:
 
 
 def effect(
-    user: Annotated[str | None, typer.Option(help="The user.")] = None,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="The user over whom to estimate.")] = None,
     everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Estimate what advice and each action change: acceptance, the next check-in, the night and the day."""
+    """Estimate how advice, and each advised action, changes the next check-in, night and day.
+
+    For actions, how often they are accepted is estimated too. Give --user or --all.
+    """
     from bridge import installation
     from bridge.advice.effect import effects
 

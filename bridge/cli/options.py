@@ -11,13 +11,13 @@ from bridge.domain.errors import SetupError
 
 
 def only_user() -> str:
-    """Return the name of the only user, for a command without ``--user``. Raises SetupError unless there is one."""
+    """Return the name of the only user, for a command without ``--user``. Raises SetupError for none or several."""
     from bridge import installation
 
     with installation.open_bridge() as bridge:
         names = [user.name for user in bridge.store.people.users()]
     if not names:
-        raise SetupError("there is nobody yet for --user NAME; add a user: bridge user add NAME")
+        raise SetupError("there is no user yet; add a user: bridge user add NAME")
     if len(names) > 1:
         known = ", ".join(names[:NAMES_SHOWN]) + (" and more" if len(names) > NAMES_SHOWN else "")
         raise SetupError(f"there are several users ({known}); say whose data it is: --user NAME")

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from bridge.cli import options, show
+from bridge.domain.errors import BadRecord
 
 
 def register(app: typer.Typer) -> None:
@@ -61,6 +62,8 @@ def status(user: options.User, json: options.Json = False) -> None:
     for row in rows:
         for what, count in row["set_aside_reasons"].items():
             typer.echo(f"{row['source']}: {count} set aside, {what}")
+        if row["set_aside_reasons"]:
+            typer.echo(f"{row['source']}: {BadRecord.then}")
         if row["error"]:
             typer.echo(f"{row['source']}: {row['error']}")
         if row["not_permitted"]:

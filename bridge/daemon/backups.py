@@ -25,7 +25,7 @@ RETRY = timedelta(hours=1)  # after a backup that failed
 OLD = timedelta(days=2)  # from which the page and doctor warn of the last good backup
 DAYS_KEPT, WEEKS_KEPT = 7, 5  # the newest backup of each of so many days and weeks stays
 MADE, TRIED = "backup", "backup tried"  # chores: the last good backup, and the last attempt
-NAME = "bridge-%Y%m%dT%H%M%SZ.age"
+FILE_NAME_FORMAT = "bridge-%Y%m%dT%H%M%SZ.age"
 WORKPLACE = ".backup-"  # begins folders for files that are not encrypted, inside the bridge's folder
 ABANDONED_SECONDS = 86_400.0  # after which a killed process has left such a folder behind
 
@@ -34,7 +34,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupState:
-    """The state of an installation's own backups. ``last`` is when the last good one was made, or None.
+    """The state of an installation's own backups. ``last`` is when the last good backup was made, or None.
 
     ``on`` is False if no folder for them is set. ``old`` says that people should be warned.
     """
@@ -74,7 +74,7 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Path:
     if not folder.is_dir():  # it may be a disk that is not there
         raise SetupError(f"the folder {folder} of BRIDGE_BACKUPS is not there; make it or attach its disk")
     _drop_abandoned(bridge.settings.folder)
-    path = folder / now.astimezone(UTC).strftime(NAME)
+    path = folder / now.astimezone(UTC).strftime(FILE_NAME_FORMAT)
     write_encrypted(bridge, path)
     people = drill(bridge, path)
     bridge.store.maintenance.mark_done(MADE, bridge.holder, now=now)
@@ -144,7 +144,7 @@ def rotated(backups: Sequence[Path]) -> list[Path]:
 
 def _made_at(path: Path) -> datetime | None:
     try:
-        return datetime.strptime(path.name, NAME).replace(tzinfo=UTC)
+        return datetime.strptime(path.name, FILE_NAME_FORMAT).replace(tzinfo=UTC)
     except ValueError:
         return None
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from bridge import doctor
-from bridge.advice.notify import REPORTED, STATES, UNSENT
+from bridge.advice.notify import REPORTED, SEND_STATES, UNSENT
 from bridge.documents.text import printable
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
@@ -254,7 +254,7 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
     """Return the counts of a user's notifications, and those not sent, as a JSON document."""
     sent = bridge.store.notifications
     channel = sent.channel(user.id)
-    notices = sent.in_states(user.id, STATES)
+    notices = sent.in_states(user.id, SEND_STATES)
     counts = Counter(one.state for one in notices)
     quiet = frozenset() if channel is None else channel.quiet
     missed = sent.missed(user.id, now=now, quiet=bridge.guard.quiet | quiet)

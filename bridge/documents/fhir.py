@@ -15,7 +15,7 @@ from bridge.domain.types import Episode, EpisodeKind, Sample
 
 LOINC, UCUM = "http://loinc.org", "http://unitsofmeasure.org"
 CATEGORIES = "http://terminology.hl7.org/CodeSystem/observation-category"
-OWN = "urn:rhythm-bridge"
+OWN_SYSTEM = "urn:rhythm-bridge"
 CODES = {
     Metric.STEPS: ("41950-7", "Number of steps in 24 hour Measured"),
     Metric.HEART_RATE: ("8867-4", "Heart rate"),
@@ -32,9 +32,9 @@ CODES = {
 }
 VITAL = {Metric.HEART_RATE, Metric.RESTING_HR, Metric.RESPIRATORY_RATE, Metric.SPO2}
 UNITS = {"bpm": "/min", "1/min": "/min", "°C": "Cel", "count": "{count}"}  # where UCUM writes another unit
-SCORES = "{score}"  # of scales that a vendor has made up
+SCORE_UNIT = "{score}"  # of scales that a vendor has made up
 EPISODES = {EpisodeKind.SLEEP: "Main sleep", EpisodeKind.NAP: "Nap", EpisodeKind.WORKOUT: "Workout"}
-DIGITS = 6
+EXPORT_DIGITS = 6
 
 Observation = dict[str, Any]
 
@@ -57,7 +57,7 @@ def entry(observation: Observation) -> dict[str, Any]:
 
 
 def _of_episode(user: str, source: str, episode: Episode) -> Observation:
-    own = {"system": f"{OWN}:episode", "code": episode.kind.value, "display": EPISODES[episode.kind]}
+    own = {"system": f"{OWN_SYSTEM}:episode", "code": episode.kind.value, "display": EPISODES[episode.kind]}
     told = _told(user, source, episode, episode.key)
     if episode.label:
         told["valueString"] = episode.label
@@ -80,14 +80,14 @@ def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observati
         "resourceType": "Observation",
         "id": str(uuid5(NAMESPACE_URL, f"rhythm-bridge:{name}")),
         "status": "final",
-        "subject": {"identifier": {"system": f"{OWN}:user", "value": user}},
+        "subject": {"identifier": {"system": f"{OWN_SYSTEM}:user", "value": user}},
         "device": {"display": source if told.device is None else f"{source}/{told.device}"},
         **when,
     }
 
 
 def _code(metric: Metric) -> dict[str, Any]:
-    own = {"system": f"{OWN}:metric", "code": metric.value}
+    own = {"system": f"{OWN_SYSTEM}:metric", "code": metric.value}
     known = CODES.get(metric)
     standard = [] if known is None else [{"system": LOINC, "code": known[0], "display": known[1]}]
     return {"coding": [*standard, own], "text": metric.value.replace("_", " ")}
@@ -100,8 +100,8 @@ def _category(metric: Metric | None) -> list[dict[str, Any]]:
 
 def _quantity(metric: Metric, value: float) -> Mapping[str, Any]:
     unit = METRICS[metric].unit
-    code = UNITS.get(unit, SCORES if "-" in unit else unit)
-    return {"value": round(value, DIGITS), "unit": unit, "system": UCUM, "code": code}
+    code = UNITS.get(unit, SCORE_UNIT if "-" in unit else unit)
+    return {"value": round(value, EXPORT_DIGITS), "unit": unit, "system": UCUM, "code": code}
 
 
 def _zone(offset: int | None) -> timezone:

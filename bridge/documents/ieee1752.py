@@ -32,7 +32,7 @@ SLEEP_MINUTES = {  # metric -> field of a sleep episode
     Metric.REM_SLEEP: "rem_sleep_duration",
     Metric.AWAKE: "wake_after_sleep_onset",
 }
-ACTIVITY = {  # metric -> field of a physical activity, unit
+ACTIVITY_MEASURES = {  # metric -> field of a physical activity, unit
     Metric.STEPS: ("base_movement_quantity", "steps"),
     Metric.DISTANCE: ("distance", "m"),
     Metric.ACTIVE_ENERGY: ("kcal_burned", "kcal"),
@@ -63,7 +63,7 @@ MEASURED: Mapping[Metric, tuple[str, str, str, Mapping[str, str]]] = {  # metric
     ),
 }
 DAY_NAME, WORKOUT_NAME = "daily activity summary", "workout"
-DIGITS = 6
+EXPORT_DIGITS = 6
 DAY = timedelta(days=1)
 
 DataPoint = dict[str, Any]
@@ -77,7 +77,7 @@ def data_points(
     for source, episode in episodes:
         yield from _of_episode(source, episode)
     for source, sample in samples:
-        if sample.metric in ACTIVITY:
+        if sample.metric in ACTIVITY_MEASURES:
             days[source, sample.day].append(sample)
         elif sample.metric in MEASURED:
             schema, name, unit, further = MEASURED[sample.metric]
@@ -95,8 +95,10 @@ def _of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]
         values = dict(episode.values)
         if Metric.TOTAL_ENERGY in values:  # some vendors tell no other energy of a workout
             values.setdefault(Metric.ACTIVE_ENERGY, values[Metric.TOTAL_ENERGY])
-        told = {metric: value for metric, value in values.items() if metric in ACTIVITY}
-        body |= {ACTIVITY[metric][0]: _value(value, ACTIVITY[metric][1]) for metric, value in told.items()}
+        told = {metric: value for metric, value in values.items() if metric in ACTIVITY_MEASURES}
+        body |= {
+            ACTIVITY_MEASURES[metric][0]: _value(value, ACTIVITY_MEASURES[metric][1]) for metric, value in told.items()
+        }
         yield "physical-activity", _point("physical-activity", name, episode, body, source)
         return
     main = {"is_main_sleep": episode.kind is EpisodeKind.SLEEP, "effective_time_frame": frame}
@@ -119,7 +121,7 @@ def _of_day(source: str, day: date, found: list[Sample]) -> DataPoint:
     start = datetime.combine(day, time(), zone)
     frame = {"time_interval": {"start_date_time": start.isoformat(), "end_date_time": (start + DAY).isoformat()}}
     body: dict[str, Any] = {"activity_name": DAY_NAME, "effective_time_frame": frame}
-    body |= {ACTIVITY[one.metric][0]: _value(one.value, ACTIVITY[one.metric][1]) for one in found}
+    body |= {ACTIVITY_MEASURES[one.metric][0]: _value(one.value, ACTIVITY_MEASURES[one.metric][1]) for one in found}
     return _point("physical-activity", f"{source}/{day}", found[0], body, source)
 
 
@@ -138,7 +140,7 @@ def _point(schema: str, name: str, told: Sample | Episode, body: dict[str, Any],
 
 
 def _value(value: float, unit: str) -> dict[str, Any]:
-    return {"value": round(value, DIGITS), "unit": unit}
+    return {"value": round(value, EXPORT_DIGITS), "unit": unit}
 
 
 def _frame(sample: Sample) -> dict[str, Any]:

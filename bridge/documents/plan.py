@@ -41,7 +41,7 @@ class BlockDocument(TypedDict):
 
 
 class ExpectedDocument(TypedDict):
-    """A meter's expected level at an instant. ``low`` and ``high`` are one standard deviation below and above it.
+    """A meter's expected level at an instant. ``low`` and ``high`` are a standard deviation below and above it.
 
     ``days`` is the number of past days of the same kind from which the level comes.
     """

@@ -19,14 +19,22 @@ BridgeError
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 
 class BridgeError(Exception):
-    """Base of every error whose text may be shown to a user as it is."""
+    """Base of every error whose text may be shown to a user as it is.
+
+    ``then`` is the next step that is printed beside the text. It is empty where the text itself names the next step.
+    """
+
+    then: ClassVar[str] = ""
 
 
 class BadRecord(BridgeError):
     """A record cannot be read. It is set aside with this error's text as the reason, and nothing else is lost."""
+
+    then = "what is set aside is kept, and read again after an update of the bridge"
 
 
 class TryLater(BridgeError):
@@ -35,6 +43,8 @@ class TryLater(BridgeError):
     ``retry_at``, or ``after`` counted from now, is the time that the source named. ``limited`` says that the rate
     limit is exceeded. Where all accounts share a rate limit, none of them asks before that time.
     """
+
+    then = "the next sync tries again"
 
     def __init__(
         self,
@@ -58,6 +68,8 @@ class TryLater(BridgeError):
 
 class Interrupted(TryLater):
     """The sync stopped after a page was stored, because the bridge shuts down or the sync's time is over."""
+
+    then = "the next sync goes on"
 
 
 class Odd(TryLater):
@@ -86,6 +98,8 @@ class NotPermitted(BridgeError):
 
 class NeedsLogin(BridgeError):
     """The consent or key is missing, refused or gone, as after invalid_grant. The user must connect again."""
+
+    then = "log in again: bridge connect SOURCE --user NAME"
 
 
 class Refused(NeedsLogin):

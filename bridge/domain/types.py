@@ -232,7 +232,7 @@ class RawRecord:
 
 
 def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return two pieces of a payload as one. Objects under the same key are united recursively.
+    """Return two pieces of a payload merged. Objects under the same key are united recursively.
 
     For other values under the same key, the value in ``after`` counts.
     """

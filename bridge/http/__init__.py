@@ -238,7 +238,7 @@ def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
         raise CursorExpired("the source no longer knows the cursor (HTTP 410)")
     if status in RETRY_LATER_STATUSES or status >= 500:
         raise busy_error("the source", answer, now=now)
-    raise SourceChanged(f"the source refused the request (HTTP {status})")
+    raise SourceChanged(f"the source refused the request (HTTP {status}); look for a newer release of the bridge")
 
 
 def busy_error(server: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:

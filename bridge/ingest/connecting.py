@@ -139,8 +139,8 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
 def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -> bool:
     """Revoke the user's consents at a source, and delete its connections with their data, even if revoking fails.
 
-    Returns True if every consent was revoked, and False if one may be left at the vendor. With ``keep`` the data stay,
-    and a later connection goes on from there. Raises SetupError if the user is not connected.
+    Returns True if every consent was revoked, and False if a consent may be left at the vendor. With ``keep`` the
+    data stay, and a later connection goes on from there. Raises SetupError if the user is not connected.
     """
     spec = registry.spec(source)
     confirmed = True

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
-HEADER = struct.Struct("<4s5H3I2H")
+LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 BEGINNING, STORED, DEFLATED = b"PK\x03\x04", 0, 8
 SIZES_FOLLOW, ENCRYPTED = 0x8, 0x1
 PACKED_CHUNK_BYTES = 1 << 16
@@ -148,17 +148,19 @@ def members(place: Path, path: str) -> Iterator[Member]:
 
 def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
     file.seek(at)
-    head = file.read(HEADER.size)
-    if len(head) < HEADER.size:
+    head = file.read(LOCAL_HEADER.size)
+    if len(head) < LOCAL_HEADER.size:
         return None
-    mark, _, flags, method, _, _, _, packed, size, name_length, more = HEADER.unpack(head)
+    mark, _, flags, method, _, _, _, packed, size, name_length, more = LOCAL_HEADER.unpack(head)
     if mark != BEGINNING or flags & ENCRYPTED or method not in (STORED, DEFLATED):
         return None
     name = file.read(name_length).decode("utf-8", "replace")
     known = not flags & SIZES_FOLLOW and 0xFFFFFFFF not in (packed, size)
     if not known and method == STORED:
         return None
-    return Member(place, f"{path}/{name}", at + HEADER.size + name_length + more, method, packed if known else None)
+    return Member(
+        place, f"{path}/{name}", at + LOCAL_HEADER.size + name_length + more, method, packed if known else None
+    )
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:

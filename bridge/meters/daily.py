@@ -1,4 +1,4 @@
-"""Reduce samples to one figure per day, source and metric. A day's mean is computed from means of quarter hours."""
+"""Reduce samples to a figure per day, source and metric. A day's mean is computed from means of quarter hours."""
 
 from __future__ import annotations
 

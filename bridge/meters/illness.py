@@ -30,7 +30,7 @@ FIRST, CALLED = 1.5, 5.0  # distance together at which the signal begins, and fr
 EXCESS_MAX = 6.0  # spreads
 STANDS_OUT = 1.0  # spreads from which a sign is named
 FIGHTING = "your body is fighting something: "
-NAMES = {
+SIGN_NAMES = {
     Metric.RESTING_HR: "resting heart rate up",
     Metric.RESPIRATORY_RATE: "breathing faster",
     Metric.SKIN_TEMPERATURE: "skin warmer",
@@ -76,7 +76,7 @@ def together(distances: Sequence[float]) -> float:
 def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
     """Return (distance in spreads, words, value) of each sign of the newest night."""
     found = [
-        (direction * one.far(CONSTANTS[metric]), NAMES[metric], one)
+        (direction * one.far(CONSTANTS[metric]), SIGN_NAMES[metric], one)
         for metric, direction in SIGNS.items()
         if (one := past.latest(metric, at)) is not None
     ]
@@ -85,7 +85,7 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
     if hrv is not None:
         found.append((-hrv[1].far(CONSTANTS[hrv[0]]), VARIABILITY_DOWN, hrv[1]))
     elif recovery is not None:
-        found.append((-recovery.far(CONSTANTS[Metric.RECOVERY_SCORE]), NAMES[Metric.RECOVERY_SCORE], recovery))
+        found.append((-recovery.far(CONSTANTS[Metric.RECOVERY_SCORE]), SIGN_NAMES[Metric.RECOVERY_SCORE], recovery))
     newest = max((one.day for _, _, one in found), default=None)
     return _once([sign for sign in found if sign[2].day == newest])
 

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 
 from bridge import calendar
 from bridge.calendar import Stretch
-from bridge.domain.slots import ZoneSpan
+from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
 from bridge.planning.common_sense import Option, is_own, occupied
@@ -117,7 +117,20 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
         title=None if event.private else event.title,
         all_day=event.all_day,
         flight=is_journey(occurrence),
+        reasons=_landing(situation, occurrence),
     )
+
+
+def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
+    """Return the landing of a flight on the clock of its departure, so that it compares with the day's other entries.
+
+    It is empty for other entries, and for flights within a time zone.
+    """
+    before, after = (zone_at(at, situation.known.zones) for at in (occurrence.start, occurrence.end))
+    landing = occurrence.end.astimezone(before)
+    if not is_journey(occurrence) or landing.utcoffset() == occurrence.end.astimezone(after).utcoffset():
+        return ()
+    return (f"{occurrence.end.astimezone(after):%H:%M} at landing is {landing:%H:%M} where the flight leaves",)
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:

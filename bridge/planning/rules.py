@@ -140,7 +140,7 @@ def _nap(day: Day, _action: ActionType) -> list[Stretch]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """The limits on suggesting one action.
+    """The limits on suggesting an action.
 
     ``usual``, ``least`` and ``most`` are lengths. ``notice`` is the least time from advice to start, and ``after`` is
     kept free after the action. All five are in minutes. ``again`` is how many hours must pass until the action may be

@@ -29,7 +29,7 @@ WAY = timedelta(minutes=15)  # kept free before an entry that may be away from h
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
 DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
-PRIVATE = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
+PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
 TO_GET_UP = timedelta(minutes=45)  # before an early entry
 DAY, NO_TIME = timedelta(days=1), timedelta(0)
@@ -229,7 +229,7 @@ class Situation:
         low, high = spans[0][0], max(end for _, end in spans)
         if not DAY_WORK[0] <= low.astimezone(zone_at(low, self.known.zones)).hour < DAY_WORK[1]:
             return spans
-        private = [o.start for o, label in self.entries if label.action in PRIVATE and high <= o.start < end]
+        private = [o.start for o, label in self.entries if label.action in PRIVATE_ACTIONS and high <= o.start < end]
         return [(min(low, begin), max(high, min([end, *private])))]
 
     @cached_property

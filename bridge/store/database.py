@@ -204,7 +204,8 @@ def writes(
 def as_setup_error(what: str, then: str) -> Iterator[None]:
     """Raise SetupError in place of a file or SQLite error in a ``with`` block, such as a full disk.
 
-    The text of the SetupError is ``what`` failed, the reason in brackets, and ``then``, the next step.
+    The text of the SetupError is ``{what} ({reason}); {then}``. ``what`` says what failed, as a clause such as "FILE
+    cannot be written". ``then`` is the next step.
     """
     try:
         yield

@@ -41,7 +41,7 @@ class Notifications(Part):
 
     @reads
     def channels(self, db: sa.Connection) -> dict[int, Channel]:
-        """Return user id -> channel, for all users who have one."""
+        """Return user id -> channel, for all users with a channel."""
         found = db.execute(sa.select(channels))
         return {row.user_id: _channel(row) for row in found}
 

@@ -58,7 +58,7 @@ def unpacked(stored: bytes | None) -> Pieces:
 
 
 def _newest_values(pieces: list[Piece]) -> Pieces:
-    """Return the pieces, ascending, without the values that a newer piece also has. Empty pieces are left out."""
+    """Return ascending ``pieces`` without the fields that a newer piece also has, and without empty pieces."""
     found: list[Piece] = []
     newer: dict[str, Any] = {}
     for piece in reversed(pieces):

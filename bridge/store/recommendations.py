@@ -28,7 +28,7 @@ class Recommendations(Part):
 
     @writes()
     def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
-        """Save a recommendation, unless its slot already has one. Returns the recommendation that the slot has then.
+        """Save a recommendation, unless its slot is taken. Returns the recommendation that the slot has then.
 
         The ``id`` of the parameter is ignored, because the database numbers the rows.
         """

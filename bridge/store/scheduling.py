@@ -128,7 +128,7 @@ class Scheduling(Part):
 
     @reads
     def rate_limited_until(self, db: sa.Connection, source: str) -> datetime | None:
-        """Return when a source's last saved rate limit ends or ended, or None if there never was one."""
+        """Return when a source's last saved rate limit ends or ended, or None if there never was a rate limit."""
         found: datetime | None = db.execute(_LIMITED_UNTIL, {"source": source}).scalar()
         return found
 

@@ -79,7 +79,7 @@ def uncount(counted: list[tuple[RateLimit, str]]) -> None:
 
 
 def cookie_name(name: str) -> str:
-    """Return the name of the cookie that marks a browser as known for a user. Each user of a browser has one."""
+    """Return the name of the cookie that marks a browser as known for a user. Each user of a browser has a cookie."""
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
     return f"bridge_known_{digest[:12]}"
 

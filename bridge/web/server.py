@@ -120,7 +120,11 @@ def _refuse_invalid(request: Request, error: Exception) -> Response:
 
 
 def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
-    """Serve the page until SIGTERM or Ctrl-C. The arguments and errors are those of ``opened``."""
+    """Serve the page until SIGTERM or Ctrl-C.
+
+    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port in use, and
+    for users without a password if others can reach the server.
+    """
     app, listening = opened(bridge, host, port, names)
     run(app, listening, bridge.settings.trusted_proxies)
 

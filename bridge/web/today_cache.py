@@ -42,7 +42,7 @@ class Today:
 class TodayCache:
     """A cache of users' snapshots (all that is known of a user) and routines.
 
-    A snapshot is loaded again after a new record, correction, proxy map, zone or day.
+    Both are made again after a new record, correction, proxy map, time zone or order of sources, and on a new day.
     """
 
     def __init__(self) -> None:

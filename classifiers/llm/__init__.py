@@ -47,7 +47,7 @@ SETTINGS = (
 )
 FILE = "llm.db"
 CACHE_PATIENCE = 5.0  # seconds to wait for another process that writes
-TABLES = (
+CACHE_SCHEMA = (
     "create table if not exists labels (digest blob primary key, action text not null, confidence real not null)",
     "create table if not exists requests (day text primary key, made integer not null)",  # day: ISO date, UTC
     "create table if not exists rest (one integer primary key check (one = 1), until real not null)",  # seconds, Unix
@@ -275,7 +275,7 @@ class AnswerCache:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._path.touch(mode=0o600)
             with closing(sqlite3.connect(self._path, timeout=CACHE_PATIENCE)) as file, file:
-                for table in TABLES:
+                for table in CACHE_SCHEMA:
                     file.execute(table)
                 yield file
         except (sqlite3.Error, OSError) as error:

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 CODE, DOCUMENTS, DESIGN = "code", "documents", "design"
 COMMUNICATION, BROWSING, MEDIA, OTHER, OWN = "communication", "browsing", "media", "other", "own"
-WORK = frozenset({CODE, DOCUMENTS, DESIGN, OWN})
-NAME_MAX = 100  # characters
+WORK_KINDS = frozenset({CODE, DOCUMENTS, DESIGN, OWN})
+APP_NAME_MAX = 100  # characters
 ENDING = re.compile(r"(\.(exe|app|appimage|bin|desktop))$")
 _NAMES = {
     CODE: """code, visual studio code, vscode, codium, vscodium, code oss, cursor, windsurf, zed, devenv, visual studio,
@@ -47,7 +47,7 @@ def plain(app: str) -> str:
     >>> plain("Code.exe"), plain("gnome-terminal-server"), plain("pycharm64.exe"), plain("Sublime_Text")
     ('code', 'gnome terminal server', 'pycharm', 'sublime text')
     """
-    name = ENDING.sub("", app[:NAME_MAX].strip().casefold())
+    name = ENDING.sub("", app[:APP_NAME_MAX].strip().casefold())
     spaced = re.sub(r"[\s_-]+", " ", name).strip()
     return spaced if spaced in CATEGORIES else re.sub(r" ?\d+$", "", spaced)
 

@@ -12,7 +12,7 @@ from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.activitywatch import SPEC
 from connectors.activitywatch.apps import category, own_apps
-from connectors.activitywatch.server import AGAIN, PRESENCE, WINDOW, Server, host_of
+from connectors.activitywatch.server import CONNECT_AGAIN, PRESENCE, WINDOW, Server, host_of
 from connectors.activitywatch.stretches import Host, day_records, span_of
 from connectors.payload import mapping
 from connectors.windows import Window
@@ -27,7 +27,7 @@ class ActivityWatch:
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
         if not token.get("url"):
-            raise NeedsLogin(f"activitywatch needs the address of its server: {AGAIN}")
+            raise NeedsLogin(f"activitywatch needs the address of its server: {CONNECT_AGAIN}")
         self._server = Server(str(token["url"]), {*account.allow_hosts, *token.get("hosts", ())})
         self._zone, self._days = ZoneInfo(account.zone), int(account.settings["days"])
         self._own = own_apps(account.settings["work_apps"])

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
-from connectors.activitywatch.server import AGAIN, Server
+from connectors.activitywatch.server import CONNECT_AGAIN, Server
 
 QUESTION = "The address of ActivityWatch; leave it empty for http://localhost:5600"
 USUAL = "http://localhost:5600"
@@ -24,7 +24,7 @@ def authorise(account: Account, browser: Browser) -> None:
             server.buckets(now=datetime.now(UTC))
         except BridgeError as error:
             raise SetupError(
-                f"no ActivityWatch answers at this address ({error}); see if it runs, then: {AGAIN}"
+                f"no ActivityWatch answers at this address ({error}); see if it runs, then: {CONNECT_AGAIN}"
             ) from None
     account.save_token({"url": address, "hosts": hosts})
 
@@ -38,5 +38,5 @@ def safe(address: str) -> str:
     except ValueError:
         named = False
     if not named or parts.username is not None or any(character.isspace() for character in address):
-        raise SetupError(f"the address of ActivityWatch looks like {USUAL}; try again: {AGAIN}")
+        raise SetupError(f"the address of ActivityWatch looks like {USUAL}; try again: {CONNECT_AGAIN}")
     return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

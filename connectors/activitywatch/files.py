@@ -21,12 +21,14 @@ from connectors.activitywatch.stretches import Host, day_records
 EVENTS_MAX = 5_000_000  # some ten years
 EVENT_MAX_CHARS = 100_000
 PAGE_DAYS = 500
-MARKS = (b'"aw-watcher-', b'"currentwindow"', b'"afkstatus"')
+WATCHER_MARKS = (b'"aw-watcher-', b'"currentwindow"', b'"afkstatus"')
 
 
 def recognise(file: File) -> bool:
     """Tell an export by its buckets and the names of ActivityWatch's watchers."""
-    return ending(file.name) == "json" and b'"buckets"' in file.head and any(mark in file.head for mark in MARKS)
+    return (
+        ending(file.name) == "json" and b'"buckets"' in file.head and any(mark in file.head for mark in WATCHER_MARKS)
+    )
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **_: ZoneHistory) -> Iterator[Page]:

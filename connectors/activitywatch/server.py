@@ -13,9 +13,9 @@ from urllib.parse import quote
 from bridge import http
 from bridge.domain.errors import NeedsLogin, SourceChanged
 
-AGAIN = "bridge connect activitywatch --user NAME --url http://localhost:5600"
+CONNECT_AGAIN = "bridge connect activitywatch --user NAME --url http://localhost:5600"
 WINDOW, PRESENCE = "currentwindow", "afkstatus"  # types of buckets
-FIELDS = frozenset({"timestamp", "duration", "data"})
+EVENT_KEYS = frozenset({"timestamp", "duration", "data"})
 UNKNOWN = "activitywatch answered in an unknown shape; look for a newer release of the bridge"
 PREFIXES = {"aw-watcher-window": WINDOW, "aw-watcher-afk": PRESENCE}
 
@@ -43,7 +43,9 @@ class Server:
         """Return the events of a bucket between two instants, all of them at once."""
         asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
         body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)
-        if not isinstance(body, list) or not all(isinstance(event, dict) and event.keys() >= FIELDS for event in body):
+        if not isinstance(body, list) or not all(
+            isinstance(event, dict) and event.keys() >= EVENT_KEYS for event in body
+        ):
             raise SourceChanged(UNKNOWN)
         return body
 
@@ -51,7 +53,9 @@ class Server:
         try:
             return http.get_json(self._session, f"{self._base}/api/0{path}", now=now, params=params)
         except NeedsLogin:
-            raise NeedsLogin(f"activitywatch asks for a login, which the bridge cannot give; see: {AGAIN}") from None
+            raise NeedsLogin(
+                f"activitywatch asks for a login, which the bridge cannot give; see: {CONNECT_AGAIN}"
+            ) from None
 
 
 def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:

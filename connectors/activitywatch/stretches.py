@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.samples import finite
 from bridge.domain.types import RawRecord
-from connectors.activitywatch.apps import WORK
+from connectors.activitywatch.apps import WORK_KINDS
 from connectors.payload import utc
 
 GAP_SECONDS = 5 * 60.0  # as a pause in the calendar
@@ -51,7 +51,7 @@ def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None
         for day, first, last in _by_day(start, end, zone):
             of_day = minutes.setdefault(day, {})
             of_day[category] = of_day.get(category, 0.0) + (last - first) / 60
-            if category in WORK:
+            if category in WORK_KINDS:
                 worked.setdefault(day, []).append((first, last))
     for day, by_category in sorted(minutes.items()):
         yield RawRecord(

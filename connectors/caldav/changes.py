@@ -65,7 +65,7 @@ def _since(server: Server, collection: Collection, token: str) -> Changes:
         more = _note(found, collection, listing)
         after = listing.token
         if not after or len(found.changed) + len(found.gone) > ENTRIES_MAX:
-            raise SourceChanged("the calendar server's listing has no sync token or no end")
+            raise SourceChanged("the calendar server's listing has no sync token or no end; report it to its makers")
         if not more:
             found.state = {"token": after}
             return found

@@ -22,7 +22,7 @@ from connectors.caldav.changes import Changes, changes_by_etags, changes_by_toke
 from connectors.caldav.consent import login_of
 from connectors.caldav.discovery import Collection, collections, discover, is_gone
 from connectors.caldav.entries import STREAM, Reading, is_ours
-from connectors.caldav.server import AGAIN, Server, key_of
+from connectors.caldav.server import CONNECT_AGAIN, Server, key_of
 
 BATCH_ENTRIES = 100
 State = dict[str, Any]
@@ -35,7 +35,7 @@ class CalDav:
         token = account.token() or {}
         login = login_of(account)
         if login is None:
-            raise NeedsLogin(f"caldav needs an address, a login name and an app password: {AGAIN}")
+            raise NeedsLogin(f"caldav needs an address, a login name and an app password: {CONNECT_AGAIN}")
         self._login = login
         self._server = Server(login)
         self._homes = [str(home) for home in token.get("homes") or ()]

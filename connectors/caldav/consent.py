@@ -11,10 +11,10 @@ from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
 from connectors.caldav.discovery import collections, discover
-from connectors.caldav.server import AGAIN, Login, Server, origin
+from connectors.caldav.server import CONNECT_AGAIN, Login, Server, origin
 
 ADDRESS = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
-NAME = "The login name there, for iCloud and Fastmail your e-mail address"
+LOGIN_HELP = "The login name there, for iCloud and Fastmail your e-mail address"
 PASSWORD = "The app password, made for this in the security settings there"  # noqa: S105 - a question
 
 
@@ -24,7 +24,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
     Raises NeedsLogin if one is missing or the server refuses them, and SetupError for an address without calendars.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS), account)
-    name = account.settings["name"].strip() or _asked(browser, NAME)
+    name = account.settings["name"].strip() or _asked(browser, LOGIN_HELP)
     password = account.settings["password"] or _asked(browser, PASSWORD)
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
     token: dict[str, Any] = {"address": address, "login": name, "password": password, "hosts": hosts}
@@ -60,7 +60,9 @@ def _own(addresses: list[str], name: str) -> list[str]:
 def _asked(browser: Browser, question: str) -> str:
     answer = browser.ask(question)
     if not answer:
-        raise NeedsLogin(f"caldav needs an address, a login name and an app password on standard input: {AGAIN}")
+        raise NeedsLogin(
+            f"caldav needs an address, a login name and an app password on standard input: {CONNECT_AGAIN}"
+        )
     return answer.strip()
 
 
@@ -76,9 +78,12 @@ def safe(address: str, account: Account) -> str:
     except ValueError:
         host = ""
     if not host or any(character.isspace() for character in address) or parts.username is not None:
-        raise SetupError(f"a calendar server's address looks like https://cloud.example.com; try again: {AGAIN}")
+        raise SetupError(
+            f"a calendar server's address looks like https://cloud.example.com; try again: {CONNECT_AGAIN}"
+        )
     if parts.scheme == "http" and host not in LOOPBACK_HOSTS and egress.host_of(whole) not in account.allow_hosts:
         raise SetupError(
-            f"a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; then: {AGAIN}"
+            "a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; "
+            f"then: {CONNECT_AGAIN}"
         )
     return urlunsplit(parts._replace(query="", fragment=""))

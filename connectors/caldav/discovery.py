@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
 from connectors.caldav.multistatus import CALDAV, DAV, SERVER, NotWebDav, Response
-from connectors.caldav.server import AGAIN, Declined, Listing, Server, key_of
+from connectors.caldav.server import CONNECT_AGAIN, Declined, Listing, Server, key_of
 
 CALENDARS_MAX = 500
 HOMES_MAX = 10
@@ -81,7 +81,7 @@ def _telling(errors: list[BridgeError]) -> BridgeError:
         if named:
             return named[0]
     refused = next((error for error in errors if isinstance(error, Refused)), None)
-    return refused or SourceChanged(f"no calendar account is found at this address; check it, then: {AGAIN}")
+    return refused or SourceChanged(f"no calendar account is found at this address; check it, then: {CONNECT_AGAIN}")
 
 
 def _account(server: Server, address: str) -> Found | None:
@@ -110,7 +110,7 @@ def _addresses(response: Response) -> list[str]:
     return sorted({one[len("mailto:") :].lower() for one in found if one.lower().startswith("mailto:")})[:50]
 
 
-def collections(server: Server, homes: list[str]) -> dict[str, Collection]:
+def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
     """Return the calendars and task lists in the homes of an account by key, sorted by key.
 
     Raises SourceChanged for more than 500.
@@ -121,7 +121,9 @@ def collections(server: Server, homes: list[str]) -> dict[str, Collection]:
         listing = server.propfind(home, PROPERTIES, depth=1)
         found |= {one.key: one for one in _calendars(listing)}
     if len(found) > CALENDARS_MAX:
-        raise SourceChanged(f"the calendar server has more than {CALENDARS_MAX} calendars of this login")
+        raise SourceChanged(
+            f"the calendar server has more than {CALENDARS_MAX} calendars of this login; give the address of one"
+        )
     return dict(sorted(found.items()))
 
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 STREAM = "entry"
 OURS = "X-RHYTHM-ADVICE"  # the property of events we wrote ourselves: ``<slot>/<action>``
-TITLE = "Rhythm"
 MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice counts as ignored."
 
 

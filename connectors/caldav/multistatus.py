@@ -114,13 +114,13 @@ class _Reader:
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         self._path.append(name)
         if len(self._path) > DEPTH_MAX:
-            raise SourceChanged("the calendar server answered XML nested far too deep")
+            raise SourceChanged("the calendar server answered XML nested far too deep; report it to its makers")
         self.is_multistatus = self.is_multistatus or self._path == [f"{DAV} multistatus"]
         if not self._open and self._path != [f"{DAV} multistatus", f"{DAV} response"]:
             return
         self._parts += 1
         if self._parts > PARTS_MAX:
-            raise SourceChanged("the calendar server answered far too much about one entry")
+            raise SourceChanged("the calendar server answered far too much about one entry; report it to its makers")
         part = Part(name, attributes=attributes)
         if self._open:
             self._open[-1].parts.append(part)

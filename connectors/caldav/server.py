@@ -17,7 +17,7 @@ from connectors.caldav import multistatus
 if TYPE_CHECKING:
     import requests
 
-AGAIN = "bridge connect caldav --user NAME --url ADDRESS --name LOGIN"
+CONNECT_AGAIN = "bridge connect caldav --user NAME --url ADDRESS --name LOGIN"
 REDIRECTS_MAX = 5
 MULTISTATUS = 207
 PORTS = {"https": 443, "http": 80}
@@ -29,7 +29,9 @@ class Declined(SourceChanged):
     """The error of a request that the server understood and does not do, with the HTTP ``status`` of its answer."""
 
     def __init__(self, status: int) -> None:
-        super().__init__(f"the calendar server declined a request (HTTP {status}); check its address, then: {AGAIN}")
+        super().__init__(
+            f"the calendar server declined a request (HTTP {status}); check its address, then: {CONNECT_AGAIN}"
+        )
         self.status = status
 
     @property
@@ -68,7 +70,9 @@ class Server:
         """Let requests go to the host of an address that discovery found. Raises SourceChanged for plain http."""
         if origin(address) not in self._origins:
             if urlsplit(address).scheme != "https":
-                raise SourceChanged(f"the calendar server leads to an unencrypted address; check it, then: {AGAIN}")
+                raise SourceChanged(
+                    f"the calendar server leads to an unencrypted address; check it, then: {CONNECT_AGAIN}"
+                )
             self._origins.add(origin(address))
 
     def propfind(self, address: str, properties: str, *, depth: int, discovering: bool = False) -> Listing:
@@ -106,8 +110,10 @@ class Server:
             if discovering:
                 self.trust(address)
             if origin(address) not in self._origins:
-                raise SourceChanged(f"the calendar server redirects to another host; check its address, then: {AGAIN}")
-        raise SourceChanged(f"the calendar server redirects too often; check its address, then: {AGAIN}")
+                raise SourceChanged(
+                    f"the calendar server redirects to another host; check its address, then: {CONNECT_AGAIN}"
+                )
+        raise SourceChanged(f"the calendar server redirects too often; check its address, then: {CONNECT_AGAIN}")
 
     def _sent(self, method: str, address: str, body: bytes, headers: Mapping[str, str]) -> requests.Response:
         import requests
@@ -124,7 +130,7 @@ class Server:
             raise TryLater(f"the calendar server does not answer; check the address ({egress.REFUSAL_TEXT})") from None
         except ValueError:  # of a redirect that cannot be read
             raise SourceChanged(
-                f"the calendar server answered with an unreadable address; check its address, then: {AGAIN}"
+                f"the calendar server answered with an unreadable address; check its address, then: {CONNECT_AGAIN}"
             ) from None
         return answer
 
@@ -133,9 +139,9 @@ class Server:
 
         status = answer.status_code
         if status == 401:
-            raise NeedsLogin(f"the calendar server refused the login name or the app password; then: {AGAIN}")
+            raise NeedsLogin(f"the calendar server refused the login name or the app password; then: {CONNECT_AGAIN}")
         if status == 403:
-            raise Refused(f"the calendar server forbids this login to read there (HTTP 403); then: {AGAIN}")
+            raise Refused(f"the calendar server forbids this login to read there (HTTP 403); then: {CONNECT_AGAIN}")
         if status in (501, 505, 507) or (400 <= status < 500 and status not in http.RETRY_LATER_STATUSES):
             raise Declined(status)
         http.raise_for_status(answer, now=self.now or datetime.now(UTC))
@@ -171,7 +177,7 @@ def joined(base: str, href: str) -> str:
         origin(found)
     except ValueError:
         raise SourceChanged(
-            f"the calendar server named an unreadable address; check its address, then: {AGAIN}"
+            f"the calendar server named an unreadable address; check its address, then: {CONNECT_AGAIN}"
         ) from None
     return found
 

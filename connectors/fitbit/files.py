@@ -5,21 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any
 
-from bridge.domain.errors import BridgeError, SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
-from bridge.ingest.files import DAMAGED, ending
-from bridge.ingest.json_stream import Broken, Json
+from bridge.ingest.files import ending
+from bridge.ingest.readable_part import ReadablePart, json_list
 from connectors.fitbit.clock import Clock
 from connectors.fitbit.gather import Gathered
 from connectors.fitbit.kinds import header, kind_of
 
-FILE_MAX_BYTES = 200_000_000  # a month of minutes has 4 MB, and twelve years of sleep stages 60 MB
 FIELD_MAX_CHARACTERS = 1_000_000  # of a cell; the events of a workout have thousands
-CUT_OFF = "it is cut off or damaged; what came before was read. Download the export again"
 
 
 def recognise(file: File) -> bool:
@@ -35,28 +31,13 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
     kind = kind_of(file)
     if kind is None:
         return
-    if file.size > FILE_MAX_BYTES:
-        raise SourceChanged("it is far larger than any file of such an export; download it again")
+    rows = json_list(file) if ending(file.name) == "json" else _csv_rows(file)
+    readable = ReadablePart(file, rows, again="Download the export again")
     gathered = Gathered(kind, Clock(zone, zones))
-    failed: Exception | None = None
-    try:
-        for row in _json_rows(file) if ending(file.name) == "json" else _csv_rows(file):
-            gathered.take(row)
-    except (Broken, csv.Error):
-        failed = SourceChanged(CUT_OFF)
-    except (BridgeError, *DAMAGED) as error:
-        failed = error
+    for row in readable:
+        gathered.take(row)
     yield from gathered.pages()
-    if failed is not None:
-        raise failed
-
-
-def _json_rows(file: File) -> Iterator[Any]:
-    with file.open() as content:
-        document = Json(content)
-        for _ in document.elements():
-            yield document.value()
-        document.end()
+    readable.raise_damage()
 
 
 def _csv_rows(file: File) -> Iterator[dict[str, str]]:

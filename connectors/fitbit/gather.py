@@ -54,7 +54,7 @@ EXERCISE_FIELDS = (
     "distanceUnit",
     "averageHeartRate",
 )
-WORKOUT_FIELDS = (
+WORKOUT_COLUMNS = (
     "exercise_start",
     "exercise_end",
     "utc_offset",
@@ -226,7 +226,7 @@ class Gathered:
         start, end = written(row.get("exercise_start")), written(row.get("exercise_end"))
         _ordered(start, end)
         sessions = self._of(start.date(), self.clock.place(start)[1]).setdefault("sessions", {})
-        sessions[_key(row.get("exercise_id"))] = _kept(row, WORKOUT_FIELDS)
+        sessions[_key(row.get("exercise_id"))] = _kept(row, WORKOUT_COLUMNS)
 
 
 def session_walls(row: Row) -> tuple[datetime, datetime]:

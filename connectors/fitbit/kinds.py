@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from bridge.domain.ports import File
 from bridge.ingest.files import ending
 
-AGAIN = r"( ?\(\d+\))?"  # the number that a browser gives a repeated download
-MONTHLY = r"_\d{4}-\d\d(-\d\d)?" + AGAIN + r"\.csv$"
+REPEAT_NUMBER = r"( ?\(\d+\))?"  # the number that a browser gives a repeated download
+MONTHLY = r"_\d{4}-\d\d(-\d\d)?" + REPEAT_NUMBER + r"\.csv$"
 FITBIT, GOOGLE = "fitbit", "google"  # of which of the two services a value is; Fitbit's own counts first
 
 
@@ -37,7 +37,7 @@ class Kind:
 
 
 def _dated(stem: str) -> str:
-    return rf"^{stem}-\d{{4}}-\d\d-\d\d{AGAIN}\.json$"
+    return rf"^{stem}-\d{{4}}-\d\d-\d\d{REPEAT_NUMBER}\.json$"
 
 
 def _daily(stream: str, of: str, value: str, *columns: str, at: str = "timestamp", name: str | None = None) -> Kind:
@@ -51,7 +51,7 @@ JSON_KINDS = (
     Kind(stream="distance", rows="centimetres", name=_dated("distance")),
     Kind(stream="energy", rows="minute", name=_dated("calories")),
     Kind(stream="heart_rate", rows="beats", name=_dated("heart_rate")),
-    Kind(stream="workout", rows="exercise", name=rf"^exercise-\d+{AGAIN}\.json$"),
+    Kind(stream="workout", rows="exercise", name=rf"^exercise-\d+{REPEAT_NUMBER}\.json$"),
 )
 CSV_KINDS = (
     _daily("variability", FITBIT, "rmssd", "nremhr"),

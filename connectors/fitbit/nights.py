@@ -32,7 +32,7 @@ SESSION: Table = {
     Metric.IN_BED: "minutes_in_sleep_period",
 }
 STAGES = {Metric.LIGHT_SLEEP: "light", Metric.DEEP_SLEEP: "deep", Metric.REM_SLEEP: "rem"}
-STAGED = "stages"  # the type of a sleep whose stages were told; "classic" has none
+STAGED_TYPE = "stages"  # the type of a sleep whose stages were told; "classic" has none
 ZERO = timedelta(0)
 
 
@@ -60,7 +60,7 @@ def _log(key: str, fields: Fields, zone: ZoneInfo, offsets: Mapping[datetime, tu
     main = fields.get("mainSleep")
     nap = not main if isinstance(main, bool) else lasted.is_nap
     values = fields.measured(LOG)
-    if fields.get("type") == STAGED:
+    if fields.get("type") == STAGED_TYPE:
         values |= {metric: fields.number(f"stages.{name}") for metric, name in STAGES.items()}
     return lasted.episode(EpisodeKind.NAP if nap else EpisodeKind.SLEEP, key, values)
 

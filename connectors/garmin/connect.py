@@ -40,7 +40,7 @@ SLEEP: Table = {
     Metric.SLEEP_SCORE: "sleepScores.overall.value",
     Metric.SLEEP_NEED: "sleepNeed.actual",
 }
-NIGHT: Table = {Metric.RESPIRATORY_RATE: "averageRespirationValue", Metric.SPO2: "averageSpO2Value"}
+NIGHT_AVERAGES: Table = {Metric.RESPIRATORY_RATE: "averageRespirationValue", Metric.SPO2: "averageSpO2Value"}
 SKIN: Table = {Metric.SKIN_TEMPERATURE_DELTA: "avgSkinTempDeviationC"}  # beside the night, not in it
 WORKOUT: Table = {
     Metric.ACTIVE_ENERGY: "calories",
@@ -86,7 +86,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
         return
     lasted = replace(_night(night), day=day)
     yield lasted.episode(EpisodeKind.SLEEP, record.key, night.measured(SLEEP) | {Metric.IN_BED: lasted.minutes})
-    yield from lasted.samples(record.key, night.measured(NIGHT) | fields.measured(SKIN))
+    yield from lasted.samples(record.key, night.measured(NIGHT_AVERAGES) | fields.measured(SKIN))
 
 
 def _night(fields: Fields) -> Stretch:
@@ -119,7 +119,10 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield stress (measured every three minutes) and body battery, as samples of means of quarters of an hour."""
+    """Yield stress and body battery, each as a sample per quarter-hour with the mean of its readings.
+
+    Garmin measures stress every three minutes. Raises BadRecord if the day's start times are unreadable.
+    """
     fields = fields_of(record.payload, "stress")
     offset = _day_offset(fields)
     readings = _readings(fields, "stressValuesArray", "stressValueDescriptorsDTOList", "stressLevel")
@@ -129,9 +132,9 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the heart rate (measured every two minutes) as samples of means of quarters of an hour.
+    """Yield the heart rate as a sample per quarter-hour with the mean of its readings, 30 an hour.
 
-    A date without readings yields nothing.
+    A date without readings yields nothing. Raises BadRecord if the day's start times are unreadable.
     """
     fields = fields_of(record.payload, "heart_rate")
     if not _is_empty(fields, "heartRateValues"):

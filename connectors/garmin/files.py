@@ -46,7 +46,9 @@ SHAPES = {  # a field that only this kind of answer has -> stream
 }
 NAMED_BY = {"export_sleep": "sleepStartTimestampGMT"}
 HOSTS = ("connectapi.garmin.com", "connect.garmin.com")
-PRIVATE = re.compile(r"owner|userRoles|activityName|name$|locationName|description|.*(Latitude|Longitude)$|.*Image")
+PRIVATE_KEYS = re.compile(
+    r"owner|userRoles|activityName|name$|locationName|description|.*(Latitude|Longitude)$|.*Image"
+)
 Row = tuple[str, Mapping[str, Any]]
 Rows = Iterator[Row]
 
@@ -73,7 +75,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
         yield from fit.read(file, zone=zone)
         return
     if file.size > SAVED_MAX_BYTES:
-        raise SourceChanged("it is far larger than any file of Garmin's; download it again")
+        raise SourceChanged("it is larger than 500 MB, as no file of Garmin's is; leave it out, or download it again")
     exported = _exported(file)
     page: list[RawRecord] = []
     characters = 0
@@ -215,4 +217,4 @@ def key_of(stream: str, row: Mapping[str, Any]) -> str:
 
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row without names, descriptions, places and pictures, which are not stored."""
-    return {field: value for field, value in row.items() if not PRIVATE.match(field)}
+    return {field: value for field, value in row.items() if not PRIVATE_KEYS.match(field)}

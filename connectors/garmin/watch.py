@@ -78,7 +78,7 @@ def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
     """Return the sum, over the activity types (or those in ``only``), of each type's highest reading.
 
-    Returns None without readings.
+    Without readings, return None.
     """
     highest = []
     for name in payload:

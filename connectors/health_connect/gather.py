@@ -26,7 +26,7 @@ ALMOST_A_DAY = 23 * HOUR  # the shortest civil day
 LONG = 6 * HOUR  # a sum over more, from a whole quarter-hour, is of a day that began at a midnight elsewhere
 UTC_MIDNIGHT_MAX = 14 * 60  # minutes east; midnights beyond are of places west of UTC
 
-SUMS = {  # list -> metric, and the fields of its value
+SUM_FIELDS = {  # list -> metric, and the fields of its value
     "steps": (Metric.STEPS, ("count", "total")),
     "distance": (Metric.DISTANCE, ("meters", "total")),
     "active_calories": (Metric.ACTIVE_ENERGY, ("calories", "total")),
@@ -45,7 +45,7 @@ READINGS = {  # list -> name in the night's record, and the fields of its value
     "skin_temperature": (Metric.SKIN_TEMPERATURE_DELTA, ("delta_celsius", "avg_delta_celsius", "avg")),
 }
 HEART_RATE = ("bpm", "avg")
-READ = frozenset({*SUMS, *READINGS, "heart_rate", "resting_heart_rate", "sleep", "exercise", "mindfulness"}) | {
+READ = frozenset({*SUM_FIELDS, *READINGS, "heart_rate", "resting_heart_rate", "sleep", "exercise", "mindfulness"}) | {
     "daily_totals"
 }
 
@@ -94,7 +94,7 @@ class Gathered:
         try:
             if not isinstance(row, Mapping):
                 raise ValueError
-            TAKEN.get(name, _take_sum if name in SUMS else _take_reading)(self, name, row)
+            TAKEN.get(name, _take_sum if name in SUM_FIELDS else _take_reading)(self, name, row)
         except ValueError:
             self._unreadable[name] += 1
 
@@ -166,7 +166,7 @@ def _take_sum(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
     over origins have none: each is kept, because a sum that was sent before its stretch was over, or of a window that
     cut the stretch off, is too small.
     """
-    metric, fields = SUMS[name]
+    metric, fields = SUM_FIELDS[name]
     value, (start, end), origin = _value(row, fields), _span(row), origin_of(row)
     sent = into.told.sent
     if sent is not None and end > sent + AHEAD_MAX:

@@ -37,7 +37,7 @@ Reading = tuple[int, float, float, int]  # Unix second, value, how many it is th
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
     """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
-    read = STREAMS.get(record.stream)
+    read = STREAM_READERS.get(record.stream)
     if read is None:
         raise _bad(record.stream, "not a stream of health_connect")
     return list(read(record.key, record.payload))
@@ -283,7 +283,7 @@ def _bad(where: str, why: str) -> BadRecord:
     return BadRecord(f"{SPEC.name}/{where}: {why}" if where else f"{SPEC.name}: {why}")
 
 
-STREAMS: Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[Item]]] = {
+STREAM_READERS: Mapping[str, Callable[[str, Mapping[str, Any]], Iterator[Item]]] = {
     "day": _day,
     "heart_rate": _rates,
     "night": _night,

@@ -24,8 +24,8 @@ STAGES = {  # word, or number of SleepSessionRecord -> metric's name
     "6": "rem_sleep",
     "rem": "rem_sleep",
 }
-STAGED = ("light_sleep", "deep_sleep", "rem_sleep")
-ASLEEP = (*STAGED, "sleeping")
+STAGED_STATES = ("light_sleep", "deep_sleep", "rem_sleep")
+ASLEEP_STATES = (*STAGED_STATES, "sleeping")
 ACTIVE, AUTOMATIC = "actively_recorded", "automatically_recorded"
 METHODS = {ACTIVE: 0, AUTOMATIC: 2}  # a workout that was started by hand outranks a workout that was detected
 
@@ -48,12 +48,12 @@ class Session:
 
         A session is the time asleep, so that without any stage its whole length counts.
         """
-        told = {name: _minutes(self, name) for name in (*ASLEEP, "awake")}
-        asleep = _covered([one for name in ASLEEP for one in self.of(name)])
+        told = {name: _minutes(self, name) for name in (*ASLEEP_STATES, "awake")}
+        asleep = _covered([one for name in ASLEEP_STATES for one in self.of(name)])
         length = (self.end - self.start) / 60
         found = {"in_bed": length, "asleep": asleep or (0.0 if told["awake"] else length)}
-        if any(told[name] for name in STAGED):
-            found |= {name: told[name] for name in STAGED if told[name]}
+        if any(told[name] for name in STAGED_STATES):
+            found |= {name: told[name] for name in STAGED_STATES if told[name]}
         return found | ({"awake": told["awake"]} if told["awake"] else {})
 
     def of(self, name: str) -> list[Stage]:
@@ -63,7 +63,7 @@ class Session:
 
     def slept(self) -> tuple[int, int]:
         """Return the seconds of falling asleep and of waking: those of the session where no stage tells."""
-        asleep = [stage for name in ASLEEP for stage in self.of(name)]
+        asleep = [stage for name in ASLEEP_STATES for stage in self.of(name)]
         if not asleep:
             return self.start, self.end
         return min(stage[0] for stage in asleep), max(stage[1] for stage in asleep)
@@ -77,7 +77,7 @@ def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
 
     def quality(one: Session) -> tuple[bool, int, float, str]:
         told = one.minutes()
-        return not any(name in told for name in STAGED), rank(one.origin), -told["asleep"], one.key
+        return not any(name in told for name in STAGED_STATES), rank(one.origin), -told["asleep"], one.key
 
     found: list[Session] = []
     for one in sorted(sessions, key=quality):

@@ -30,7 +30,7 @@ MEETING_LINK = re.compile(
 LINK_FIELDS = ("CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 ROOMS = ("ROOM", "RESOURCE")
 LINES = ("RRULE", "RDATE", "EXDATE")
-UNREADABLE = "unreadable-"
+UNREADABLE_PREFIX = "unreadable-"
 
 
 def components(calendar: Calendar) -> list[Component]:
@@ -38,7 +38,7 @@ def components(calendar: Calendar) -> list[Component]:
 
 
 def sequence(component: Component) -> int:
-    """Return the version number (SEQUENCE) of a component, or 0 without one, as a sort key.
+    """Return the version number (SEQUENCE) of a component, or 0 without a number, as a sort key.
 
     The newest version comes last and replaces earlier versions.
     """
@@ -126,7 +126,7 @@ def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
 
 def unreadable(calendar: str, block: bytes) -> RawRecord:
     stream = "task" if block.upper().startswith(b"BEGIN:VTODO") else "event"
-    return RawRecord(stream=stream, key=f"{calendar}/{UNREADABLE}{mark_of(block)}", payload={"unreadable": True})
+    return RawRecord(stream=stream, key=f"{calendar}/{UNREADABLE_PREFIX}{mark_of(block)}", payload={"unreadable": True})
 
 
 def mark_of(content: bytes) -> str:

@@ -12,7 +12,7 @@ from bridge.domain.errors import SourceChanged
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
 from connectors.icalendar.components import (
     STREAM_OF_COMPONENT,
-    UNREADABLE,
+    UNREADABLE_PREFIX,
     components,
     known_zone,
     record_of,
@@ -66,7 +66,7 @@ def pages(
             covers = _whole(named, file, as_of) if listed and begin + PAGE_COMPONENTS >= len(records) else None
             yield Page(stream=stream, records=records[begin : begin + PAGE_COMPONENTS], covers=covers)
         if listed and file is not None:
-            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{named}/{UNREADABLE}"))
+            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{named}/{UNREADABLE_PREFIX}"))
     if not whole:
         raise SourceChanged("it is cut off; what came before was read. Get it again")
 

@@ -67,7 +67,7 @@ class Header:
 
 
 class Unreadable(Exception):
-    """The error of a line that is no valid day. Its text is a key of ``normalise.UNREADABLE``, which holds the
+    """The error of a line that is no valid day. Its text is a key of ``normalise.UNREADABLE_REASONS``, which holds the
     reason.
     """
 

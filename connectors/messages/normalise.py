@@ -12,7 +12,7 @@ from bridge.domain.types import Item, RawRecord, Sample
 from connectors.payload import calendar_date, midnight
 
 COUNTS = {"contacts": Metric.CONTACTS, "messages": Metric.MESSAGES}
-UNREADABLE = {
+UNREADABLE_REASONS = {
     "line": "a line is no CSV",
     "cells": "a line has more cells than there are columns",
     "date": "date is not written like 2026-11-20",
@@ -23,10 +23,10 @@ UNREADABLE = {
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a sample per count of a day. Raises BadRecord, which names the unreadable column, never its content."""
+    """Return a sample per count of a day. Raises BadRecord, which names the reason, never the content."""
     payload = record.payload
     if "unreadable" in payload:
-        raise BadRecord(f"messages/day: {UNREADABLE.get(str(payload['unreadable']), 'a line is no day')}")
+        raise BadRecord(f"messages/day: {UNREADABLE_REASONS.get(str(payload['unreadable']), 'a line is no day')}")
     day = _day(payload)
     values = {metric: _count(payload, name, metric) for name, metric in COUNTS.items()}
     return [
@@ -39,7 +39,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 def _day(payload: Mapping[str, Any]) -> date:
     day = calendar_date(payload.get("date"))
     if day is None:
-        raise BadRecord(f"messages/day: {UNREADABLE['date']}")
+        raise BadRecord(f"messages/day: {UNREADABLE_REASONS['date']}")
     return day
 
 
@@ -49,5 +49,5 @@ def _count(payload: Mapping[str, Any], name: str, metric: Metric) -> int | None:
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= METRICS[metric].high:
-        raise BadRecord(f"messages/day: {UNREADABLE[name]}")
+        raise BadRecord(f"messages/day: {UNREADABLE_REASONS[name]}")
     return value

@@ -13,20 +13,18 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from bridge.domain.errors import BridgeError, SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page, RawRecord
-from bridge.ingest.files import DAMAGED, ending
-from bridge.ingest.json_stream import Broken, Json
+from bridge.ingest.files import ending
+from bridge.ingest.json_stream import Json
+from bridge.ingest.readable_part import ReadablePart
 from connectors.oura import BULKY
 from connectors.payload import mapping, utc, words
 
-FILE_MAX_BYTES = 200_000_000  # ten years of heart rates have 60 MB
 FIELD_MAX_CHARACTERS = 1 << 20
 LEVELS = 4  # lists and objects around a row
 PAGE_RECORDS, PAGE_DAYS = 200, 20
 TRENDS = "trends"
-CUT_OFF = "it is cut off or damaged; what came before was read. Get it again"
 SHAPES: tuple[tuple[str, frozenset[str]], ...] = (  # stream, fields that only its rows have; the first that fits counts
     ("heartrate", frozenset({"bpm", "timestamp", "source"})),
     ("sleep", frozenset({"bedtime_start", "bedtime_end", "total_sleep_duration", "type"})),
@@ -40,7 +38,7 @@ SHAPES: tuple[tuple[str, frozenset[str]], ...] = (  # stream, fields that only i
     (TRENDS, frozenset({"date", "sleep score"})),
 )
 WRAPPERS = frozenset({"data", *(stream for stream, _ in SHAPES)})  # names of objects around rows
-NAMES = re.compile(rb'"(\w{1,40})"\s*:')
+KEY_NAMES = re.compile(rb'"(\w{1,40})"\s*:')
 ROW_NAMED_BY = ("id", "bedtime_start", "start_datetime", "day", "date")
 
 
@@ -50,7 +48,7 @@ def recognise(file: File) -> bool:
         return stream_of(_columns(file.head.decode("utf-8-sig", errors="replace"))) is not None
     if ending(file.name) not in ("json", "txt", "") or file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
         return False
-    return stream_of({name.decode() for name in NAMES.findall(file.head)}) not in (None, TRENDS)
+    return stream_of({name.decode() for name in KEY_NAMES.findall(file.head)}) not in (None, TRENDS)
 
 
 def stream_of(fields: Collection[str]) -> str | None:
@@ -63,13 +61,11 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
     Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
     """
-    if file.size > FILE_MAX_BYTES:
-        raise SourceChanged("it is far larger than any file of Oura's; get it again")
     rows = _table(file) if ending(file.name) == "csv" else _document(file)
-    failed: list[Exception] = []
+    readable = ReadablePart(file, rows, again="Get it again")
     pending: dict[str, list[RawRecord]] = {}
     days: dict[str, dict[str, Any]] = {}
-    for stream, row in _until_broken(rows, failed):
+    for stream, row in readable:
         if stream == "heartrate":
             _add_rate(days, row)
             continue
@@ -80,20 +76,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     for stream, records in pending.items():
         yield Page(stream=stream, records=tuple(records))
     yield from _rates(days, zone)
-    if failed:
-        raise failed[0]
-
-
-def _until_broken(
-    rows: Iterator[tuple[str, Mapping[str, Any]]], failed: list[Exception]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows up to where the file is damaged, and put the reason into ``failed``."""
-    try:
-        yield from rows
-    except (Broken, csv.Error):
-        failed.append(SourceChanged(CUT_OFF))
-    except (BridgeError, *DAMAGED) as error:
-        failed.append(error)
+    readable.raise_damage()
 
 
 def _document(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -14,7 +14,7 @@ from connectors.payload import SECONDS, Fields
 
 ONE = Fraction(1)
 Columns = Mapping[Metric, tuple[tuple[str, ...], Fraction]]  # metric -> names of its column, factor
-NIGHT: Columns = {
+NIGHT_COLUMNS: Columns = {
     Metric.ASLEEP: (("total sleep duration", "total sleep time"), SECONDS),
     Metric.IN_BED: (("total bedtime", "total bedtime duration", "time in bed"), SECONDS),
     Metric.AWAKE: (("awake time", "awake duration"), SECONDS),
@@ -33,7 +33,7 @@ SCORES: Columns = {
     Metric.RECOVERY_SCORE: (("readiness score",), ONE),
     Metric.SKIN_TEMPERATURE_DELTA: (("temperature deviation (°c)", "temperature deviation"), ONE),
 }
-ACTIVITY: Columns = {
+ACTIVITY_COLUMNS: Columns = {
     Metric.STEPS: (("steps",), ONE),
     Metric.ACTIVE_ENERGY: (("activity burn",), ONE),
     Metric.TOTAL_ENERGY: (("total burn",), ONE),
@@ -44,11 +44,11 @@ def items(key: str, fields: Fields) -> Iterator[Item]:
     """Yield the night and the day of a row. A day with 0 steps and no activity was spent without the ring."""
     if fields.get("bedtime start") is not None and fields.get("bedtime end") is not None:
         night = fields.stretch("bedtime start", "bedtime end")
-        yield night.episode(EpisodeKind.SLEEP, key, _measured(fields, NIGHT))
+        yield night.episode(EpisodeKind.SLEEP, key, _measured(fields, NIGHT_COLUMNS))
         yield from night.samples(key, _measured(fields, BODY))
     day = fields.civil_day("date", "")
     yield from day.samples(f"{key}/scores", _measured(fields, SCORES))
-    activity = _measured(fields, ACTIVITY)
+    activity = _measured(fields, ACTIVITY_COLUMNS)
     if activity.get(Metric.STEPS) or activity.get(Metric.ACTIVE_ENERGY):
         yield from day.samples(f"{key}/activity", activity)
 

@@ -21,7 +21,7 @@ PATHS = {
     "activities": "users/activities",
     "exercises": "exercises",
 }
-LIST_FIELDS = {"sleep": "nights", "nightly_recharge": "recharges"}  # in an object; the others are the answer itself
+LIST_NAMES = {"sleep": "nights", "nightly_recharge": "recharges"}  # in an object; the others are the answer itself
 KEYS = {"sleep": "date", "nightly_recharge": "date", "activities": "start_time", "exercises": "id"}
 HELD = {"sleep": 28, "nightly_recharge": 28, "exercises": 30}  # days in a list that is not asked for by dates
 ASKED_MAX = 28  # days of activity in a request
@@ -49,7 +49,7 @@ class Polar:
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
         asked = None if stream in HELD else {"from": str(first), "to": str(last)}
         body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=asked, nothing=(NO_DATA,))
-        rows = [] if body is None else listing(body, LIST_FIELDS.get(stream, ""), SPEC.name, stream)
+        rows = [] if body is None else listing(body, LIST_NAMES.get(stream, ""), SPEC.name, stream)
         records = raw_records(stream, rows, key=KEYS[stream])
         if stream == "nightly_recharge":
             records = tuple(replace(record, parent=f"sleep/{record.key}") for record in records)

@@ -10,21 +10,17 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from typing import Any
 
-from bridge.domain.errors import BridgeError, SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
-from bridge.ingest.files import DAMAGED, ending
-from bridge.ingest.json_stream import Broken, Json
-from connectors.samsung_health.gather import BINS, TABLES, Gathered
+from bridge.ingest.files import ending
+from bridge.ingest.readable_part import ReadablePart, json_list
+from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 
-FILE_MAX_BYTES = 200_000_000  # ten years of heart rates have 30 MB
 LINE_MAX_CHARACTERS = 1 << 16
 KIND = re.compile(r"\ufeff?(com\.samsung\.s?health\.[\w.]+),\d+")
 BESIDE = re.compile(r"\.binning_data( ?\(\d+\))?\.json$")  # the name of a JSON file, below the folder of its kind
-CUT_OFF = "it is cut off or damaged; what came before was read. Download the data again"
 
 
 def recognise(file: File) -> bool:
@@ -39,7 +35,7 @@ def kind_of(file: File) -> str | None:
         told = BESIDE.search(file.name) is not None and listed
         return next((kind for kind, (_, _, value) in BINS.items() if told and f'"{value}"'.encode() in file.head), None)
     begins = KIND.match(file.head.decode("utf-8", errors="replace"))
-    return begins[1] if begins and begins[1] in TABLES else None
+    return begins[1] if begins and begins[1] in TABLE_STREAMS else None
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
@@ -50,30 +46,14 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
     kind = kind_of(file)
     if kind is None:
         return
-    if file.size > FILE_MAX_BYTES:
-        raise SourceChanged("it is far larger than any file of Samsung Health's; download the data again")
     beside = ending(file.name) == "json"
-    gathered = Gathered(BINS[kind][:2] if beside else TABLES[kind], zone, zones)
-    failed: Exception | None = None
-    try:
-        for row in _bins(file) if beside else _rows(file):
-            gathered.take(row)
-            yield from gathered.drained()
-    except (Broken, csv.Error):
-        failed = SourceChanged(CUT_OFF)
-    except (BridgeError, *DAMAGED) as error:
-        failed = error
+    gathered = Gathered(BINS[kind][:2] if beside else TABLE_STREAMS[kind], zone, zones)
+    readable = ReadablePart(file, json_list(file) if beside else _rows(file), again="Download the data again")
+    for row in readable:
+        gathered.take(row)
+        yield from gathered.drained()
     yield from gathered.pages()
-    if failed is not None:
-        raise failed
-
-
-def _bins(file: File) -> Iterator[Any]:
-    with file.open() as content:
-        document = Json(content)
-        for _ in document.elements():
-            yield document.value()
-        document.end()
+    readable.raise_damage()
 
 
 def _rows(file: File) -> Iterator[dict[str, str]]:

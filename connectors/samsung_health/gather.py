@@ -23,9 +23,9 @@ STAGES = {"40001": "awake", "40002": "light", "40003": "deep", "40004": "rem"}
 NIGHT_MIN = timedelta(minutes=30)  # a reading of blood oxygen in sleep; those that somebody took last less
 ALL_DEVICES = "-2"  # the source type of a row in which Samsung Health has merged phone and watch
 SLEEP_FIELDS = ("efficiency", "sleep_score")
-WORKOUT_FIELDS = ("exercise_type", "calorie", "distance", "mean_heart_rate")
+WORKOUT_COLUMNS = ("exercise_type", "calorie", "distance", "mean_heart_rate")
 UNREADABLE = "rows without a plausible time or value"
-TABLES = {  # kind -> (stream, how its rows are taken)
+TABLE_STREAMS = {  # kind -> (stream, how its rows are taken)
     "com.samsung.shealth.sleep": ("night", "sleep"),
     "com.samsung.health.sleep": ("night", "sleep"),
     "com.samsung.health.sleep_stage": ("night", "stage"),
@@ -148,7 +148,7 @@ class Gathered:
 
     def _workout(self, row: Row) -> None:
         start, end, offset = self._span(row)
-        told = {"start": start.isoformat(), "end": end.isoformat(), "offset": offset, **_numbers(row, WORKOUT_FIELDS)}
+        told = {"start": start.isoformat(), "end": end.isoformat(), "offset": offset, **_numbers(row, WORKOUT_COLUMNS)}
         self._of(_local(start, offset)).setdefault("workouts", {})[_key(row)] = told
 
     def _rate(self, row: Row) -> None:

@@ -17,7 +17,7 @@ from bridge.ingest.json_stream import Broken, Json
 PAGE_TASKS = 500
 TASKS_READ_MAX = 200_000
 TASK_MAX_CHARS = 200_000
-TASK_FIELDS = (b'"uuid"', b'"description"', b'"status"', b'"entry"')
+TASK_MARKS = (b'"uuid"', b'"description"', b'"status"', b'"entry"')
 KEPT = ("description", "status", "due", "end", "modified", "project", "priority")
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
@@ -25,7 +25,7 @@ COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a fi
 def recognise(file: File) -> bool:
     """Tell the file by the fields that every task has."""
     begun = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    return begun.startswith((b"[", b"{")) and all(mark in begun for mark in TASK_FIELDS)
+    return begun.startswith((b"[", b"{")) and all(mark in begun for mark in TASK_MARKS)
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:

@@ -205,10 +205,10 @@ def _text(at: datetime) -> str:
 
 
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
-    """Return a millisecond after the oldest record of a page, as ISO 8601 text. Return None for a page without times.
+    """Return the time a millisecond after the oldest record of a page, as ISO 8601 text, or None without any time.
 
-    A resumed pull thus delivers that record again. A recovery has no start, so the time at which it was made is taken.
-    WHOOP lists recoveries by the start of their sleep, which is earlier.
+    A pull that resumes there gets that record again. For a recovery, which has no start, the time of its creation
+    counts. WHOOP lists recoveries by the earlier start of their sleep, so some come twice, and none is missed.
     """
     starts = [start for record in found if (start := _start(record)) is not None]
     return _text(min(starts) + timedelta(milliseconds=1)) if starts else None

@@ -19,7 +19,7 @@ from bridge.domain.errors import Forged
 from bridge.domain.types import Notice
 
 SKEW = timedelta(minutes=5)
-STREAMS = ("sleep", "recovery", "workout")  # of a recovery the id is that of its sleep
+WEBHOOK_STREAMS = ("sleep", "recovery", "workout")  # of a recovery the id is that of its sleep
 WHAT = {"updated": False, "deleted": True}
 
 
@@ -32,7 +32,7 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
     stamp = headers.get("x-whoop-signature-timestamp", "")
     _check_signature(stamp, headers.get("x-whoop-signature", ""), body, settings["client_secret"])
     if abs(now - _instant(stamp)) > SKEW:
-        raise Forged("a webhook came too late, or this machine's clock is wrong")
+        raise Forged("a webhook came too late; check this machine's clock")
     try:
         said = json.loads(body)
     except ValueError:
@@ -43,20 +43,20 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 def _check_signature(stamp: str, given: str, body: bytes, secret: str) -> None:
     right = base64.b64encode(hmac.new(secret.encode(), stamp.encode() + body, hashlib.sha256).digest())
     if not secret or not hmac.compare_digest(right, given.encode()):
-        raise Forged("a webhook is not signed with this app's client secret")
+        raise Forged("a webhook is not signed with this app's client secret; check the secret at WHOOP and here")
 
 
 def _instant(stamp: str) -> datetime:
     try:
         return datetime.fromtimestamp(int(stamp) / 1000, UTC)
     except (ValueError, OverflowError, OSError):
-        raise Forged("a webhook does not say when it was sent") from None
+        raise Forged("a webhook does not say when it was sent; ignore it, for it is not WHOOP's") from None
 
 
 def _notice(said: Mapping[str, Any]) -> Notice | None:
     stream, _, what = str(said.get("type", "")).partition(".")
     member, trace = said.get("user_id"), said.get("trace_id")
-    if stream not in STREAMS or what not in WHAT or not isinstance(member, int) or not isinstance(trace, str):
+    if stream not in WEBHOOK_STREAMS or what not in WHAT or not isinstance(member, int) or not isinstance(trace, str):
         return None
     try:
         key = str(UUID(str(said.get("id"))))  # it becomes part of an address

@@ -73,7 +73,8 @@ def teacher(
     condition: Annotated[
         str,
         typer.Option(
-            help="People: in (as in training), ood (unseen), shifted (unusual traits) or discrete (three archetypes)."
+            help="Simulated people: in (drawn as in training), ood (drawn alike, never trained on), "
+            "shifted (traits beyond training) or discrete (three archetypes)."
         ),
     ] = "in",
     model: Annotated[

@@ -80,8 +80,14 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
         counts.advice[f"{advice.kind} {advice.action}"] += 1
         moment = moment_at(now, user.zones)
         counts.weeks.add((user.id, moment.week, str(advice.action)))
-        if advice.kind == "suggested":
+        if advice.kind == "suggested" and not _is_their_own(advice.action, moment.date, situation):
             counts.slots.add((user.id, moment.week, int(moment.slot), str(advice.action), moment.date))
+
+
+def _is_their_own(action: ActionType, day: date, situation: Situation) -> bool:
+    """Return True if an action is a goal of the user, or a habit of that weekday. Both may come every day."""
+    habit = situation.routine.habits.get(action)
+    return action in situation.wishes.goals or (habit is not None and day.weekday() in habit.starts)
 
 
 def broken(
@@ -172,7 +178,10 @@ def _same(block: Block, advice: Recommendation) -> bool:
 
 
 def repeated(counts: Counts, days: int = 3) -> int:
-    """Return how often a kind of slot had the same suggestion on more than ``days`` days of a week."""
+    """Return how often a kind of slot had the same suggestion on more than ``days`` days of a week.
+
+    Suggestions that are the user's routine or goal are not in ``counts``.
+    """
     weeks = Counter(key[:4] for key in counts.slots)
     return sum(number > days for number in weeks.values())
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from bridge.recordings.server import Answer, Request
 from connectors.google.health.client import KINDS
-from connectors.google.health.consent import ACTIVITY, MEASUREMENTS, SLEEP
+from connectors.google.health.consent import ACTIVITY_SCOPE, MEASUREMENTS, SLEEP_SCOPE
 from lab.vendors import page_of
 from lab.vendors.google import GoogleServer, refusal
 
@@ -25,7 +25,7 @@ RANGE_DAYS, TOTAL_DAYS = 90, 14  # that a sum of days may be asked for
 class Vendor(GoogleServer):
     """Serves ``account``, a list of data points per stream; rows may be changed, added or taken away at any time."""
 
-    scope = f"{SLEEP} {ACTIVITY} {MEASUREMENTS}"
+    scope = f"{SLEEP_SCOPE} {ACTIVITY_SCOPE} {MEASUREMENTS}"
 
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)

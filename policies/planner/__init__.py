@@ -96,7 +96,7 @@ class Planner:
         )
 
     def posterior(self, observation: Observation) -> Posterior:
-        """Return the posterior over the user's traits, given the observation and the prior, if there is one."""
+        """Return the posterior over the user's traits, given the observation and the prior, if any."""
         from policies.planner.inference import anyone, infer
         from policies.planner.particle_filter import SHARED
 

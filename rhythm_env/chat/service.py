@@ -74,7 +74,7 @@ class Service:
             return _read(answer, until)
 
     def _signed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """Add the key to a request, if there is one, and return the request.
+        """Add the key, if any, to a request, and return the request.
 
         As an ``auth`` function this also keeps ``requests`` from sending passwords of ``~/.netrc``.
         """

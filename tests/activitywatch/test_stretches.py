@@ -21,7 +21,7 @@ from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer
 from bridge.store import Store
 from connectors.activitywatch import apps
-from connectors.activitywatch.apps import BROWSING, CODE, OTHER, OWN, WORK, category, own_apps
+from connectors.activitywatch.apps import BROWSING, CODE, OTHER, OWN, WORK_KINDS, category, own_apps
 from connectors.activitywatch.client import note
 from connectors.activitywatch.consent import authorise, safe
 from connectors.activitywatch.files import recognise
@@ -63,7 +63,7 @@ def test_minutes_and_stretches_are_those_of_single_seconds(windows: list, presen
     assert told.keys() == counted.keys()
     assert all(abs(told[key] * 60 - counted[key]) <= 3.1 for key in told)
     for day, one in records.items():
-        worked = (second for second, kind in truth.items() if kind in WORK)
+        worked = (second for second, kind in truth.items() if kind in WORK_KINDS)
         mine = sorted(second for second in worked if str(datetime.fromtimestamp(second, BERLIN).date()) == day)
         assert [_bounds(stretch) for stretch in one["stretches"]] == _stretches_by_hand(mine)
 

@@ -143,6 +143,7 @@ def test_leanings_learn_what_a_place_says() -> None:
     assert found[CLASSES.index(ActionType.ADMIN_WORK)] < 0
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_context_costs_unsure_titles_nothing() -> None:
     """A model of few titles doubts many others. In contexts as other people's entries have them, no row loses."""

@@ -117,7 +117,7 @@ def test_the_map_is_viewed_changed_compared_and_reset(capsys: pytest.CaptureFixt
 
 def test_what_is_no_meter_or_nobody_is_said_so() -> None:
     for arguments, said in (
-        (("meters",), "--user NAME"),
+        (("meters",), "bridge user add NAME"),
         (("explain", "--user", "x", "--meter", "mood"), "vitality, cognition, progress, serenity, connection"),
     ):
         done = subprocess.run([sys.executable, "-m", "bridge", *arguments], capture_output=True, text=True)

@@ -39,7 +39,7 @@ FAULTS: dict[str, tuple[Make, set[str]]] = {
     "a page for people": (lambda _: faults.maintenance(200), {"failed"}),
     "another format": (lambda world: faults.rewritten(world.vendor.application, faults.renamed), {"failed"}),
 }
-POSITIONS = (1, 3)
+POSITIONS = (1, pytest.param(3, marks=pytest.mark.slow))  # of the first request that goes wrong
 
 
 @pytest.fixture(autouse=True)
@@ -51,11 +51,9 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def short(store: Store, source: str) -> Iterator[World]:
-    """The awkward account, of which a source that asks day by day reads few."""
+    """The awkward account, with settings that are read anew."""
     with living(store, source, "awkward") as world:
-        if hasattr(world.vendor, "days"):
-            world.vendor.days = 12
-        yield replace(world)  # with settings read anew
+        yield replace(world)
 
 
 @cache

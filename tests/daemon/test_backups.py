@@ -124,7 +124,7 @@ def test_rotation_keeps_days_and_weeks_and_touches_nothing_else(bridge: installa
     (folder / "bridge-mine.age").write_bytes(b"mine")
     (folder / "letter.txt").write_bytes(b"dear")
     for number in range(60):
-        (folder / (NOW - DAY * (60 - number)).strftime(backups.NAME)).write_bytes(b"old")
+        (folder / (NOW - DAY * (60 - number)).strftime(backups.FILE_NAME_FORMAT)).write_bytes(b"old")
     backups.daily(bridge, now=NOW)
     left = sorted(path.name for path in backups.found(folder))
     days = [f"bridge-{NOW - DAY * back:%Y%m%d}T090500Z.age" for back in range(7)]

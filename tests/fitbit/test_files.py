@@ -19,9 +19,10 @@ import lab
 from bridge.domain.errors import BadRecord
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
+from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.fitbit.clock import Clock
-from connectors.fitbit.files import FILE_MAX_BYTES, recognise
+from connectors.fitbit.files import recognise
 from connectors.fitbit.gather import Gathered
 from connectors.fitbit.kinds import CSV_KINDS, JSON_KINDS, Kind
 from connectors.fitbit.normalise import normalise
@@ -207,7 +208,7 @@ def test_a_file_of_absurd_size_is_refused_unread(desk: Desk) -> None:
         file.truncate(FILE_MAX_BYTES + 1)
     outcome = desk.imported(place)
     assert [reason for _, reason in outcome.failed_files] == [
-        "it is far larger than any file of such an export; download it again"
+        "it is far larger than any file of such an export. Download the export again"
     ]
     assert outcome.new == 0
 

@@ -14,7 +14,7 @@ from bridge.domain.records import User
 from bridge.ingest import connecting
 from bridge.recordings.server import LabServer
 from connectors.google.calendar.consent import CALENDAR
-from connectors.google.health.consent import HEALTH, SLEEP
+from connectors.google.health.consent import HEALTH, SLEEP_SCOPE
 from connectors.google.tasks.consent import TASKS
 from lab.vendors.google_calendar import Vendor
 from tests.visitor import Visitor
@@ -77,7 +77,7 @@ def test_one_consent_connects_all(bridge: installation.Bridge, ana: User, first:
 
 
 def test_health_is_connected_by_any_of_its_scopes(bridge: installation.Bridge, ana: User, vendor: Vendor) -> None:
-    vendor.granted_scope = f"{CALENDAR.scope} {SLEEP}"
+    vendor.granted_scope = f"{CALENDAR.scope} {SLEEP_SCOPE}"
     connect(bridge, ana, "google_calendar", "google_tasks", "google_health")
     assert tokens(bridge, ana).keys() == {"google_calendar", "google_health"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.domain.errors import NeedsLogin
 from bridge.recordings.server import Answer
-from connectors.google.health.consent import ACTIVITY, HEALTH, MEASUREMENTS, SLEEP, authorise
+from connectors.google.health.consent import ACTIVITY_SCOPE, HEALTH, MEASUREMENTS, SLEEP_SCOPE, authorise
 from lab.vendors.google import refusal
 from lab.vendors.google_health import uncovered
 from tests.visitor import consent
@@ -19,14 +19,14 @@ from tests.world import World, later
 def test_all_three_scopes_are_asked_for_offline(world: World) -> None:
     world.vendor.revoke()
     asked = consent(world, authorise)
-    assert set(asked["scope"].split()) == {SLEEP, ACTIVITY, MEASUREMENTS}
+    assert set(asked["scope"].split()) == {SLEEP_SCOPE, ACTIVITY_SCOPE, MEASUREMENTS}
     assert (asked["access_type"], asked["prompt"]) == ("offline", "consent")
     assert later(world, minutes=30).sync().outcome == "ok"
 
 
 def test_a_scope_that_was_left_out_costs_its_streams_alone(world: World) -> None:
     world.vendor.revoke()
-    world.vendor.granted_scope = f"{SLEEP} {MEASUREMENTS}"
+    world.vendor.granted_scope = f"{SLEEP_SCOPE} {MEASUREMENTS}"
     consent(world, authorise)
     outcome = world.sync()
     assert outcome.outcome == "ok"

@@ -22,7 +22,7 @@ from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
 from bridge.store import Store
 from connectors.messages.files import COUNTS_MAX_BYTES, read, recognise
-from connectors.messages.normalise import UNREADABLE, normalise
+from connectors.messages.normalise import UNREADABLE_REASONS, normalise
 from tests.world import NOW
 
 WORDS = "see you at eight"
@@ -61,7 +61,9 @@ def test_a_corrected_file_updates_its_rows_and_forgets_what_was_wrong_with_it(
     assert rows(store, ana) == wanted
     assert rows(store, ana, hours=1)["2026-11-18/contacts"] == 3.0
     (connection,) = store.connections.of_user(ana.id)
-    assert [reason for _, reason in store.ingest.set_aside(connection.id)] == [f"messages/day: {UNREADABLE['date']}"]
+    assert [reason for _, reason in store.ingest.set_aside(connection.id)] == [
+        f"messages/day: {UNREADABLE_REASONS['date']}"
+    ]
     assert put(store, ana, place, fixed, hours=3).unchanged == 3
 
 
@@ -205,4 +207,4 @@ def test_every_line_counts_or_is_set_aside(
             assert set(record.payload) == {"unreadable"}
     assert {s.day: s.value for s in found} == {day: count for day, count in wanted.items() if count is not None}
     assert len(reasons) == aside
-    assert set(reasons) <= {f"messages/day: {reason}" for reason in UNREADABLE.values()}
+    assert set(reasons) <= {f"messages/day: {reason}" for reason in UNREADABLE_REASONS.values()}

@@ -77,6 +77,7 @@ def test_no_sick_night_of_a_thousand_reads_normal():
     assert max(reading.level for reading in called) < 0.40
 
 
+@pytest.mark.slow
 def test_at_most_one_ordinary_night_of_two_hundred_is_called_ill():
     called = sum(is_called(vitality(ordinary(1000 + seed))) for seed in range(1000))
     assert called <= 5

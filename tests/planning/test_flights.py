@@ -99,6 +99,11 @@ def test_after_a_flight_west_the_evening_is_local_and_begins_a_little_early(brid
     assert document["routine"]["bedtime"] == bed[4:]
     assert document["blocks"][-1]["start"].endswith("-05:00")
     assert "flight west" in document["blocks"][-2]["reasons"][0]
+    (flight,) = (block for block in document["blocks"] if block["title"] == "LH 400")
+    landing = datetime.fromisoformat(flight["end"])
+    at_home = f"{landing.astimezone(HOME):%H:%M}"
+    assert flight["reasons"] == [f"{landing:%H:%M} at landing is {at_home} where the flight leaves"]
+    assert at_home != f"{landing:%H:%M}"
 
 
 def _minutes(text: str) -> int:

@@ -17,9 +17,10 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
+from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
-from connectors.samsung_health.files import FILE_MAX_BYTES, recognise
-from connectors.samsung_health.gather import BINS, TABLES, Gathered
+from connectors.samsung_health.files import recognise
+from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 from connectors.samsung_health.normalise import normalise
 from lab.people.samsung_export import WEEK, awkward, dated, night, span, stages, table, week
 from tests.desk import Desk
@@ -171,7 +172,7 @@ NAMES = ("start_time", "end_time", "time_offset", "datauuid", "sleep_id", "stage
 
 @settings(max_examples=300, deadline=None)
 @given(
-    shape=st.sampled_from(sorted({*TABLES.values(), *(bins[:2] for bins in BINS.values())})),
+    shape=st.sampled_from(sorted({*TABLE_STREAMS.values(), *(bins[:2] for bins in BINS.values())})),
     row=st.dictionaries(st.sampled_from([*NAMES, "score", "average", "spo2", "calorie", "total_score"]), VALUES),
 )
 def test_no_row_breaks_the_reading(shape: tuple[str, str], row: dict[str, Any]) -> None:

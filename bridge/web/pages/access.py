@@ -24,10 +24,10 @@ TOKENS_MAX = 50  # of a user
 def password(
     request: Request, visit: Visitor, old: Password = "", new: Password = "", again: Password = ""
 ) -> Response:
-    """Set a password after the present one was typed. All sessions end, and this browser gets a new one."""
+    """Set a password after the present one was typed. All sessions end, and this browser gets a new session."""
     try:
         if new != again:
-            raise SetupError("the two new passwords differ")
+            raise SetupError("the two new passwords differ; type both again")
         _check(request, visit, old)
         access.set_password(visit.bridge.store, visit.user, new, now=visit.now)
     except SetupError as error:
@@ -66,7 +66,7 @@ def _check(request: Request, visit: Visit, typed: str) -> None:
         uncount(counted)
         raise
     if found is None:
-        raise SetupError("the present password is another one")
+        raise SetupError("the present password is another one; type it again")
     uncount(counted)
 
 

@@ -20,7 +20,7 @@ PAPER, INK = "#f6f5f1", "#2a6957"  # as in style.css
 
 @router.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """Tell a browser how the installed page is called and looks."""
+    """Tell a browser the name, icon and colours of the installed page."""
     icon = {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"}
     body = {
         "id": "/",

@@ -26,7 +26,7 @@ from rhythm_env.interface import Answer, Slot
 router = APIRouter()
 A_WEEK = timedelta(weeks=1)
 Named = Annotated[str, Form(max_length=20)]
-STATES = {Answer.ACCEPT: "accepted", Answer.IGNORE: "not now", Answer.RESCHEDULE: "moved away"}
+ANSWER_WORDS = {Answer.ACCEPT: "accepted", Answer.IGNORE: "not now", Answer.RESCHEDULE: "moved away"}
 
 
 @router.get("/week")
@@ -116,7 +116,7 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
     """Return a recommendation as a slot of the week shows it. ``movable`` says that the user may still move it."""
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment
-    state = "moved here" if here else None if one.answer is None else STATES[one.answer]
+    state = "moved here" if here else None if one.answer is None else ANSWER_WORDS[one.answer]
     return {
         "id": one.id,
         "action": str(one.action),

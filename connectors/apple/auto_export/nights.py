@@ -10,7 +10,7 @@ NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
 LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
 IN_BED = "in_bed"
 STAGED = ("light", "deep", "rem")
-ASLEEP = (*STAGED, "unspecified")
+ASLEEP_FIELDS = (*STAGED, "unspecified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
     """
     if one.stage != IN_BED:
         return False
-    mine = (other for other in ordered if other.source == one.source and other.stage in ASLEEP)
+    mine = (other for other in ordered if other.source == one.source and other.stage in ASLEEP_FIELDS)
     slept = any(other.start < one.end and other.end > one.start for other in mine)
     return not slept or one.end - one.start > LONGEST_IN_BED
 
@@ -131,8 +131,8 @@ def _rank(some: Sequence[Stretch]) -> tuple[int, int, int]:
 
 
 def _sleep(mine: Sequence[Stretch]) -> Sleep:
-    asleep = _minutes(mine, ASLEEP)
-    whole = [one for one in mine if one.stage in ASLEEP] or list(mine)
+    asleep = _minutes(mine, ASLEEP_FIELDS)
+    whole = [one for one in mine if one.stage in ASLEEP_FIELDS] or list(mine)
     last = max(whole, key=lambda one: one.end)
     night = Sleep(min(one.start for one in whole), last.end, last.offset, {})
     in_bed = _minutes(mine, ["in_bed"]) or (max(one.end for one in mine) - min(one.start for one in mine)) / 60

@@ -14,7 +14,7 @@ from bridge.domain.ports import File
 from bridge.ingest.files import HEAD_BYTES
 
 PIECE_MAX_BYTES = 1 << 22  # bytes; a day of heart rates is 1 MB
-OWN = re.compile(rb'"metric"\s*:\s*"')
+OWN_FORM = re.compile(rb'"metric"\s*:\s*"')
 ROUTE = re.compile(rb'"locations"\s*:\s*\[')
 NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 SLEEP_TOTALS = ("totalSleep", "sleepStart", "inBedStart")
@@ -29,7 +29,7 @@ def recognise(file: File) -> bool:
     """
     if file.size > PIECE_MAX_BYTES:
         return False
-    if OWN.search(file.head) or ROUTE.search(file.head):
+    if OWN_FORM.search(file.head) or ROUTE.search(file.head):
         return True
     if file.size > HEAD_BYTES:
         return _is_workout_head(file.head)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from connectors.apple.export.places import Places
 
-TOTALS = tuple(kind.name for kind in TYPE_KINDS.values() if kind.role == "total")
-NIGHTLY = tuple(kind.name for kind in TYPE_KINDS.values() if kind.role in ("overnight", "rmssd"))
+TOTAL_KINDS = tuple(kind.name for kind in TYPE_KINDS.values() if kind.role == "total")
+NIGHTLY_KINDS = tuple(kind.name for kind in TYPE_KINDS.values() if kind.role in ("overnight", "rmssd"))
 
 Payload = dict[str, Any]
 Days = dict[str, Payload]
@@ -64,7 +64,7 @@ class Window:
         The first part covers all sources, and leaves out what a better source covers. The second maps the name of a
         source to its own sums.
         """
-        return {name: quarters(self.by_source(name)) for name in TOTALS}
+        return {name: quarters(self.by_source(name)) for name in TOTAL_KINDS}
 
     def by_day(self, numbers: np.ndarray) -> Iterator[tuple[str, slice]]:
         """Yield each local day of the window (ISO 8601) with the slice of ``numbers`` that lies in that day.
@@ -246,7 +246,7 @@ def sleeps(window: Window) -> Days:
         if series.name == "sleep"
         for start, end, _ in rows.tolist()
     }
-    spots = {name: _spots(window.by_source(name)) for name in NIGHTLY}
+    spots = {name: _spots(window.by_source(name)) for name in NIGHTLY_KINDS}
     found: Days = {}
     for night in nights(stretches, window.places):
         day, start, end = night.pop("day"), night["start"], night["end"]

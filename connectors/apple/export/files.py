@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EPOCH_DAY = date(1970, 1, 1)
 MARGIN_SECONDS = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
-MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
+EXPORT_MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY_SECONDS / 2, "overnight": DAY_SECONDS / 2, "rmssd": DAY_SECONDS / 2}
 CHUNK = 1 << 17
 SLICE = 1 << 17
@@ -124,7 +124,7 @@ def recognise(file: File) -> bool:
     That is XML with HealthData as its root or document type within the first 4 KiB.
     """
     is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
-    return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
+    return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in EXPORT_MARKS)
 
 
 def read(

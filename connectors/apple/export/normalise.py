@@ -167,7 +167,7 @@ def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime, in
     if start is None or end is None or not FIRST <= start <= end < LAST or end - start > 7 * 86_400:
         raise BadRecord(f"apple_health/{what}: start or end is unreadable")
     if offset is None or abs(offset) > 15 * 60:
-        raise BadRecord(f"apple_health/{what}: offset is unreadable")
+        raise BadRecord(f"apple_health/{what}: its offset from UTC is missing or impossible")
     return datetime.fromtimestamp(start, UTC), datetime.fromtimestamp(end, UTC), int(offset)
 
 

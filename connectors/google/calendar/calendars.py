@@ -20,7 +20,7 @@ IGNORED = (
     "#contacts@group.v.calendar.google.com",
     "#sports@group.v.calendar.google.com",
 )
-FIELDS = "nextPageToken,nextSyncToken,items(id,summary,primary,selected,hidden,deleted,accessRole,timeZone)"
+CALENDAR_FIELDS = "nextPageToken,nextSyncToken,items(id,summary,primary,selected,hidden,deleted,accessRole,timeZone)"
 Entry = Mapping[str, Any]
 
 
@@ -57,7 +57,7 @@ def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[
     new token.
     """
     found: list[Entry] = []
-    options: dict[str, Any] = {"fields": FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})
+    options: dict[str, Any] = {"fields": CALENDAR_FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})
     while True:
         body = answered(service.calendarList().list(**options), CALENDAR, now)
         found += items(body)

@@ -7,7 +7,6 @@ written.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -19,11 +18,10 @@ from connectors.google.auth import Gone, NotFound, Taken, answered, open_service
 from connectors.google.calendar.calendars import items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS
+from connectors.written_plans import REMOVED, TITLE, event_id, mark_of_plan, remember, title_of
 
-TITLE = "Rhythm"
 MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice counts as ignored."
-REMOVED = "removed"  # in place of the calendar's id: the person deleted it
-LIST_FIELDS = "nextPageToken,items(id,description,accessRole)"
+OWNED_FIELDS = "nextPageToken,items(id,description,accessRole)"
 EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 
 
@@ -52,7 +50,7 @@ class _Rhythm:
     def __init__(self, account: Account, service: Any, now: datetime) -> None:
         self._account, self._service, self._now = account, service, now
         self._calendar = (account.token() or {}).get("calendar") or self._found() or self._made()
-        self._remember(calendar=self._calendar)
+        remember(self._account, calendar=self._calendar)
 
     def keep(self, current: Sequence[Plan], withdrawn: set[str], noted: Mapping[str, str]) -> list[str]:
         """Write, change and delete events so that the calendar holds the ``current`` plans.
@@ -60,12 +58,12 @@ class _Rhythm:
         The events of the plans with the keys ``withdrawn`` are deleted. ``noted`` maps the keys of plans written before
         to their ends. Returns the keys of current plans whose events the user deleted.
         """
-        self._remember(plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
+        remember(self._account, plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
         for key in withdrawn:
             self._take_away(key)
         deleted = [plan.key for plan in current if self._is_deleted(plan)]
         kept = {plan.key: plan.end.isoformat() for plan in current if plan.key not in deleted}
-        self._remember(plans=kept)
+        remember(self._account, plans=kept)
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
@@ -79,7 +77,7 @@ class _Rhythm:
             if _changed_at(event, self._now) > plan.agreed_at:
                 return True
             self._update(plan)
-        elif (mark := _mark(event)) is not None and mark != _marked(plan):
+        elif (mark := _mark(event)) is not None and mark != mark_of_plan(plan):
             self._update(plan)
         return False
 
@@ -107,7 +105,7 @@ class _Rhythm:
         except Taken:  # another process was faster
             return
         except NotFound:
-            self._remember(calendar=REMOVED, plans={})
+            remember(self._account, calendar=REMOVED, plans={})
             raise SetupError(
                 f'the calendar "{TITLE}" was deleted at Google: accepted advice is no longer written. '
                 f"To have it again: {CALENDAR.again} --write"
@@ -123,7 +121,7 @@ class _Rhythm:
         Its stored id may be lost, for example with an earlier consent.
         """
         resource = self._service.calendarList()
-        request = resource.list(maxResults=250, showHidden=True, fields=LIST_FIELDS)
+        request = resource.list(maxResults=250, showHidden=True, fields=OWNED_FIELDS)
         while request is not None:
             body = self._ask(request)
             for entry in items(body):
@@ -139,31 +137,15 @@ class _Rhythm:
     def _ask(self, request: Any) -> Any:
         return answered(request, CALENDAR, self._now)
 
-    def _remember(self, **more: Any) -> None:
-        """Save values with the consent, if any of them changed."""
-        with self._account.refresh_lock():
-            token = self._account.token() or {}
-            if any(token.get(name) != value for name, value in more.items()):
-                self._account.save_token(token | more)
-
-
-def event_id(key: str) -> str:
-    """Return the id of a plan's event, a hexadecimal digest of the plan's key, which Google accepts as an id."""
-    return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
-
 
 def _body(plan: Plan) -> dict[str, Any]:
     return {
-        "summary": plan.action.replace("_", " ").capitalize(),
+        "summary": title_of(plan),
         "start": {"dateTime": plan.start.isoformat()},
         "end": {"dateTime": plan.end.isoformat()},
         "reminders": {"useDefault": False},
-        "extendedProperties": {"private": {OURS: _marked(plan)}},
+        "extendedProperties": {"private": {OURS: mark_of_plan(plan)}},
     }
-
-
-def _marked(plan: Plan) -> str:
-    return f"{plan.slot}/{plan.action}"
 
 
 def _mark(event: Mapping[str, Any]) -> str | None:

@@ -19,7 +19,7 @@ from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.google.auth import Uncovered, answered, open_http
 from connectors.google.health import SPEC
-from connectors.google.health.consent import ACTIVITY, HEALTH, MEASUREMENTS, SLEEP
+from connectors.google.health.consent import ACTIVITY_SCOPE, HEALTH, MEASUREMENTS, SLEEP_SCOPE
 from connectors.payload import Fields, listing, mapping, token_pages, words
 from connectors.windows import Window
 
@@ -51,11 +51,15 @@ def _daily(name: str, field: str) -> Kind:
 
 KINDS = {
     "sleep": Kind(
-        name="sleep", scope=SLEEP, time="interval.civil_end_time", key="sleep.interval.startTime", rows=SESSIONS_MAX
+        name="sleep",
+        scope=SLEEP_SCOPE,
+        time="interval.civil_end_time",
+        key="sleep.interval.startTime",
+        rows=SESSIONS_MAX,
     ),
     "exercise": Kind(
         name="exercise",
-        scope=ACTIVITY,
+        scope=ACTIVITY_SCOPE,
         time="interval.civil_start_time",
         key="exercise.interval.startTime",
         rows=SESSIONS_MAX,
@@ -71,10 +75,10 @@ KINDS = {
     "oxygen": _daily("daily-oxygen-saturation", "dailyOxygenSaturation"),
     "respiration": _daily("daily-respiratory-rate", "dailyRespiratoryRate"),
     "temperature": _daily("daily-sleep-temperature-derivations", "dailySleepTemperatureDerivations"),
-    "steps": Kind(name="steps", scope=ACTIVITY, key="civilStartTime.date"),
-    "distance": Kind(name="distance", scope=ACTIVITY, key="civilStartTime.date"),
-    "active_energy": Kind(name="active-energy-burned", scope=ACTIVITY, key="civilStartTime.date"),
-    "total_energy": Kind(name="total-calories", scope=ACTIVITY, key="civilStartTime.date", days=TOTAL_DAYS),
+    "steps": Kind(name="steps", scope=ACTIVITY_SCOPE, key="civilStartTime.date"),
+    "distance": Kind(name="distance", scope=ACTIVITY_SCOPE, key="civilStartTime.date"),
+    "active_energy": Kind(name="active-energy-burned", scope=ACTIVITY_SCOPE, key="civilStartTime.date"),
+    "total_energy": Kind(name="total-calories", scope=ACTIVITY_SCOPE, key="civilStartTime.date", days=TOTAL_DAYS),
 }
 STREAM_OF_KIND = {kind.name: stream for stream, kind in KINDS.items()}  # data type -> stream
 

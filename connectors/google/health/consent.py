@@ -8,15 +8,15 @@ from bridge.domain.ports import Account, Browser
 from connectors.google import auth
 
 SCOPES = "https://www.googleapis.com/auth/googlehealth."
-SLEEP = f"{SCOPES}sleep.readonly"
-ACTIVITY = f"{SCOPES}activity_and_fitness.readonly"
+SLEEP_SCOPE = f"{SCOPES}sleep.readonly"
+ACTIVITY_SCOPE = f"{SCOPES}activity_and_fitness.readonly"
 MEASUREMENTS = f"{SCOPES}health_metrics_and_measurements.readonly"
 
 HEALTH = auth.Service(
     source="google_health",
     api="Google Health API",
-    scope=SLEEP,
-    more=(ACTIVITY, MEASUREMENTS),
+    scope=SLEEP_SCOPE,
+    more=(ACTIVITY_SCOPE, MEASUREMENTS),
     reads="health data",
     fades="Google ends consents to health data after some days or weeks, even for apps in production",
 )

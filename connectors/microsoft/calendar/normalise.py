@@ -53,7 +53,9 @@ def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any
     if told.get("isAllDay") is True:
         first, last = written_date(start, zone), written_date(end, zone)
         if first is None or last is None or last < first:
-            raise BadRecord("microsoft_calendar/event: start or end is no date, or end is before start")
+            raise BadRecord(
+                "microsoft_calendar/event: an all-day event's start or end is no date, or in the wrong order"
+            )
         return {"first_day": first, "last_day": max(first, last - timedelta(days=1))}
     begun, ended = instant(start), instant(end)
     if begun is None or ended is None or ended < begun:

@@ -8,7 +8,6 @@ whose id was lost in a crash is found by its mark, and is not made twice (``tran
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -21,14 +20,10 @@ from bridge.domain.types import Plan
 from connectors.microsoft.calendar import SPEC
 from connectors.microsoft.calendar.events import mark_of
 from connectors.microsoft.graph import Graph, Missing, Overtaken, Thing
+from connectors.written_plans import TITLE, WrittenPlans, event_id, mark_of_plan, title_of
 
-TITLE = "Rhythm"
 TEXT = "What you accepted. Delete this event, and the advice counts as ignored. rhythm-bridge"
-REMOVED = "removed"  # in place of the calendar's id: the person deleted it
 AROUND = timedelta(days=7)  # of the plans' times, in which an event of theirs is looked for
-Notes = dict[
-    str, dict[str, str]
-]  # key of a plan -> its end, its event's id, and when the user agreed to what is written
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
@@ -37,58 +32,37 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
     ``bridge.domain.ports.Writer`` says more. Raises SetupError once if the user deleted the whole calendar. Then
     nothing more is written until the user connects again.
     """
-    token = account.token() or {}
-    noted = {key: note for key, note in token.get("plans", {}).items() if datetime.fromisoformat(note["end"]) > now}
-    current = [plan for plan in plans if plan.end > now]
-    withdrawn = set(noted) - {plan.key for plan in current}
-    if token.get("calendar") == REMOVED or not (current or withdrawn):
+    written = WrittenPlans(account, plans, now=now)
+    if written.is_settled():
         return []
     with closing(Graph(account, SPEC)) as graph:
-        return _Rhythm(account, graph, noted, now).keep(current, withdrawn)
+        rhythm = _Rhythm(graph, written)
+        return written.settle(take_away=rhythm.take_away, is_deleted=rhythm.is_deleted)
 
 
 class _Rhythm:
     """The calendar named Rhythm, which holds the accepted recommendations. It is made if it is missing."""
 
-    def __init__(self, account: Account, graph: Graph, noted: Notes, now: datetime) -> None:
-        self._account, self._graph, self._noted, self._now = account, graph, noted, now
-        self._calendar = str((account.token() or {}).get("calendar") or "") or self._found() or self._made()
-        self._remember(calendar=self._calendar)
+    def __init__(self, graph: Graph, plans: WrittenPlans) -> None:
+        self._graph, self._plans, self._now = graph, plans, plans.now
+        plans.keep_in(plans.calendar or self._found() or self._made())
 
-    def keep(self, current: Sequence[Plan], withdrawn: set[str]) -> list[str]:
-        """Write, change and remove events so that the calendar holds the ``current`` plans.
-
-        The events of the plans with the keys ``withdrawn`` are removed. Returns the keys of current plans whose events
-        the user deleted.
-        """
-        for plan in current:
-            self._noted.setdefault(plan.key, {})["end"] = plan.end.isoformat()
-        self._remember(plans=self._noted)
-        for key in withdrawn:
-            self._take_away(key)
-            del self._noted[key]
-        deleted = [plan.key for plan in current if self._is_deleted(plan)]
-        for key in deleted:
-            del self._noted[key]
-        self._remember(plans=self._noted)
-        return deleted
-
-    def _is_deleted(self, plan: Plan) -> bool:
+    def is_deleted(self, plan: Plan) -> bool:
         """Return True if the user deleted a plan's event after agreeing. Otherwise write the event as far as needed."""
-        event, agreed = self._event(plan.key, plan.start, plan.end), plan.agreed_at.isoformat()
-        if event is None and self._noted[plan.key].get("agreed") == agreed:
+        event = self._event(plan.key, plan.start, plan.end)
+        if event is None and self._plans.was_agreed(plan):
             self._check_calendar()
             return True
         if event is None:
             event = self._create(plan)
-        elif (mark := mark_of(event)) is not None and mark[1] != _marked(plan):
+        elif (mark := mark_of(event)) is not None and mark[1] != mark_of_plan(plan):
             self._change("PATCH", event, _body(plan))
-        self._noted[plan.key] |= {"agreed": agreed, "id": str(event.get("id", ""))}
-        self._remember(plans=self._noted)
+        self._plans.written(plan, id=str(event.get("id", "")))
         return False
 
-    def _take_away(self, key: str) -> None:
-        end = datetime.fromisoformat(self._noted[key]["end"])
+    def take_away(self, key: str) -> None:
+        """Delete the event of a plan, unless another program wrote it."""
+        end = datetime.fromisoformat(self._plans.notes[key]["end"])
         event = self._event(key, end, end)
         if event is not None and mark_of(event) is not None:
             self._change("DELETE", event, None)
@@ -102,7 +76,7 @@ class _Rhythm:
 
     def _event(self, key: str, start: datetime, end: datetime) -> Thing | None:
         """Return the event of a plan, by its id or else by its mark near the plan's time, or None if there is none."""
-        name = self._noted[key].get("id")
+        name = self._plans.notes[key].get("id")
         if not name:
             window = {"startDateTime": _text(start - AROUND), "endDateTime": _text(end + AROUND)}
             try:
@@ -130,7 +104,7 @@ class _Rhythm:
         try:
             self._graph.get(self._place, now=self._now)
         except Missing:
-            self._remember(calendar=REMOVED, plans={})
+            self._plans.removed()
             raise SetupError(
                 f'the calendar "{TITLE}" was deleted at Microsoft: accepted advice is no longer written. '
                 f"To have it again: bridge connect {SPEC.name} --user NAME --write"
@@ -147,25 +121,13 @@ class _Rhythm:
 
     @property
     def _place(self) -> str:
-        return f"/me/calendars/{quote(self._calendar, safe='')}"
-
-    def _remember(self, **more: Any) -> None:
-        """Save values beside the consent, if any of them changed."""
-        with self._account.refresh_lock():
-            token = self._account.token() or {}
-            if any(token.get(name) != value for name, value in more.items()):
-                self._account.save_token(token | more)
-
-
-def event_id(key: str) -> str:
-    """Return a digest of a plan's key, by which its event is known."""
-    return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
+        return f"/me/calendars/{quote(self._plans.calendar, safe='')}"
 
 
 def _body(plan: Plan) -> dict[str, Any]:
     return {
-        "subject": plan.action.replace("_", " ").capitalize(),
-        "body": {"contentType": "text", "content": f"{TEXT} {event_id(plan.key)} {_marked(plan)}"},
+        "subject": title_of(plan),
+        "body": {"contentType": "text", "content": f"{TEXT} {event_id(plan.key)} {mark_of_plan(plan)}"},
         "start": _moment(plan.start),
         "end": _moment(plan.end),
         "isReminderOn": False,
@@ -174,10 +136,6 @@ def _body(plan: Plan) -> dict[str, Any]:
 
 def _moment(at: datetime) -> Mapping[str, str]:
     return {"dateTime": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S"), "timeZone": "UTC"}
-
-
-def _marked(plan: Plan) -> str:
-    return f"{plan.slot}/{plan.action}"
 
 
 def _path(event: Thing) -> str:

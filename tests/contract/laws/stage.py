@@ -17,7 +17,6 @@ from tests.contract import accounts
 from tests.world import World, contents, living, served
 
 HOME = "Europe/Berlin"
-FIRST_DAYS = 12  # that a first sync reads of a source which is asked for each day alone
 
 
 def cases(source: str) -> list[str]:
@@ -26,12 +25,8 @@ def cases(source: str) -> list[str]:
 
 @contextmanager
 def alive(source: str, case: str) -> Iterator[World]:
-    """Yield a person behind a vendor with a fixture's account, and an empty store. Sources
-    asked by day read few days.
-    """
+    """Yield a person behind a vendor with a fixture's account, and an empty store."""
     with closing(Store("sqlite://")) as store, living(store, source, case) as world:
-        if hasattr(world.vendor, "days"):
-            world.vendor.days = FIRST_DAYS
         yield replace(world)
 
 

@@ -51,6 +51,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Pat
     return json.loads(done.stdout), folder
 
 
+@pytest.mark.slow
 def test_every_figure_has_a_mean_and_an_interval(small: tuple[dict[str, Any], Path]) -> None:
     body, _ = small
     assert body["policy"] == "planner"

@@ -1,4 +1,4 @@
-"""Client ids and secrets of vendors' applications, as typed into the page."""
+"""Add the table of clients: ids and secrets of vendors' applications, as typed into the page."""
 
 from __future__ import annotations
 

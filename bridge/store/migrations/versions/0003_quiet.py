@@ -1,4 +1,4 @@
-"""The slots of the day in which a person wants no messages."""
+"""Add to users the slots of the day in which a person wants no messages."""
 
 from __future__ import annotations
 

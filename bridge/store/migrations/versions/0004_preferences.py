@@ -1,4 +1,4 @@
-"""The order of sources that a user chose."""
+"""Add the table of preferences, which holds the order of sources that a user chose."""
 
 from __future__ import annotations
 

@@ -1,0 +1,103 @@
+"""Note beside a consent which accepted recommendations an own calendar holds, and what their events share.
+
+Servers that tell no deletions of single events need these notes: an event that was written, and is gone although the
+user agreed to nothing newer, was deleted by the user.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from bridge.domain.ports import Account
+from bridge.domain.types import Plan
+
+TITLE = "Rhythm"  # of the calendar
+REMOVED = "removed"  # in place of the calendar's id or address: the person deleted it
+
+
+class WrittenPlans:
+    """The plans of an account's own calendar, as noted beside the consent.
+
+    ``current`` are the plans that are not over, and ``withdrawn`` the keys of written ones that are wanted no longer.
+    ``notes`` holds for the key of a plan its end, and more that the writer adds.
+    """
+
+    def __init__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> None:
+        token = account.token() or {}
+        self._account = account
+        self.now = now
+        self.calendar = str(token.get("calendar") or "")
+        noted = token.get("plans", {})
+        self.notes = {key: note for key, note in noted.items() if datetime.fromisoformat(note["end"]) > now}
+        self.current = [plan for plan in plans if plan.end > now]
+        self.withdrawn = set(self.notes) - {plan.key for plan in self.current}
+
+    def is_settled(self) -> bool:
+        """Return True if there is nothing to write or remove, or if the user deleted the calendar."""
+        return self.calendar == REMOVED or not (self.current or self.withdrawn)
+
+    def keep_in(self, calendar: str) -> None:
+        """Note the id or address of the calendar."""
+        self.calendar = calendar
+        self.remember(calendar=calendar)
+
+    def settle(self, *, take_away: Callable[[str], None], is_deleted: Callable[[Plan], bool]) -> list[str]:
+        """Bring the calendar and the notes together, and return the keys of current plans whose events are deleted.
+
+        ``take_away`` removes the event of a key. ``is_deleted`` returns True if the user deleted a plan's event after
+        agreeing, and otherwise writes the event as far as needed.
+        """
+        for plan in self.current:
+            self.notes.setdefault(plan.key, {})["end"] = plan.end.isoformat()
+        self.remember(plans=self.notes)
+        for key in self.withdrawn:
+            take_away(key)
+            del self.notes[key]
+        deleted = [plan.key for plan in self.current if is_deleted(plan)]
+        for key in deleted:
+            del self.notes[key]
+        self.remember(plans=self.notes)
+        return deleted
+
+    def was_agreed(self, plan: Plan) -> bool:
+        """Return True if the event of a plan was written since the user last agreed to the plan."""
+        return bool(self.notes[plan.key].get("agreed") == plan.agreed_at.isoformat())
+
+    def written(self, plan: Plan, **more: str) -> None:
+        """Note that the event of a plan is in the calendar."""
+        self.notes[plan.key] |= {"agreed": plan.agreed_at.isoformat(), **more}
+        self.remember(plans=self.notes)
+
+    def removed(self) -> None:
+        """Note that the user deleted the calendar, so that nothing more is written."""
+        self.remember(calendar=REMOVED, plans={})
+
+    def remember(self, **more: Any) -> None:
+        """Save values beside the consent, if any of them changed."""
+        remember(self._account, **more)
+
+
+def remember(account: Account, **more: Any) -> None:
+    """Save values beside an account's consent, if any of them changed."""
+    with account.refresh_lock():
+        token = account.token() or {}
+        if any(token.get(name) != value for name, value in more.items()):
+            account.save_token(token | more)
+
+
+def event_id(key: str) -> str:
+    """Return the id of a plan's event: 40 hexadecimal digits of a digest of the plan's key."""
+    return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
+
+
+def mark_of_plan(plan: Plan) -> str:
+    """Return the mark that the event of a plan carries, such as ``2026-11-16/13/EXERCISE``."""
+    return f"{plan.slot}/{plan.action}"
+
+
+def title_of(plan: Plan) -> str:
+    """Return the title of a plan's event, such as ``Deep work``."""
+    return plan.action.replace("_", " ").capitalize()
