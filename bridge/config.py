@@ -39,15 +39,62 @@ INSTALLATION = (
     Setting(name="keep_raw", help="the days that raw records are kept after their last change", default="90"),
     Setting(name="backups", help="the folder for an encrypted backup every day; empty: none is made", default=""),
     Setting(
+        name="backups_s3",
+        help="the bucket for the same, at an S3-compatible address: https://HOST/BUCKET or https://HOST/BUCKET/FOLDER",
+        default="",
+    ),
+    Setting(name="backups_s3_key", help="the access key id of that bucket", default=""),
+    Setting(name="backups_s3_secret", help="the secret access key of that bucket", default="", secret=True),
+    Setting(name="backups_s3_region", help="the region of that bucket", default="us-east-1"),
+    Setting(
         name="backup_keys",
         help="further public keys of age (age1...) that open these backups, with commas between",
         default="",
     ),
+    Setting(
+        name="webhook",
+        help="the address of a program of yours that is told about each new and each done recommendation; empty: none",
+        default="",
+    ),
+    Setting(name="webhook_secret", help="the secret that signs what is sent there", default="", secret=True),
+    Setting(name="webhook_titles", help="`yes`: what is sent there may hold titles and reasons", default=""),
     Setting(name="allow_hosts", help="the hosts of your own network that typed addresses may lead to", default=""),
     Setting(
         name="trusted_proxies",
         help="the proxies whose X-Forwarded-For is believed, as addresses or networks",
         default="",
+    ),
+    Setting(
+        name="user_header",
+        help="the header in which these proxies name the user who logged in there, e.g. Remote-User",
+        default="",
+    ),
+    Setting(name="oidc_issuer", help="the address of the OpenID Connect provider that people log in at", default=""),
+    Setting(name="oidc_client_id", help="the client id that this provider gave to the page", default=""),
+    Setting(name="oidc_client_secret", help="its client secret; empty: a public client", default="", secret=True),
+    Setting(
+        name="oidc_user_claim",
+        help="the claim that holds the user's name here, e.g. preferred_username; empty: people link their login",
+        default="",
+    ),
+)
+
+MQTT = (
+    Setting(name="url", help="the MQTT broker: mqtt://HOST:1883, or mqtts://HOST:8883 with TLS", default=""),
+    Setting(name="user", help="the login name at the broker", default=""),
+    Setting(name="password", help="the password at the broker", default="", secret=True),
+    Setting(
+        name="ca",
+        help="a file with the certificate that signed the broker's, where no public authority did",
+        default="",
+    ),
+    Setting(name="name", help="the bridge's name at the broker; two bridges need two", default="rhythm_bridge"),
+    Setting(name="discovery", help="the prefix under which Home Assistant looks for devices", default="homeassistant"),
+    Setting(
+        name="share",
+        help="`yes`: your meters and recommendation go to the broker; `titles`: the events of the slot too",
+        default="no",
+        personal=True,
     ),
 )
 
@@ -69,9 +116,21 @@ class Settings:
     url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
     backups: str
+    backups_s3: str
+    backups_s3_key: str
+    backups_s3_secret: str
+    backups_s3_region: str
     backup_keys: str
+    webhook: str
+    webhook_secret: str
+    webhook_titles: str
     allow_hosts: frozenset[str]  # inside the operator's network, that addresses people type may name
     trusted_proxies: str  # addresses and networks, with commas between, whose ``X-Forwarded-For`` is believed
+    user_header: str
+    oidc_issuer: str
+    oidc_client_id: str
+    oidc_client_secret: str
+    oidc_user_claim: str
     sources: Mapping[str, Mapping[str, object]]
 
     @property
@@ -205,9 +264,21 @@ def load() -> Settings:
         url=_address(chosen["url"]),
         keep_raw=chosen["keep_raw"],
         backups=chosen["backups"],
+        backups_s3=chosen["backups_s3"],
+        backups_s3_key=chosen["backups_s3_key"],
+        backups_s3_secret=chosen["backups_s3_secret"],
+        backups_s3_region=chosen["backups_s3_region"],
         backup_keys=chosen["backup_keys"],
+        webhook=chosen["webhook"],
+        webhook_secret=chosen["webhook_secret"],
+        webhook_titles=chosen["webhook_titles"],
         allow_hosts=egress.parse_hosts(chosen["allow_hosts"]),
         trusted_proxies=chosen["trusted_proxies"],
+        user_header=chosen["user_header"].strip().lower(),
+        oidc_issuer=chosen["oidc_issuer"].strip(),
+        oidc_client_id=chosen["oidc_client_id"].strip(),
+        oidc_client_secret=chosen["oidc_client_secret"].strip(),
+        oidc_user_claim=chosen["oidc_user_claim"].strip(),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
 

@@ -9,13 +9,17 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bridge import config, installation, registry
-from bridge.auth import backup_key, key_storage
+from bridge.advice import outgoing_events
+from bridge.auth import backup_key, key_storage, oidc
 from bridge.daemon import backups, housekeeping
+from bridge.daemon.backup_places import Place, places_of
+from bridge.daemon.mqtt import link, publisher
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.ingest import imports
 from bridge.ingest.imports import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION
+from bridge.meters import words
 
 SQLITE = "sqlite:///"
 OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs
@@ -56,7 +60,10 @@ def examine() -> list[Finding]:
             findings.append(_store(settings))
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
-            findings.append(_backups(bridge))
+            findings.extend(_backups(bridge))
+            findings.extend(_webhook(settings))
+            findings.extend(_logins(bridge))
+            findings.extend(_mqtt(bridge))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
@@ -113,34 +120,83 @@ def _rules(bridge: installation.Bridge) -> Finding:
     return Finding(check="rules", ok=True, text=text)
 
 
-def _backups(bridge: installation.Bridge) -> Finding:
-    """Restore the newest of the installation's own backups into a store of its own, and check how old it is."""
-    found = backups.state(bridge, installation.now())
-    if not found.on:
-        return Finding(check="backups", ok=True, text="none are made by themselves", next="set BRIDGE_BACKUPS")
-    made = sorted(backups.found(Path(bridge.settings.backups)))
-    if not made:
-        return Finding(check="backups", ok=not found.old, text="none was made yet", next="bridge up")
+def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Yield a finding per place of the installation's own backups. Without any place, yield a finding that says so."""
     try:
-        people = backups.drill(bridge, made[-1])
+        places = places_of(bridge.settings)
+    except BridgeError as error:
+        yield Finding(check="backups", ok=False, text=str(error), next="correct BRIDGE_BACKUPS_S3")
+        return
+    if not places:
+        yield Finding(check="backups", ok=True, text="none are made by themselves", next="set BRIDGE_BACKUPS")
+    yield from (_backup(bridge, place) for place in places)
+
+
+def _backup(bridge: installation.Bridge, place: Place) -> Finding:
+    """Restore a place's newest backup into a store of its own, and check how old it is."""
+    state = backups.state(bridge, installation.now())
+    try:
+        made = place.found()
+        if not made:
+            return Finding(check="backups", ok=not state.old, text="none was made yet", next="bridge up")
+        people = backups.drill(bridge, place, made[-1].name)
     except BridgeError as error:
         return Finding(check="backups", ok=False, text=str(error), next="bridge backup PATH.age")
-    if found.last is None or found.old:
+    if state.last is None or state.old:
         return Finding(check="backups", ok=False, text="the last good backup is too old", next="bridge up")
     key = bridge.settings.folder / backup_key.KEY_FILE
-    text = f"{made[-1].name} was restored for a try, with {people} people; keep a copy of {key} elsewhere"
+    text = (
+        f"{made[-1].name} ({place.kind}) was restored for a try, with {people} people; keep a copy of {key} elsewhere"
+    )
     return Finding(check="backups", ok=True, text=text)
+
+
+def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Yield a finding if the settings name an MQTT broker: whether they can be read, and how many people share."""
+    try:
+        if link.broker_of(bridge.settings.of_plugin("mqtt", config.MQTT)) is None:
+            return
+        link.require_paho()
+        shared = len(dict(publisher.sharing(bridge, bridge.store.people.users())))
+    except BridgeError as error:
+        yield Finding(check="mqtt", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        return
+    yield Finding(check="mqtt", ok=True, text=f"{words.plural(shared, 'device')} at the broker, one of each who shares")
+
+
+def _webhook(settings: config.Settings) -> Iterator[Finding]:
+    """Yield a finding about the address that is told about recommendations, if one is set. Nothing is sent there."""
+    try:
+        target = outgoing_events.target_of(settings)
+    except BridgeError as error:
+        yield Finding(check="webhook", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        return
+    if target is not None:
+        titles = "with titles" if target.titles else "without titles"
+        yield Finding(check="webhook", ok=True, text=f"new and done recommendations are sent, {titles}")
+
+
+def _logins(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Ask the login provider for its addresses, if one is set, and yield what came of it."""
+    try:
+        client = oidc.client_of(bridge.settings)
+        if client is not None:
+            oidc.discover(client)
+            yield Finding(check="logins", ok=True, text=f"people log in at {client.host}")
+    except BridgeError as error:
+        yield Finding(check="logins", ok=False, text=str(error), next="correct BRIDGE_OIDC_ISSUER")
 
 
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
     """Yield a finding per personal setting that is set for the whole installation although there are several users."""
     if len(bridge.store.people.users()) < 2:
         return
-    for spec in registry.specs():
-        for setting in spec.settings:
-            if setting.personal and bridge.settings.installed(spec.name, setting):
-                text = f"{config.variable_of(spec.name, setting)} belongs to one user and is ignored with several users"
-                own = f"write {setting.name} into config.toml under [people.NAME.{spec.name}]"
+    tables = [("mqtt", config.MQTT), *((spec.name, spec.settings) for spec in registry.specs())]
+    for table, settings in tables:
+        for setting in settings:
+            if setting.personal and bridge.settings.installed(table, setting):
+                text = f"{config.variable_of(table, setting)} belongs to one user and is ignored with several users"
+                own = f"write {setting.name} into config.toml under [people.NAME.{table}]"
                 yield Finding(check="settings", ok=False, text=text, next=own)
 
 

@@ -64,12 +64,12 @@ def specs() -> list[ConnectorSpec]:
 
 
 def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
-    """Return table of ``config.toml`` -> names of its settings, for all plug-ins and for what several of them share.
+    """Return table of ``config.toml`` -> names of its settings, for MQTT, all plug-ins, and what several of them share.
 
     The settings of a classifier or a policy are left out unless its table begins one of the names ``mentioned``,
     because some take long to load.
     """
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = {"mqtt": {setting.name for setting in config.MQTT}}
     for one in specs():
         for setting in (*one.settings, *one.file_settings):
             for table in filter(None, (one.name, setting.shared)):

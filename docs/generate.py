@@ -110,6 +110,8 @@ def settings_page() -> str:
     """Return the page of all settings, from their declarations."""
     own = [(f"BRIDGE_{one.name}".upper(), one.name, one) for one in config.INSTALLATION]
     parts = ["# Settings\n", texts()["settings"]["head"], "\n## The installation\n", _settings(own)]
+    shared = [(config.variable_of("mqtt", one), f"[mqtt] {one.name}", one) for one in config.MQTT]
+    parts += ["\n## MQTT\n", _settings(shared)]
     parts += ["\n## Variables only\n", "| variable | meaning |", "|---|---|"]
     parts += [f"| `{name}` | {meaning} |" for name, meaning in texts()["variables"].items()]
     for title, kind in (("Sources", "connectors"), ("Classifiers", "classifiers"), ("Policies", "policies")):

@@ -63,6 +63,7 @@ def test_the_project_speaks_of_itself_alone() -> None:
     for path in ROOT.rglob("*"):
         if path.suffix not in {".py", ".md", ".toml", ".json", ".txt", ".csv"} or path == Path(__file__):
             continue
-        if any(part.startswith(".") for part in path.relative_to(ROOT).parts):
+        parts = path.relative_to(ROOT).parts
+        if parts[0] in ("build", "dist") or any(part.startswith(".") for part in parts):  # made here, and of others
             continue
         assert not slip.search(path.read_text(encoding="utf-8", errors="replace")), path

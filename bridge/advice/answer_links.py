@@ -77,12 +77,18 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
     """
     found, answer = _verify(bridge, token)
     user = bridge.travelled(bridge.store.people.user_by_id(found.user_id), at=now)
-    if found.answer is not None and day_end(found, user.zones) <= now:
-        raise Spent(f"the day of this recommendation is over, and its answer stands: {WORDS[found.answer].lower()}")
-    if found.answer is None and found.expires_at <= now:
-        raise Spent("this link has expired, and so has its recommendation; open the page for the next")
+    refuse_late(found, user, now=now)
     offers = rescheduling.gaps(bridge, user, found, now=now) if answer is Answer.RESCHEDULE else []
     return Link(user=user, recommendation=found, answer=answer, offers=tuple(offers))
+
+
+def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) -> None:
+    """Raise Spent if a recommendation has expired, or if its answer can no longer change."""
+    if recommendation.answer is not None and day_end(recommendation, user.zones) <= now:
+        stands = WORDS[recommendation.answer].lower()
+        raise Spent(f"the day of this recommendation is over, and its answer stands: {stands}")
+    if recommendation.answer is None and recommendation.expires_at <= now:
+        raise Spent("this link has expired, and so has its recommendation; open the page for the next")
 
 
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:

@@ -36,6 +36,7 @@ from bridge.cli import (
     recordings,
     review,
     servers,
+    share,
     show,
     status,
     trace,
@@ -45,7 +46,7 @@ from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
 
 MODULES = (  # in the order of the help
     *(users, connect, data, status, demo, effect, meters, checkin, calendar),
-    *(classify, advice, plan, planning, prefer, review, notify, trace, servers, mcp, maintenance, recordings),
+    *(classify, advice, plan, planning, prefer, share, review, notify, trace, servers, mcp, maintenance, recordings),
 )
 
 
@@ -56,9 +57,20 @@ GROUPS = {  # titles of the help -> commands; commands of other packages follow
     "Begin": ("up", "demo", "user", "connect", "import", "sync", "status", "doctor"),
     "Every day": ("today", "plan", "recommend", "feedback", "checkin", "meters", "calendar", "wish", "notify"),
     "Looking back": ("history", "review", "days", "explain", "effect", "routine", "trace", "observe"),
-    "Data": ("sources", "prefer", "disconnect", "export", "forget", "rebuild", "classify", "personalise"),
+    "Data": ("sources", "prefer", "share", "disconnect", "export", "forget", "rebuild", "classify", "personalise"),
     "Running it": ("web", "daemon", "worker", "service", "serve-push", "token", "mcp"),
-    "Keeping it": ("backup", "restore", "migrate", "tidy", "key", "record", "replay"),
+    "Keeping it": (
+        "backup",
+        "backups",
+        "restore",
+        "migrate",
+        "tidy",
+        "key",
+        "record",
+        "replay",
+        "diagnostics",
+        "views",
+    ),
 }
 
 

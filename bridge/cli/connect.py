@@ -53,7 +53,10 @@ def connect(
         str | None, typer.Option(help="The address of the server, where a source has one for each user, e.g. caldav.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="The login name at that server. The password is read from standard input.")
+        str | None,
+        typer.Option(
+            help="The login name there, for home_assistant the phone. The password is read from standard input."
+        ),
     ] = None,
 ) -> None:
     """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""

@@ -15,8 +15,10 @@ keys = typer.Typer(help="Rotate the key that seals the consents.", no_args_is_he
 def register(app: typer.Typer) -> None:
     app.command()(tidy)
     app.command()(backup)
+    app.command(name="backups")(list_backups)
     app.command()(restore)
     app.command()(migrate)
+    app.command()(views)
     app.add_typer(keys, name="key")
 
 
@@ -56,8 +58,23 @@ def backup(
     show.result(body, f"{body['bytes']} bytes of {people} people in {path}. {kept}", json=json)
 
 
+def list_backups(json: options.Json = False) -> None:
+    """List the backups that the bridge made by itself, in its folder and its bucket. The newest comes first."""
+    from bridge import installation
+    from bridge.documents.backups import backups_document
+
+    with installation.open_bridge() as bridge:
+        body = backups_document(bridge)
+    if json:
+        show.document(body)
+    elif body["backups"]:
+        show.table(body["backups"], ("name", "place", "made_at", "bytes"))
+    else:
+        typer.echo("No backups are made by themselves yet. Name a place for them: BRIDGE_BACKUPS")
+
+
 def restore(
-    path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote.")],
+    path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote, or a name that bridge backups lists.")],
     replace: Annotated[bool, typer.Option("--replace", help="First delete all users and data of the store.")] = False,
     identity: Annotated[
         Path | None,
@@ -70,7 +87,7 @@ def restore(
     from bridge.daemon import backups, housekeeping
 
     with installation.open_bridge() as bridge, show.Progress() as progress:
-        with backups.readable(bridge, path, identity) as plain:
+        with backups.fetched(bridge, path) as file, backups.readable(bridge, file, identity) as plain:
             housekeeping.restore(bridge, plain, replace=replace, progress=progress.steps, now=installation.now())
         people = len(bridge.store.people.users())
     body = {"path": str(path), "people": people}
@@ -99,6 +116,20 @@ def migrate(
         return
     show.table(rows, ("table", "rows", "verified"))
     typer.echo("everything is there; from now on: export BRIDGE_DATABASE=ADDRESS, with the address you gave")
+
+
+def views(
+    drop: Annotated[bool, typer.Option("--drop", help="Drop the views again.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Make read-only views in the database for programs such as Grafana. They hold no titles and no secrets."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        if drop:
+            bridge.store.maintenance.drop_views()
+        names = [] if drop else bridge.store.maintenance.make_views()
+    show.result({"views": names}, f"made: {', '.join(names)}" if names else "The views are gone.", json=json)
 
 
 @keys.command()

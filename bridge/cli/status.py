@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
     app.command()(sources)
     app.command()(status)
     app.command()(doctor)
+    app.command()(diagnostics)
 
 
 def sources(json: options.Json = False) -> None:
@@ -92,3 +93,12 @@ def doctor(json: options.Json = False) -> None:
     show.table(rows, ("ok", "check", "finding", "next"), json=json)
     if not all(f.ok for f in findings):
         raise typer.Exit(1)
+
+
+def diagnostics(json: options.Json = False) -> None:  # noqa: ARG001 - there is no other form
+    """Print versions, counts and states as JSON without anything personal, to attach to a question."""
+    from bridge import installation
+    from bridge.documents.diagnostics import diagnostics_document
+
+    with installation.open_bridge() as bridge:
+        show.document(diagnostics_document(bridge, installation.now(), checks=True))

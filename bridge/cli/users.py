@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
 
 users = typer.Typer(help="Add and list the people this installation serves.", no_args_is_help=True)
 tokens = typer.Typer(help="Make, list and revoke tokens for programs that use the JSON API.", no_args_is_help=True)
@@ -91,6 +94,71 @@ def _ask_password() -> str:
         typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return typed
     return sys.stdin.readline().rstrip("\r\n")
+
+
+Subject = Annotated[str, typer.Option(help="The account's id at the provider: the claim `sub`.")]
+Issuer = Annotated[str | None, typer.Option(help="The provider's issuer; default: BRIDGE_OIDC_ISSUER.")]
+
+
+@users.command()
+def link(
+    name: Annotated[str, typer.Argument(help="The user.")],
+    subject: Subject,
+    issuer: Issuer = None,
+    json: options.Json = False,
+) -> None:
+    """Let an account at an OpenID Connect provider log in as a user."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        place, user = _issuer(bridge, issuer), bridge.store.people.user(name)
+        bridge.store.credentials.link(user.id, place, subject, now=installation.now())
+    text = f"{subject} at {place} logs in as {user.name}. Next: bridge up"
+    show.result({"name": user.name, "issuer": place, "subject": subject}, text, json=json)
+
+
+@users.command()
+def unlink(name: Annotated[str, typer.Argument(help="The user.")], subject: Subject, issuer: Issuer = None) -> None:
+    """End the link of an account at a provider with a user. The user's open sessions go on."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.user(name)
+        if not bridge.store.credentials.unlink(user.id, _issuer(bridge, issuer), subject):
+            raise SetupError(f"{name} is linked with no such account; see: bridge user logins {name}")
+    typer.echo(f"{subject} no longer logs in as {name}.")
+
+
+@users.command()
+def logins(name: Annotated[str, typer.Argument(help="The user.")], json: options.Json = False) -> None:
+    """List the ways in which a user can log in: password, passkeys, and accounts at a provider."""
+    from bridge import installation
+    from bridge.auth import access
+
+    with installation.open_bridge() as bridge:
+        user, credentials = bridge.store.people.user(name), bridge.store.credentials
+        by_password = (
+            [{"kind": "password", "name": "", "since": None}] if access.has_password(bridge.store, user) else []
+        )
+        by_passkey = [
+            {"kind": "passkey", "name": f"{one.name} ({one.host})", "since": one.made_at.isoformat(timespec="minutes")}
+            for one in credentials.passkeys(user.id)
+        ]
+        by_account = [
+            {"kind": one.issuer, "name": one.subject, "since": one.made_at.isoformat(timespec="minutes")}
+            for one in credentials.identities(user.id)
+        ]
+    show.table([*by_password, *by_passkey, *by_account], ("kind", "name", "since"), json=json)
+
+
+def _issuer(bridge: Bridge, given: str | None) -> str:
+    """Return the issuer that was given, or that of the settings. Raises SetupError without either."""
+    from bridge.auth import oidc
+
+    found = oidc.canonical(given or bridge.settings.oidc_issuer)
+    if not found:
+        raise SetupError("no login provider is set; give --issuer, or set BRIDGE_OIDC_ISSUER, then: bridge doctor")
+    return found
 
 
 @tokens.command("new")

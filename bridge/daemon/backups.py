@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bridge import installation
 from bridge.auth import backup_key
+from bridge.daemon.backup_places import FILE_NAME_FORMAT, Place, Saved, made_at, places_of
 from bridge.domain.errors import SetupError
 from bridge.store import maintenance
 from bridge.store.database import as_setup_error
@@ -25,7 +26,6 @@ RETRY = timedelta(hours=1)  # after a backup that failed
 OLD = timedelta(days=2)  # from which the page and doctor warn of the last good backup
 DAYS_KEPT, WEEKS_KEPT = 7, 5  # the newest backup of each of so many days and weeks stays
 MADE, TRIED = "backup", "backup tried"  # chores: the last good backup, and the last attempt
-FILE_NAME_FORMAT = "bridge-%Y%m%dT%H%M%SZ.age"
 WORKPLACE = ".backup-"  # begins folders for files that are not encrypted, inside the bridge's folder
 ABANDONED_SECONDS = 86_400.0  # after which a killed process has left such a folder behind
 
@@ -36,7 +36,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 class BackupState:
     """The state of an installation's own backups. ``last`` is when the last good backup was made, or None.
 
-    ``on`` is False if no folder for them is set. ``old`` says that people should be warned.
+    ``on`` is False if no place for them is set. ``old`` says that people should be warned.
     """
 
     on: bool
@@ -46,42 +46,56 @@ class BackupState:
 
 def state(bridge: installation.Bridge, now: datetime) -> BackupState:
     """Return the state of the backups that the installation makes by itself."""
-    on, last = bool(bridge.settings.backups), bridge.store.maintenance.last_done(MADE)
+    on, last = _is_on(bridge), bridge.store.maintenance.last_done(MADE)
     failed = last is None and bridge.store.maintenance.last_done(TRIED) is not None
     return BackupState(on=on, last=last, old=on and (failed or (last is not None and now - last > OLD)))
 
 
+def _is_on(bridge: installation.Bridge) -> bool:
+    return bool(bridge.settings.backups or bridge.settings.backups_s3)
+
+
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if a folder is set, the last good backup is a day old, and no attempt failed within an hour.
+    """Return True if a place is set, the last good backup is a day old, and no attempt failed within an hour.
 
     Times in the future count as old, because the clock was ahead then.
     """
-    if not bridge.settings.backups:
+    if not _is_on(bridge):
         return False
     last, tried = (bridge.store.maintenance.last_done(chore) for chore in (MADE, TRIED))
     fresh = last is not None and last <= now < last + EVERY
     return not fresh and (tried is None or not tried <= now < tried + RETRY)
 
 
-def daily(bridge: installation.Bridge, *, now: datetime) -> Path:
-    """Make an encrypted backup in the folder of ``BRIDGE_BACKUPS``, read it back, and delete older ones by rotation.
+def daily(bridge: installation.Bridge, *, now: datetime) -> str:
+    """Make an encrypted backup, save it at every place, read it back from there, and delete older ones by rotation.
 
-    Returns its path. It counts as good only after it was read back whole. Raises SetupError for a folder that is
-    missing or full.
+    Returns its name. It counts as good only after it was read back whole from every place. Raises SetupError if a place
+    is missing or full, after all places were tried.
     """
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
-    folder = Path(bridge.settings.backups)
-    if not folder.is_dir():  # it may be a disk that is not there
-        raise SetupError(f"the folder {folder} of BRIDGE_BACKUPS is not there; make it or attach its disk")
+    places, failures = places_of(bridge.settings), list[SetupError]()
     _drop_abandoned(bridge.settings.folder)
-    path = folder / now.astimezone(UTC).strftime(FILE_NAME_FORMAT)
-    write_encrypted(bridge, path)
-    people = drill(bridge, path)
+    name = now.astimezone(UTC).strftime(FILE_NAME_FORMAT)
+    with _workplace(bridge) as own:
+        write_encrypted(bridge, own / name)
+        for place in places:
+            try:
+                _save(bridge, place, own / name)
+            except SetupError as error:
+                failures.append(error)
+    if failures:
+        raise failures[0]
     bridge.store.maintenance.mark_done(MADE, bridge.holder, now=now)
-    for gone in rotated(sorted(found(folder))):
-        gone.unlink(missing_ok=True)
-    log.info("a backup of %d people was made and read back", people)
-    return path
+    for place in places:
+        for gone in rotated(place.found()):
+            place.delete(gone.name)
+    return name
+
+
+def _save(bridge: installation.Bridge, place: Place, sealed: Path) -> None:
+    place.save(sealed, sealed.name)
+    log.info("a backup of %d people was made and read back (%s)", drill(bridge, place, sealed.name), place.kind)
 
 
 def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress = maintenance.no_progress) -> None:
@@ -112,41 +126,46 @@ def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -
         yield plain
 
 
-def drill(bridge: installation.Bridge, path: Path) -> int:
-    """Restore a backup into a store of its own that is deleted afterwards, and return its number of people.
+def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
+    """Restore a place's backup into a store of its own that is deleted afterwards, and return its number of people.
 
     Raises SetupError if it cannot be opened or is no whole backup.
     """
-    with readable(bridge, path) as plain, maintenance.opened(plain) as saved:
-        return maintenance.count_users(saved)
+    with _workplace(bridge) as own:
+        place.fetch(name, own / name)
+        with readable(bridge, own / name) as plain, maintenance.opened(plain) as saved:
+            return maintenance.count_users(saved)
 
 
-def found(folder: Path) -> list[Path]:
-    """Return the backups in a folder that bear the names which ``daily`` gives."""
-    return [path for path in folder.glob("bridge-*.age") if _made_at(path) is not None]
+@contextmanager
+def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
+    """Yield the path of a backup: ``path`` itself if it is a file, else a copy from the place that lists its name.
+
+    The copy is deleted afterwards.
+    """
+    named = str(path) == path.name and made_at(path.name) is not None and not path.exists()
+    places = places_of(bridge.settings) if named else []
+    place = next((one for one in places if any(saved.name == path.name for saved in one.found())), None)
+    if place is None:
+        yield path
+        return
+    with _workplace(bridge) as own:
+        place.fetch(path.name, own / path.name)
+        yield own / path.name
 
 
-def rotated(backups: Sequence[Path]) -> list[Path]:
-    """Return those of the ``backups`` (by name, ascending) that rotation deletes.
+def rotated(backups: Sequence[Saved]) -> list[Saved]:
+    """Return those of the ``backups`` (the oldest first) that rotation deletes.
 
     The newest backup of each of the last seven days with one stays, and of each of the last five weeks.
     """
-    days: dict[object, Path] = {}
-    weeks: dict[object, Path] = {}
-    for path in reversed(backups):
-        at = _made_at(path)
-        if at is not None:
-            days.setdefault(at.date(), path)
-            weeks.setdefault(at.isocalendar()[:2], path)
-    kept = {*list(days.values())[:DAYS_KEPT], *list(weeks.values())[:WEEKS_KEPT]}
-    return [path for path in backups if path not in kept]
-
-
-def _made_at(path: Path) -> datetime | None:
-    try:
-        return datetime.strptime(path.name, FILE_NAME_FORMAT).replace(tzinfo=UTC)
-    except ValueError:
-        return None
+    days: dict[object, Saved] = {}
+    weeks: dict[object, Saved] = {}
+    for saved in reversed(backups):
+        days.setdefault(saved.at.date(), saved)
+        weeks.setdefault(saved.at.isocalendar()[:2], saved)
+    kept = [*list(days.values())[:DAYS_KEPT], *list(weeks.values())[:WEEKS_KEPT]]
+    return [saved for saved in backups if saved not in kept]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from bridge import installation, registry
-from bridge.advice import answer_links, calendar_writer, notify, outcomes, personalise, recommend
+from bridge.advice import answer_links, calendar_writer, notify, outcomes, outgoing_events, personalise, recommend
 from bridge.advice.labels import labelled
 from bridge.advice.review import load_review, review_week
 from bridge.advice.web_push import Notice
@@ -39,6 +39,7 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
     - On a Monday the review of the week before is sent once.
     - A consent that has ended is reported once.
     - Feedback is written to the user's calendar.
+    - The operator's program is told about new and done recommendations.
 
     A failed task is logged and does not stop the tasks after it.
     """
@@ -48,15 +49,17 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
     guarded(f"review of user {user.id}", lambda: _send_review(bridge, user, now))
     guarded(f"word to user {user.id}", lambda: _tell_of_ended_consents(bridge, user, now))
     guarded(f"plans of user {user.id}", lambda: _write_plans(bridge, user, now))
+    guarded(f"events of user {user.id}", lambda: outgoing_events.deliver(bridge, user, now=now))
 
 
 def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
     """Return those of ``users`` for whom ``run_due_tasks`` may have work, found by a few queries for all together.
 
     Such a user lacks a recommendation for the slot, or waits for a message outside quiet slots. Or the user's calendar
-    lacks feedback.
+    lacks feedback. Or an event waits for the operator's program.
     """
     everybody = [(user, moment_at(now, user.zones)) for user in users]
+    waiting = outgoing_events.users_waiting(bridge, [user for user, _ in everybody], now=now)
     work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
     advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED, now=now) for moment in moments}
     untold, loud = (
@@ -68,7 +71,8 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
     agreed = work.users_with_feedback(
         writing, advised=now - calendar_writer.RESCHEDULED_MAX, since=now - PLANS_RETRIED_FOR
     )
-    return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in agreed]
+    others = agreed | waiting
+    return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in others]
 
 
 def guarded(what: str, work: Callable[[], object]) -> bool:
@@ -138,7 +142,7 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
         return
     if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
-    events = _events(bridge, user, advice, now) if channel.events else ()
+    events = titled_events(bridge, user, advice, now) if channel.events else ()
     links = answer_links.for_recommendation(bridge, advice)
     message = notify.compose(advice, links=links, events=events, zones=user.zones)
     title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
@@ -158,7 +162,7 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
     return channel
 
 
-def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
+def titled_events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
     """Return the titled events that begin from now until the recommendation expires, as ``14:00 Title``.
 
     A private event is called busy, because the message passes through other machines.

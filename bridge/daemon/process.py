@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from bridge import installation
 from bridge.daemon.due_tasks import guarded
 from bridge.daemon.health import serve_health
+from bridge.daemon.mqtt import publisher
 from bridge.daemon.scheduler import LOOK_WORK, Daemon
 from bridge.daemon.worker_pool import SHUTDOWN_GRACE_SECONDS, exit_process
 
@@ -44,12 +45,14 @@ def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -
 def only_daemon(bridge: installation.Bridge) -> Iterator[Daemon]:
     """Yield a daemon that holds the lock of the only daemon at its store, as long as the block runs.
 
-    Raises SetupError if another daemon works at this store.
+    It tells an MQTT broker if the settings name one. Raises SetupError if another daemon works at this store.
     """
     daemon = Daemon(bridge=bridge, steady=time.monotonic)
     singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
     with closing(singleton) as daemon.singleton:
-        yield daemon
+        daemon.publisher = publisher.opened(bridge, daemon.start_publishing)
+        with nullcontext() if daemon.publisher is None else closing(daemon.publisher.link):
+            yield daemon
 
 
 def look_until_stopped(daemon: Daemon, *, every: float) -> None:

@@ -145,11 +145,11 @@ class Jobs:
         return housekeeping.is_due(self.bridge, now=now) or backups.is_due(self.bridge, now=now)
 
     def tidy(self) -> None:
-        """Do the day's housekeeping and the day's backup, where they are due."""
+        """Do the day's housekeeping and the day's backup, where they are due. Neither keeps the other from its turn."""
         if housekeeping.is_due(self.bridge, now=self.clock()):
-            housekeeping.daily(self.bridge, now=self.clock())
+            guarded("housekeeping", lambda: housekeeping.daily(self.bridge, now=self.clock()))
         if backups.is_due(self.bridge, now=self.clock()):
-            backups.daily(self.bridge, now=self.clock())
+            guarded("backup", lambda: backups.daily(self.bridge, now=self.clock()))
 
     def waiting_users(self) -> list[User]:
         """Return the users with due tasks. If an error prevents that, log it and return none, so that syncs go on."""

@@ -28,11 +28,13 @@ from bridge.ingest.outcomes import SYNC_CADENCE, record_defect
 from bridge.leases import LEASE
 
 if TYPE_CHECKING:
+    from bridge.daemon.mqtt.publisher import Publisher
     from bridge.store.locks import SingletonLock
 
 log = logging.getLogger(__name__)
 
-LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK = "look", "people", "housekeeping"
+LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK, MQTT_WORK = "look", "people", "housekeeping", "mqtt"
+LIMITS = {LOOK_WORK: 1, PEOPLE_WORK: 1, HOUSEKEEPING_WORK: 1, MQTT_WORK: 2}  # threads; of MQTT one works, one waits
 STAGGER_STEP = timedelta(seconds=1)  # between two overdue connections, after a start or after the machine slept
 
 
@@ -79,6 +81,7 @@ class Daemon:
     clock_watch: ClockWatch | None = None
     users: dict[int, User] = field(default_factory=dict)
     singleton: SingletonLock | None = None  # lock of the only daemon at this store; None: not checked
+    publisher: Publisher | None = None  # of the meters and the recommendation at an MQTT broker; None: to none
 
     def start(self) -> None:
         """Prepare for the first call of ``look``. Overdue connections become due one by one instead of all at once.
@@ -107,11 +110,18 @@ class Daemon:
         guarded("what is due", self._start_syncs)
         guarded("people", self._start_people)
         guarded("housekeeping", self._start_housekeeping)
+        guarded("MQTT", self.start_publishing)
         self.looked_at = self.clock()
 
     def _start_people(self) -> None:
         if self.pool.free_threads(PEOPLE_WORK):
             self.pool.start(PEOPLE_WORK, lambda: guarded("people", self._run_due_tasks))
+
+    def start_publishing(self) -> None:
+        """Bring what an MQTT broker retains up to date, in a thread. Nothing happens without a broker."""
+        publisher = self.publisher
+        if publisher is not None and not self.stopping.is_set() and self.pool.free_threads(MQTT_WORK):
+            self.pool.start(MQTT_WORK, lambda: guarded("MQTT", lambda: publisher.update(self.clock())))
 
     def _start_housekeeping(self) -> None:
         """Start the day's housekeeping, or else the day's backup, if one of them is due."""
@@ -233,10 +243,13 @@ class Daemon:
     def _run_due_tasks(self) -> None:
         self.users = {user.id: user for user in self.bridge.store.people.users()}
         people = [self.bridge.travelled(user, at=self.clock()) for user in self.users.values()]
-        for user in due_tasks.users_with_due_tasks(self.bridge, people, now=self.clock()):
+        due = due_tasks.users_with_due_tasks(self.bridge, people, now=self.clock())
+        for user in due:
             if self.stopping.is_set():
                 return
             due_tasks.run_due_tasks(self.bridge, user, now=self.clock())
+        if due:
+            self.start_publishing()
 
     def stop(self, patience: float) -> bool:
         """Start nothing more, and wait up to ``patience`` seconds for running work. Returns True if all work ended.
@@ -259,6 +272,6 @@ class Daemon:
 def at_once(kind: str) -> int:
     """Return how many threads of a kind may run at once.
 
-    It is ``at_once`` of the source if ``kind`` is a source. For looks, users' due tasks and housekeeping it is 1.
+    It is ``at_once`` of the source if ``kind`` is a source, and stands in ``LIMITS`` otherwise.
     """
-    return 1 if kind in (LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK) else registry.spec(kind).at_once
+    return LIMITS[kind] if kind in LIMITS else registry.spec(kind).at_once

@@ -254,6 +254,41 @@ class ApiToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """An account at an OpenID Connect provider. ``subject`` is the id that the provider ``issuer`` gives it."""
+
+    issuer: str
+    subject: str
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passkey:
+    """A passkey with the name that its user gave it, and the ``host`` of the page for which it was made.
+
+    ``signatures`` is the counter that the authenticator sent last. It is 0 in authenticators without a counter.
+    """
+
+    id: int = 0
+    name: str
+    host: str
+    credential: bytes
+    public_key: bytes
+    signatures: int
+    made_at: datetime
+    used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """The meters that a user shares with another user, or that another user shares. ``other`` is the other's name."""
+
+    other_id: int
+    other: str
+    meters: tuple[Meter, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
     """The address for a user's notifications, encrypted. If ``events`` is True, messages may name calendar events.
 

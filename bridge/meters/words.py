@@ -76,3 +76,34 @@ def _side(off: int, unit: str, normal: Baseline) -> str:
     if off == 0:
         return f"about {whose}"
     return f"{abs(off)} {unit} {'above' if off > 0 else 'below'} {whose}"
+
+
+NORMAL = 0.70  # of every meter
+USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
+
+
+def steps_from_usual(level: float, sd: float) -> int:
+    """Return how far a level is from the usual 0.70, from -3 (far below) to 3 (far above), and 0 for about as usual.
+
+    A distance of at most 0.03, or of half the standard deviation, is about as usual.
+
+    >>> [steps_from_usual(level, 0.1) for level in (0.3, 0.5, 0.62, 0.71, 0.85)]
+    [-3, -2, -1, 0, 2]
+    """
+    off = abs(level - NORMAL)
+    if off <= max(USUAL, sd / 2):
+        return 0
+    steps = 1 if off <= LITTLE else 2 if off <= CLEAR else 3
+    return -steps if level < NORMAL else steps
+
+
+LEVELS = ("far below", "below", "a little below", "about", "a little above", "above", "far above")
+
+
+def level_words(level: float, sd: float) -> str:
+    """Return in words how far a level is from the usual 0.70, given its standard deviation.
+
+    >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
+    ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
+    """
+    return f"{LEVELS[3 + steps_from_usual(level, sd)]} your usual"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from bridge.store.connections import Connections
+from bridge.store.credentials import Credentials
 from bridge.store.database import Database
 from bridge.store.exports import Exports
 from bridge.store.ingest import Ingest
@@ -16,6 +17,7 @@ from bridge.store.people import Access, People
 from bridge.store.reading import Reading
 from bridge.store.recommendations import Recommendations
 from bridge.store.scheduling import Scheduling
+from bridge.store.shares import Shares
 
 
 class Store:
@@ -30,6 +32,8 @@ class Store:
         self._locks = Locks(self.database.engine)
         self.people = People(self.database)
         self.access = Access(self.database)
+        self.credentials = Credentials(self.database)
+        self.shares = Shares(self.database)
         self.connections = Connections(self.database)
         self.ingest = Ingest(self.database)
         self.reading = Reading(self.database)

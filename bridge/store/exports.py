@@ -40,10 +40,17 @@ EXPORTED_TABLES = (
     tables.silences,
     tables.wishes,
     tables.preferences,
+    tables.shares,
 )
+NOT_RESTORED = (tables.shares,)  # a name in another installation may be another person's
 NOT_EXPORTED_COLUMNS = {"secret", "lease_holder", "lease_until", "failures", "user_id", "levels"}
 JSON_COLUMNS = ("payload", "pieces")  # kept compressed
-NAME_TABLES = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}
+NAME_TABLES = {
+    "source_id": tables.sources,
+    "metric_id": tables.metrics,
+    "device_id": tables.devices,
+    "viewer_id": tables.users,
+}
 
 Row = dict[str, Any]
 
@@ -67,7 +74,8 @@ class Exports(Part):
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
         """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
 
-        Zones, wishes and the order of sources in the export replace those of the user. Raises SetupError for rows that
+        Zones, wishes and the order of sources in the export replace those of the user. Shares of meters are left out,
+        because a viewer's name may be another person's here. Raises SetupError for rows that
         cannot be read. It is also raised for a user with a connection, or with an answered recommendation for one of
         the slots.
         """
@@ -84,7 +92,7 @@ class Exports(Part):
             if saved.get(single.name):
                 db.execute(sa.delete(single).where(single.c.user_id == user_id))
         numbers: dict[str, dict[Any, int]] = {}
-        for table in EXPORTED_TABLES:
+        for table in (table for table in EXPORTED_TABLES if table not in NOT_RESTORED):
             try:
                 fresh = [
                     _typed(db, table, row, numbers) | _owner(table, user_id) | _derived(table, row)

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError, TryLater
 from bridge.domain.records import Tidied
-from bridge.store import moving, rows, tables
+from bridge.store import moving, rows, tables, views
 from bridge.store.database import Database, Part, as_setup_error, reads, writes
 from bridge.store.locks import holder_of, save_holder
 
@@ -82,10 +82,35 @@ class Maintenance(Part):
         found = holder_of(db, chore)
         return None if found is None else found[1]
 
+    @reads
+    def row_counts(self, db: sa.Connection) -> dict[str, int]:
+        """Return table -> its number of rows, of all users together."""
+        counted = {name: sa.select(sa.func.count()).select_from(one) for name, one in tables.metadata.tables.items()}
+        return {name: db.execute(query).scalar_one() for name, query in sorted(counted.items())}
+
+    @reads
+    def last_done_by_end(self, db: sa.Connection, begin: str) -> dict[str, datetime]:
+        """Return when each chore whose name begins with ``begin`` was last done, by the rest of its name."""
+        s = tables.singletons.c
+        found = db.execute(sa.select(s.name, s.since).where(s.name.startswith(begin, autoescape=True)))
+        return {row.name.removeprefix(begin): row.since for row in found}
+
     @writes()
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
         """Save that the process ``holder`` did a chore at ``now``."""
         save_holder(db, chore, holder, now=now)
+
+    @writes()
+    def make_views(self, db: sa.Connection) -> list[str]:
+        """Make the views for other programs anew, and return their names."""
+        views.drop(db)
+        views.make(db)
+        return views.present(db)
+
+    @writes()
+    def drop_views(self, db: sa.Connection) -> None:
+        """Drop the views for other programs, if they were made."""
+        views.drop(db)
 
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
         """Write the whole store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.

@@ -225,6 +225,7 @@ def _delete_rows(db: sa.Connection, user_id: int) -> None:
     for table in tables.metadata.sorted_tables:
         if "user_id" in table.c and table is not tables.zones:
             db.execute(sa.delete(table).where(table.c.user_id == user_id))
+    db.execute(sa.delete(tables.shares).where(tables.shares.c.viewer_id == user_id))
     used = sa.select(tables.samples.c.device_id).where(tables.samples.c.device_id.is_not(None))
     db.execute(sa.delete(tables.devices).where(tables.devices.c.id.not_in(used)))
 

@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
+from bridge.store import views
 from bridge.store.tables import metadata
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -39,7 +40,10 @@ def create_or_migrate(engine: sa.Engine) -> None:
         if _version(connection) is None:
             _make(connection, newest)
         else:
+            had_views = views.drop(connection)
             migrate(connection)
+            if had_views:
+                views.make(connection)
 
 
 def _version(connection: sa.Connection) -> str | None:

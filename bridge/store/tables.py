@@ -415,3 +415,35 @@ api_tokens = sa.Table(
     _text("digest", unique=True),
     _instant("made_at"),
 )
+# Accounts at an OpenID Connect provider that log in as a user.
+identities = sa.Table(
+    "identities",
+    metadata,
+    _text("issuer", primary_key=True),
+    _text("subject", primary_key=True),
+    _to("user", index=True),
+    _instant("made_at"),
+)
+# Passkeys (WebAuthn). ``host`` is the name of the page for which a passkey was made, because it works there alone.
+passkeys = sa.Table(
+    "passkeys",
+    metadata,
+    _id(),
+    _to("user", index=True),
+    _text("name"),
+    _text("host"),
+    sa.Column("credential", sa.LargeBinary, nullable=False, unique=True),
+    sa.Column("public_key", sa.LargeBinary, nullable=False),
+    sa.Column("signatures", sa.BigInteger, nullable=False),  # the counter of the authenticator
+    _instant("made_at"),
+    _instant("used_at", nullable=True),
+)
+# Meters of a user that another user of the installation may see.
+shares = sa.Table(
+    "shares",
+    metadata,
+    _to("user", primary_key=True),
+    sa.Column("viewer_id", ID, sa.ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True),
+    _text("meter", primary_key=True),
+    _instant("made_at"),
+)

@@ -272,6 +272,21 @@ THINGS = (
         ),
     ),
     Thing(
+        name="home_assistant",
+        title="Home Assistant",
+        hint="health sensors of its phone apps",
+        ways=(
+            live(
+                "home_assistant",
+                "New days by themselves, from your own Home Assistant",
+                "In its app on your phone: Settings, Companion app, Sensors. Switch on the health sensors.",
+                "In Home Assistant click your name, Security, and at the end Create token.",
+                "Click Connect, and type the address and the token. BRIDGE_ALLOW_HOSTS has to name a host at home.",
+                links=(("Home Assistant", "https://my.home-assistant.io/redirect/profile/"),),
+            ),
+        ),
+    ),
+    Thing(
         name="file",
         title="A file",
         hint="any export or .ics file",

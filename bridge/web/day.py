@@ -19,6 +19,7 @@ from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
+from bridge.meters import words
 from bridge.web import phrases
 from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
@@ -77,7 +78,7 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "low": round(100 * low, 1),
         "wide": round(100 * (high - low), 1),
         "shown": f"{reading.level:.2f}" if is_known else "not known",
-        "words": phrases.level_words(reading.level, reading.sd) if is_known else None,
+        "words": words.level_words(reading.level, reading.sd) if is_known else None,
         "fresh": f"{reading.coverage:.0%}",
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),

@@ -6,6 +6,7 @@ from the right, and only past proxies that ``BRIDGE_TRUSTED_PROXIES`` names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -15,6 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bridge.domain.errors import SetupError
 
 FORWARDED_FOR_HEADER = "x-forwarded-for"
+HEADER_PATTERN = re.compile(r"[a-z0-9-]{1,64}")
+COMMON_HEADERS = frozenset({"authorization", "cookie", "host", "origin", "user-agent", FORWARDED_FOR_HEADER})
 CUSTOMER_PREFIX_BITS = 64  # of IPv6: the smallest network of a customer (RFC 6177, section 2)
 
 Network = IPv4Network | IPv6Network
@@ -26,19 +29,57 @@ class Forwarded:
 
     It also sets the scheme to https if ``X-Forwarded-Proto`` says so, from any client. A client that lies there marks
     only its own cookies as secure.
+
+    ``user_header`` is the header in which a trusted proxy names the user who logged in there. It is taken out of every
+    request, and believed only of a trusted proxy's connection.
     """
 
-    def __init__(self, app: ASGIApp, *, proxies: Sequence[Network] = ()) -> None:
-        self._app, self._proxies = app, proxies
+    def __init__(self, app: ASGIApp, *, proxies: Sequence[Network] = (), user_header: str = "") -> None:
+        self._app, self._proxies, self._user_header = app, proxies, user_header
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             peer, _ = scope.get("client") or ("", 0)
+            if self._user_header:
+                named = _taken_out(scope, self._user_header)
+                believed = named if is_trusted(peer, self._proxies) else []
+                scope.setdefault("state", {})["proxy_user"] = user_named(believed)
             headers = Headers(scope=scope)
             scope["client"] = (client(peer, headers.getlist(FORWARDED_FOR_HEADER), self._proxies), 0)
             if headers.get("x-forwarded-proto", "").rpartition(",")[2].strip() == "https":
                 scope["scheme"] = "https"
         await self._app(scope, receive, send)
+
+
+def _taken_out(scope: Scope, name: str) -> list[bytes]:
+    """Remove a header from a request, and return its values."""
+    raw = name.encode()
+    values = [value for key, value in scope["headers"] if key == raw]
+    scope["headers"] = [pair for pair in scope["headers"] if pair[0] != raw]
+    return values
+
+
+def user_named(values: Sequence[bytes]) -> str | None:
+    """Return the user that a header names, as UTF-8 text, or None if it is missing, empty or there twice.
+
+    >>> user_named([b"ana"]), user_named([]), user_named([b"ana", b"ben"])
+    ('ana', None, None)
+    """
+    if len(values) != 1:
+        return None
+    return values[0].decode("utf-8", "replace").strip() or None
+
+
+def check_user_header(name: str, proxies: Sequence[Network]) -> None:
+    """Raise SetupError for a ``BRIDGE_USER_HEADER`` that is no header of its own, or that no named proxy sets."""
+    if not name:
+        return
+    if not HEADER_PATTERN.fullmatch(name) or name in COMMON_HEADERS:
+        raise SetupError("BRIDGE_USER_HEADER must be a header that only your proxy sets, e.g. Remote-User; correct it")
+    if not proxies:
+        raise SetupError(
+            "BRIDGE_USER_HEADER is believed of named proxies only; name yours: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
+        )
 
 
 def networks(text: str) -> tuple[Network, ...]:

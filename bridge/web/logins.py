@@ -65,6 +65,13 @@ class LoginLimits:
             return [*counted, _counted(self.singles, pair)]
         return [*counted, (self.names, name), _counted(self.pairs, pair)]
 
+    def begin_elsewhere(self, address: str) -> list[tuple[RateLimit, str]]:
+        """Count a try from an address to log in without a name: at a provider, or with a passkey.
+
+        Returns the counts that ``uncount`` takes after a success. Raises TooManyTries if the try is not allowed.
+        """
+        return [_counted(self.addresses, customer_network(address))]
+
 
 def _counted(limit: RateLimit, key: str) -> tuple[RateLimit, str]:
     if seconds := limit.wait(key):

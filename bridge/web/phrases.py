@@ -50,25 +50,6 @@ def sentence(text: str) -> str:
     return text and f"{text[0].upper()}{text[1:]}."
 
 
-NORMAL = 0.70  # of every meter
-USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
-
-
-def level_words(level: float, sd: float) -> str:
-    """Return in words how far a level is from the usual 0.70, given its standard deviation.
-
-    A distance of at most 0.03, or of half the standard deviation, is "about your usual".
-
-    >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
-    ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
-    """
-    off = abs(level - NORMAL)
-    if off <= max(USUAL, sd / 2):
-        return "about your usual"
-    far = "a little " if off <= LITTLE else "" if off <= CLEAR else "far "
-    return f"{far}{'below' if level < NORMAL else 'above'} your usual"
-
-
 FACES = (("1", "bad"), ("2", "not so good"), ("3", "all right"), ("4", "good"), ("5", "very good"))
 
 

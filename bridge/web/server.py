@@ -17,15 +17,15 @@ from pydantic import BaseModel
 from starlette.routing import Route
 
 from bridge import __version__, log
-from bridge.auth import access
 from bridge.daemon.housekeeping import drop_uploads
 from bridge.domain.errors import SetupError
+from bridge.store.people import composed, is_name
 from bridge.web import api, forwarded, pages, pushes, refusals
 from bridge.web.bounds import Bounds
 from bridge.web.render import STATIC_FOLDER
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
-from bridge.web.state import AppState, NotLoggedIn, app_state, check_csrf
+from bridge.web.state import AppState, NotLoggedIn, UnknownUser, app_state, check_csrf
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -77,10 +77,13 @@ def create(
     for error, handler in refusals.HANDLERS.items():
         app.add_exception_handler(error, handler)
     app.add_exception_handler(NotLoggedIn, _to_login)
+    app.add_exception_handler(UnknownUser, _refuse_unknown)
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
     app.add_middleware(Bounds)
     app.add_middleware(Security, local=local, names=frozenset(names))
-    app.add_middleware(forwarded.Forwarded, proxies=forwarded.networks(bridge.settings.trusted_proxies))
+    proxies, header = forwarded.networks(bridge.settings.trusted_proxies), bridge.settings.user_header
+    forwarded.check_user_header(header, proxies)
+    app.add_middleware(forwarded.Forwarded, proxies=proxies, user_header=header)
     return app
 
 
@@ -108,6 +111,17 @@ def _to_login(request: Request, _error: Exception) -> Response:
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"HX-Redirect": place})
     return RedirectResponse(place, 303)
+
+
+def _refuse_unknown(request: Request, error: Exception) -> Response:
+    """Answer 403 where a proxy names a user that is not there. The name is repeated only if a user could have it."""
+    assert isinstance(error, UnknownUser)  # noqa: S101 - registered for this class only
+    name = composed(error.name)
+    known_as, add = (f" as {name}", name) if is_name(name) else (" by a name that no user here can have", "NAME")
+    text = (
+        f"your login is known{known_as}, but there is no such user here; ask who runs the bridge for: bridge user add"
+    )
+    return refusals.refuse(request, 403, f"{text} {add}")
 
 
 def _refuse_invalid(request: Request, error: Exception) -> Response:
@@ -160,12 +174,17 @@ def _outside_names(url: str | None) -> list[str]:
 
 
 def check_passwords(bridge: Bridge) -> None:
-    """Raise SetupError unless there are users and each has a password."""
+    """Raise SetupError unless there are users and each has a way to log in.
+
+    A proxy's header, or a provider's claim that holds the user's name, is a way for everybody.
+    """
     users = bridge.store.people.users()
     if not users:
         raise SetupError("add a user with a password before other machines reach the page: bridge user add NAME")
+    if bridge.settings.user_header or (bridge.settings.oidc_issuer and bridge.settings.oidc_user_claim):
+        return
     for user in users:
-        if not access.has_password(bridge.store, user):
+        if not bridge.store.credentials.is_protected(user.id):
             raise SetupError(
                 f"other machines could read the data of {user.name}, who has no password; "
                 f"set one: bridge user password {user.name}"

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import Depends, HTTPException, Request
 
 from bridge import installation
-from bridge.auth import access
+from bridge.auth import access, oidc
+from bridge.auth.passkeys import Challenge
 from bridge.domain.records import User
+from bridge.store.people import composed
 from bridge.web.bounds import UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
+from bridge.web.pending import Pending
 from bridge.web.plan_cache import PlanCache
 from bridge.web.result_cache import ResultCache
 from bridge.web.security import SAFE_METHODS, SAME_SITE
-from bridge.web.throttle import ConcurrencyLimit
+from bridge.web.throttle import ConcurrencyLimit, RateLimit
 from bridge.web.today_cache import TodayCache
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
 SESSION_COOKIE = "bridge_session"
 FORM_TYPE = "application/x-www-form-urlencoded"
+PROVIDER_AT_ONCE = 8  # requests of logins to a provider, which may be slow
+WRONG_NAMES, WRONG_NAMES_SECONDS = 10, 3600.0  # of a user, who tries names to share meters with
 UPLOADS_AT_ONCE, EXPORTS_AT_ONCE, TESTS_AT_ONCE = 2, 1, 1  # of a user
 
 
@@ -44,18 +49,32 @@ class AppState:
     plan_cache: PlanCache = field(init=False)
     results: ResultCache = field(default_factory=ResultCache)
     logins: LoginLimits = field(default_factory=LoginLimits)
+    provider: oidc.Client | None = field(init=False)
+    attempts: Pending[oidc.Attempt] = field(default_factory=Pending)
+    challenges: Pending[Challenge] = field(default_factory=Pending)
+    asking_provider: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(PROVIDER_AT_ONCE))
+    wrong_names: RateLimit = field(default_factory=lambda: RateLimit(allowed=WRONG_NAMES, seconds=WRONG_NAMES_SECONDS))
     uploading: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(UPLOADS_AT_ONCE))
     exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))
     sending: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(TESTS_AT_ONCE))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plan_cache", PlanCache(self.today_cache))
+        object.__setattr__(self, "provider", oidc.client_of(self.bridge.settings))
 
 
 class NotLoggedIn(Exception):
     """The error of a request that belongs to no user. A page redirects to the login, and the JSON interface answers
     401.
     """
+
+
+class UnknownUser(Exception):
+    """The error of a request for which a proxy names a user that is not there. It is answered with 403."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,26 +102,28 @@ def app_state(request: Request) -> AppState:
 
 
 def current_visit(request: Request) -> Visit:
-    """Return the visit of a request, with its user. Raises NotLoggedIn for a request that belongs to no user.
+    """Return the visit of a request, with its user.
 
-    This function alone decides on access to data.
+    This function alone decides on access to data. Raises NotLoggedIn for a request that belongs to no user, and
+    UnknownUser where a proxy names a user that is not there.
     """
     state, now = app_state(request), installation.now()
     user = _user(request, state, now)
     if user is None:
         raise NotLoggedIn
     user = state.bridge.travelled(user, at=now)
-    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=SESSION_COOKIE in request.cookies)
+    is_session = SESSION_COOKIE in request.cookies and proxy_user(request) is None
+    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=is_session)
 
 
 Visitor = Annotated[Visit, Depends(current_visit)]
 
 
 def _user(request: Request, state: AppState, now: datetime) -> User | None:
-    """Return the user of a request's token or session, or None.
+    """Return the user of a request's token, of the named proxy's header, or of its session, in this order, or None.
 
-    On a page for this machine alone, that is also the only user, if that user has no password. A wrong token belongs to
-    no user in any case.
+    On a page for this machine alone, that is also the only user, if that user has no way to log in. A wrong token
+    belongs to no user in any case.
     """
     store = state.bridge.store
     users = store.people.users()
@@ -110,13 +131,23 @@ def _user(request: Request, state: AppState, now: datetime) -> User | None:
     if token is not None:
         number = store.access.token(access.digest(token))
         return next((user for user in users if user.id == number), None)
+    if (name := proxy_user(request)) is not None:
+        found = next((user for user in users if user.name == composed(name)), None)
+        if found is None:
+            raise UnknownUser(name)
+        return found
     if session:
         number = store.access.session(access.digest(session), now=now)
         found = next((user for user in users if user.id == number), None)
         if found is not None:
             return found
-    is_open = state.local and len(users) == 1 and not access.has_password(store, users[0])
+    is_open = state.local and len(users) == 1 and not store.credentials.is_protected(users[0].id)
     return users[0] if is_open else None
+
+
+def proxy_user(request: Request) -> str | None:
+    """Return the name of the user who logged in at the named proxy, or None."""
+    return getattr(request.state, "proxy_user", None)
 
 
 def bearer(request: Request) -> str | None:

@@ -9,6 +9,7 @@ from bridge.documents.offers import offer_documents
 from bridge.documents.plan import ends, place
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import ZoneSpan, moment_at
+from bridge.meters import words
 from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
@@ -81,7 +82,7 @@ def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
 def _level(one: Expected | None) -> dict[str, str] | None:
     if one is None:
         return None
-    return {"words": phrases.level_words(one.level, one.sd), "number": f"{one.level:.2f} ± {one.sd:.2f}"}
+    return {"words": words.level_words(one.level, one.sd), "number": f"{one.level:.2f} ± {one.sd:.2f}"}
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:

@@ -12,15 +12,18 @@ from pathlib import Path
 
 import pyrage
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from bridge import installation
 from bridge.auth import backup_key
 from bridge.cli import app as cli
 from bridge.daemon import backups
+from bridge.daemon.backup_places import FILE_NAME_FORMAT, Folder
 from bridge.daemon.scheduler import Daemon
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
+from bridge.store import schema
 from tests.web.served import Visitor, open_at, served
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -76,7 +79,7 @@ def test_a_backup_is_restored_on_another_machine_by_either_key(
 ) -> None:
     friend, stranger = pyrage.x25519.Identity.generate(), pyrage.x25519.Identity.generate()
     settings = replace(bridge.settings, backup_keys=f" {friend.to_public()} ,")
-    path = backups.daily(replace(bridge, settings=settings), now=NOW)
+    path = folder / backups.daily(replace(bridge, settings=settings), now=NOW)
     own = tmp_path / "saved.key"
     own.write_bytes((bridge.settings.folder / "backup.key").read_bytes())
     files = {"friend": friend, "stranger": stranger}
@@ -93,6 +96,22 @@ def test_a_backup_is_restored_on_another_machine_by_either_key(
         assert "--identity FILE" in str(done.exception)
 
 
+def test_a_backup_of_the_first_release_is_upgraded_as_it_is_restored(bridge: installation.Bridge, folder: Path) -> None:
+    engine = sa.create_engine(f"sqlite:///{folder / 'first.db'}")
+    with engine.begin() as db:
+        schema.migrate(db, "0001")
+        db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'eve', 1790000000000000)")
+        db.exec_driver_sql("INSERT INTO zones (user_id, since, zone) VALUES (1, 1790000000000000, 'Europe/Rome')")
+        with pytest.raises(sa.exc.OperationalError):
+            db.exec_driver_sql("SELECT * FROM preferences")  # a table of a later release
+    engine.dispose()
+    backup_key.encrypt(folder / "first.db", folder / "first.age", bridge.settings.folder, "")
+    assert "1 people are back" in invoke("restore", str(folder / "first.age"), "--replace")
+    (eve,) = bridge.store.people.users()
+    assert (eve.name, eve.zones[-1].zone) == ("eve", "Europe/Rome")
+    assert bridge.store.people.preferred_sources(eve.id) == ()
+
+
 def test_the_command_encrypts_by_the_name_of_its_file(bridge: installation.Bridge, tmp_path: Path) -> None:
     for name in ("mine.age", "mine.backup"):
         invoke("backup", str(tmp_path / name))
@@ -103,7 +122,7 @@ def test_the_command_encrypts_by_the_name_of_its_file(bridge: installation.Bridg
 
 @pytest.mark.parametrize("harm", ["cut", "changed", "not one"])
 def test_a_backup_that_cannot_be_read_back_is_not_good(bridge: installation.Bridge, folder: Path, harm: str) -> None:
-    path = backups.daily(bridge, now=NOW)
+    path = folder / backups.daily(bridge, now=NOW)
     assert [one.ok for one in examine() if one.check == "backups"] == [True]
     body = bytearray(path.read_bytes())
     if harm == "not one":
@@ -116,17 +135,30 @@ def test_a_backup_that_cannot_be_read_back_is_not_good(bridge: installation.Brid
     (finding,) = (one for one in examine() if one.check == "backups")
     assert not finding.ok
     with pytest.raises(SetupError):
-        backups.drill(bridge, path)
+        backups.drill(bridge, Folder(folder), path.name)
     assert bridge.store.people.users() != []
+
+
+def test_backups_are_listed_and_restored_by_their_names(bridge: installation.Bridge, folder: Path) -> None:
+    assert "BRIDGE_BACKUPS" in invoke("backups")
+    names = [backups.daily(bridge, now=NOW + DAY * number) for number in range(2)]
+    listed = json.loads(invoke("backups", "--json"))["backups"]
+    assert [(row["name"], row["place"]) for row in listed] == [(name, "folder") for name in reversed(names)]
+    assert listed[0]["bytes"] == (folder / names[1]).stat().st_size
+    assert names[0] in invoke("backups")
+    bridge.store.people.add_user("ben", "Europe/Berlin", now=NOW)
+    assert json.loads(invoke("restore", names[0], "--replace", "--json"))["people"] == 1
+    done = CliRunner().invoke(cli, ["restore", "bridge-20200101T000000Z.age", "--replace"])
+    assert isinstance(done.exception, SetupError)
 
 
 def test_rotation_keeps_days_and_weeks_and_touches_nothing_else(bridge: installation.Bridge, folder: Path) -> None:
     (folder / "bridge-mine.age").write_bytes(b"mine")
     (folder / "letter.txt").write_bytes(b"dear")
     for number in range(60):
-        (folder / (NOW - DAY * (60 - number)).strftime(backups.FILE_NAME_FORMAT)).write_bytes(b"old")
+        (folder / (NOW - DAY * (60 - number)).strftime(FILE_NAME_FORMAT)).write_bytes(b"old")
     backups.daily(bridge, now=NOW)
-    left = sorted(path.name for path in backups.found(folder))
+    left = sorted(saved.name for saved in Folder(folder).found())
     days = [f"bridge-{NOW - DAY * back:%Y%m%d}T090500Z.age" for back in range(7)]
     weeks = [f"bridge-{day}T090500Z.age" for day in ("20261108", "20261101", "20261025")]
     assert left == sorted([*days, *weeks])

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import sys
 import threading
 import time
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from typer.testing import CliRunner
 
 import lab
 from bridge import config, installation, registry
-from bridge.daemon import housekeeping, procrastinate_worker
+from bridge.cli import app as cli
+from bridge.daemon import backups, housekeeping, procrastinate_worker
 from bridge.daemon.procrastinate_queue import open_queue
 from bridge.domain.errors import SetupError, TryLater
 from bridge.recordings.server import Answer, LabServer
@@ -248,6 +252,46 @@ def test_a_worker_waits_for_no_source_at_its_end(postgres_url: str, monkeypatch:
         assert reached.wait(60)
         worker.terminate()
         assert worker.wait(timeout=20) == 0
+
+
+@pytest.mark.postgres
+def test_a_worker_makes_the_days_backup_which_sqlite_restores(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, home = tmp_path / "backups", tmp_path / "home"
+    folder.mkdir()
+    for name, value in {"HOME": home, "DATABASE": postgres_url, "KEY": KEY, "BACKUPS": folder}.items():
+        monkeypatch.setenv(f"BRIDGE_{name}", str(value))
+    with closing(Store(postgres_url)) as store:
+        store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    workers = [subprocess.Popen([sys.executable, "-m", "bridge", "worker"], stderr=subprocess.DEVNULL) for _ in "ab"]
+    end = time.monotonic() + 60
+    with closing(Store(postgres_url)) as store:
+        while store.maintenance.last_done(backups.MADE) is None and time.monotonic() < end:
+            time.sleep(0.2)
+    for worker in workers:
+        worker.terminate()
+    assert [worker.wait(timeout=20) for worker in workers] == [0, 0]
+    (made,) = folder.iterdir()  # two workers, and one backup
+    monkeypatch.setenv("BRIDGE_DATABASE", "")
+    done = CliRunner().invoke(cli, ["restore", made.name, "--json"])
+    assert json.loads(done.output)["people"] == 1
+
+
+def test_a_worker_whose_housekeeping_fails_makes_the_backup_all_the_same(
+    staged: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    settings = replace(staged.bridge.settings, backups=str(folder), keep_raw="soon", folder=tmp_path / "home")
+    bridge = replace(staged.bridge, settings=settings)
+    staged.store.maintenance.mark_done(housekeeping.HOUSEKEEPING_NAME, "before", now=NOW - timedelta(days=2))
+    jobs = procrastinate_worker.Jobs(bridge=bridge, clock=lambda: NOW)
+    assert jobs.is_untidy()
+    jobs.tidy()
+    assert len(list(folder.iterdir())) == 1
+    assert housekeeping.is_due(bridge, now=NOW)
+    assert not backups.is_due(bridge, now=NOW)
 
 
 @pytest.mark.postgres

@@ -12,7 +12,7 @@ from bridge.auth import access
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.web.logins import TooManyTries, cookie_name, known_device, uncount
 from bridge.web.pages.login import begin_session
-from bridge.web.pages.settings import changed, in_browser, shown
+from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
 from bridge.web.state import Visit, Visitor
 
 router = APIRouter(dependencies=[Depends(in_browser)])
@@ -37,14 +37,16 @@ def password(
 
 @router.post("/settings/password/remove")
 def remove_password(request: Request, visit: Visitor, old: Password = "") -> Response:
-    """Remove the password after it was typed, at a page that serves this machine alone."""
+    """Remove the password after it was typed, unless the user could not log in any more."""
     try:
-        if not visit.app.local:
-            raise SetupError("other machines can reach this page, so you need a password; choose another one instead")
         _check(request, visit, old)
-        access.set_password(visit.bridge.store, visit.user, None, now=visit.now)
+        with visit.bridge.store.transaction():
+            access.set_password(visit.bridge.store, visit.user, None, now=visit.now)
+            refuse_last_way(visit)
     except SetupError as error:
         return shown(visit, wrong={"password": str(error)})
+    if visit.bridge.store.credentials.is_protected(visit.user.id) or not visit.app.local:
+        return begin_session(request, visit.user, to="/settings?saved=open#password")
     return changed("open")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from typing import Annotated
+from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
 from fastapi import APIRouter, Form, Request
@@ -25,7 +26,7 @@ from bridge.web.logins import (
     uncount,
 )
 from bridge.web.render import page
-from bridge.web.state import SESSION_COOKIE, AppState, Visitor, app_state, csrf
+from bridge.web.state import SESSION_COOKIE, AppState, Visit, Visitor, app_state, csrf, proxy_user
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=300)]
@@ -99,17 +100,21 @@ def leave_demo(visit: Visitor) -> Response:
 @router.get("/login")
 def login(request: Request) -> Response:
     state = app_state(request)
+    if proxy_user(request) is not None:
+        return RedirectResponse("/", 303)
     if _is_first(state):
         return RedirectResponse("/welcome", 303)
-    return _login_page(request)
+    return login_page(request)
 
 
-def _login_page(request: Request, wrong: str | None = None, status: int = 200) -> HTMLResponse:
+def login_page(request: Request, wrong: str | None = None, status: int = 200) -> HTMLResponse:
     """Return the login page. On a page for this machine alone, it offers users without a password by name."""
     state = app_state(request)
     store = state.bridge.store
-    free = [user.name for user in store.people.users() if not access.has_password(store, user)] if state.local else []
-    return page("login.html", None, status=status, csrf=csrf(request), wrong=wrong, free=free)
+    users = store.people.users() if state.local else []
+    free = [user.name for user in users if not store.credentials.is_protected(user.id)]
+    provider = "" if state.provider is None else state.provider.host
+    return page("login.html", None, status=status, csrf=csrf(request), wrong=wrong, free=free, provider=provider)
 
 
 @router.post("/login")
@@ -119,22 +124,22 @@ def log_in(request: Request, name: Text = "", password: Text = "") -> Response:
     try:
         counted = state.logins.begin(name, request.client.host if request.client else "", device)
     except TooManyTries as error:
-        return _too_many_tries(request, error.seconds)
+        return too_many_tries(request, error.seconds)
     try:
         user = _authenticate(state, name, password)
     except BridgeError:  # the password was not compared
         uncount(counted)
         raise
     if user is None:
-        return _login_page(request, "That name and password do not belong together.", 403)
+        return login_page(request, "That name and password do not belong together.", 403)
     uncount(counted)
     return begin_session(request, user)
 
 
-def _too_many_tries(request: Request, seconds: float) -> Response:
+def too_many_tries(request: Request, seconds: float) -> Response:
     wait = math.ceil(seconds)
     text = f"Too many tries. Wait {wait} seconds, or use a browser in which you have logged in before."
-    answer = _login_page(request, text, 429)
+    answer = login_page(request, text, 429)
     answer.headers["Retry-After"] = str(wait)
     return answer
 
@@ -151,11 +156,22 @@ def begin_session(request: Request, user: User, to: str = "/") -> Response:
     return answer
 
 
+def stay(request: Request, visit: Visit, what: str) -> Response:
+    """Lead back to the settings, where ``what`` is saved, after a way to log in was added.
+
+    Without a session this browser gets one, because the page now asks who the user is.
+    """
+    to = f"/settings?saved={what}#{what}"
+    if visit.session or proxy_user(request) is not None:
+        return RedirectResponse(to, 303)
+    return begin_session(request, visit.user, to=to)
+
+
 def _authenticate(state: AppState, name: str, password: str) -> User | None:
     store = state.bridge.store
     if state.local and not password:
         free = (user for user in store.people.users() if user.name == name)
-        return next((user for user in free if not access.has_password(store, user)), None)
+        return next((user for user in free if not store.credentials.is_protected(user.id)), None)
     return access.user_with_password(store, name, password)
 
 
@@ -164,11 +180,24 @@ def _set_cookie(request: Request, answer: Response, name: str, value: str, secon
 
 
 def _is_encrypted(request: Request) -> bool:
-    """Return True if the browser uses TLS, by the request's scheme or else by its Origin header.
+    """Return True if the browser uses TLS, by the request's scheme, its Origin header, or the page's own address.
 
     Not every proxy reports the scheme.
     """
-    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
+    origin = request.headers.get("origin", "") or outside(request)
+    return request.url.scheme == "https" or origin.startswith("https:")
+
+
+def outside(request: Request) -> str:
+    """Return the page's address as the browser sees it, without a path: ``BRIDGE_URL`` if the request names its host.
+
+    The host of a request is a name that the page goes by, because others are refused before.
+    """
+    url = app_state(request).bridge.settings.url
+    host = request.headers.get("host", "")
+    if url is not None and urlsplit(url).netloc.lower() == host.lower():
+        return f"{urlsplit(url).scheme}://{host}"
+    return f"{request.url.scheme}://{host}"
 
 
 @router.post("/logout")

@@ -9,18 +9,19 @@ from typing import Annotated, Any
 from zoneinfo import available_timezones
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Path, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from bridge.advice import notify, web_push
 from bridge.advice.web_push import Device
 from bridge.auth import access
 from bridge.documents.connections import UnsentDocument, notifications_document
+from bridge.documents.diagnostics import diagnostics_document
 from bridge.documents.inputs import parse_slots
 from bridge.domain.errors import SetupError
 from bridge.web.day import backup, local
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, bearer
-from rhythm_env.interface import Slot
+from rhythm_env.interface import Meter, Slot
 
 UNSENT_SHOWN = 5
 HOURS = {
@@ -36,14 +37,25 @@ SAVED = {
     "device": "Saved. Messages come to this browser, too.",
     "removed": "Messages no longer go there.",
     "password": "The password is changed, and every other browser is logged out.",
-    "open": "The password is removed. Only this machine can log in now.",
+    "open": "The password is removed.",
     "token": "The token has ended.",
+    "passkeys": "Saved. You can log in with this passkey.",
+    "nopasskey": "The passkey is removed. Delete it in your browser or phone as well.",
+    "login": "Linked. From now on you can log in there.",
+    "unlinked": "That login no longer leads here.",
+    "shares": "Shared. They see it on their page from now on.",
+    "unshared": "Withdrawn. They see nothing of it any more.",
+    "hidden": "That is no longer shown to you.",
 }
 SECTIONS = {
     "off": "messages",
     "device": "messages",
     "removed": "messages",
     "open": "password",
+    "nopasskey": "passkeys",
+    "unlinked": "login",
+    "unshared": "shares",
+    "hidden": "shares",
 }  # of what was saved, where it is called otherwise
 Text = Annotated[str, Form(max_length=300)]
 Address = Annotated[str, Form(max_length=2000)]
@@ -62,6 +74,15 @@ router = APIRouter(dependencies=[Depends(in_browser)])
 def settings(visit: Visitor, saved: str = "") -> HTMLResponse:
     """Show the settings. ``saved`` names the setting that was just changed."""
     return shown(visit, saved=saved)
+
+
+@router.get("/settings/diagnostics.json")
+def diagnostics(visit: Visitor) -> Response:
+    """Send the installation's diagnostics. They count what all users have, so among several nobody gets them here."""
+    if len(visit.bridge.store.people.users()) > 1:
+        raise HTTPException(403, "who runs the bridge gets this with: bridge diagnostics")
+    name = {"Content-Disposition": 'attachment; filename="rhythm-bridge-diagnostics.json"'}
+    return JSONResponse(diagnostics_document(visit.bridge, visit.now, checks=False), headers=name)
 
 
 @router.post("/settings/zone")
@@ -147,6 +168,17 @@ def messages_test(visit: Visitor) -> HTMLResponse:
     return shown(visit, wrong={"messages": wrong}) if wrong else shown(visit, sent=True)
 
 
+def refuse_last_way(visit: Visit) -> None:
+    """Raise SetupError if the user could no longer log in, at a page that other machines reach.
+
+    Call it inside the transaction that takes a way to log in away.
+    """
+    settings = visit.bridge.settings
+    is_free = visit.app.local or settings.user_header or settings.oidc_user_claim
+    if not is_free and not visit.bridge.store.credentials.is_protected(visit.user.id):
+        raise SetupError("other machines can reach this page, so you need a password or a passkey; add one first")
+
+
 def changed(what: str) -> RedirectResponse:
     """Lead back to the settings, which then say that ``what`` is saved."""
     return RedirectResponse(f"/settings?saved={what}#{SECTIONS.get(what, what)}", 303)
@@ -171,8 +203,14 @@ def shown(
         messages=_messages(visit),
         backup=backup(visit),
         has_password=access.has_password(store, visit.user),
-        removable=visit.app.local,
+        local=visit.app.local,
         password_chars=(access.PASSWORD_MIN_CHARS, access.PASSWORD_MAX_CHARS),
+        passkeys=_passkeys(visit),
+        shares={"given": store.shares.given(visit.user.id), "received": store.shares.received(visit.user.id)},
+        all_meters=tuple(Meter),
+        identities=store.credentials.identities(visit.user.id),
+        provider="" if visit.app.provider is None else visit.app.provider.host,
+        protected=store.credentials.is_protected(visit.user.id),
         tokens=[
             {"id": one.id, "name": one.name, "made": f"{_day(visit, one.made_at)}"}
             for one in store.access.tokens(visit.user.id)
@@ -183,6 +221,20 @@ def shown(
         sent=sent,
         token=token,
     )
+
+
+def _passkeys(visit: Visit) -> list[dict[str, Any]]:
+    """Return the user's passkeys for the template, with the days on which they were made and last used."""
+    return [
+        {
+            "id": one.id,
+            "name": one.name,
+            "host": one.host,
+            "made": _day(visit, one.made_at),
+            "used": None if one.used_at is None else _day(visit, one.used_at),
+        }
+        for one in visit.bridge.store.credentials.passkeys(visit.user.id)
+    ]
 
 
 @cache

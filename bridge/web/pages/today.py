@@ -48,6 +48,7 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
         advice=None if recommendation is None else _recommendation(visit, recommendation),
         questions=day.questions(visit),
         backup=day.backup(visit),
+        household=bool(store.shares.received(visit.user.id)),
         back="/",
         checkin=_checkin(visit, None),
         actions=tuple(ActionType),

@@ -1,0 +1,311 @@
+"""Log people in at an OpenID Connect provider, by authorization code with PKCE (RFC 7636).
+
+Sources: OpenID Connect Core 1.0, section 3.1, and Discovery 1.0, section 4. The provider's signature, issuer, audience,
+nonce and times are checked for every ID token, although the token comes straight from the provider.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from bridge import http
+from bridge.auth.oauth import plain_loopback
+from bridge.domain.errors import BridgeError, Forged, SetupError, TryLater
+
+if TYPE_CHECKING:
+    import requests
+
+    from bridge.config import Settings
+
+DISCOVERY_PATH = "/.well-known/openid-configuration"
+SCOPES = "openid profile"
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")  # by public key
+LEEWAY_SECONDS = 60  # between the clocks of the provider and of this machine
+SUBJECT_MAX_CHARS = 255  # Core 1.0, section 2
+VERIFIER_BYTES = 48  # 64 characters; RFC 7636 asks for 43 to 128
+TIMEOUT = (5.0, 10.0)  # seconds to connect, to read: a person waits
+UNTRUSTED_CLAIMS = ("email", "name", "nickname", "given_name", "family_name", "phone_number")  # people type them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """The page as the provider knows it. ``claim`` holds the user's name here, or is empty."""
+
+    issuer: str
+    id: str
+    secret: str
+    claim: str
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.issuer).netloc
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """The addresses of a provider, from its discovery document.
+
+    ``names_itself`` is True if the provider adds its issuer to the redirect (RFC 9207).
+    """
+
+    issuer: str
+    authorise_url: str
+    token_url: str
+    keys_url: str
+    userinfo_url: str
+    takes_basic: bool
+    names_itself: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A login under way: the secrets that its answer must match, and the user who links the account, if any."""
+
+    nonce: str
+    verifier: str
+    redirect: str
+    link_to: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A person's account at the provider. ``name`` is the value of the claim that holds a user's name, or empty."""
+
+    issuer: str
+    subject: str
+    name: str
+
+
+def client_of(settings: Settings) -> Client | None:
+    """Return the client that the settings describe, or None if no provider is set.
+
+    Raises SetupError naming the variable that is missing or wrong.
+    """
+    if not settings.oidc_issuer:
+        return None
+    if not settings.oidc_client_id:
+        raise SetupError("BRIDGE_OIDC_ISSUER needs BRIDGE_OIDC_CLIENT_ID beside it; set it, then: bridge doctor")
+    if settings.oidc_user_claim in UNTRUSTED_CLAIMS:
+        raise SetupError(
+            "BRIDGE_OIDC_USER_CLAIM must name a claim that people cannot choose themselves, e.g. preferred_username; "
+            "correct it, then: bridge doctor"
+        )
+    if urlsplit(settings.oidc_issuer).hostname is None:
+        raise SetupError("BRIDGE_OIDC_ISSUER must be an address that begins with https://; correct it: bridge doctor")
+    plain_loopback(settings.oidc_issuer)
+    return Client(
+        issuer=settings.oidc_issuer,
+        id=settings.oidc_client_id,
+        secret=settings.oidc_client_secret,
+        claim=settings.oidc_user_claim,
+    )
+
+
+def discover(client: Client) -> Provider:
+    """Return the provider's addresses from its discovery document.
+
+    Raises SetupError if the document is another issuer's or lacks an address. Raises TryLater if none comes.
+    """
+    with http.open_session() as session:
+        told = _object(_get(session, canonical(client.issuer) + DISCOVERY_PATH))
+    issuer = str(told.get("issuer", ""))
+    if canonical(issuer) != canonical(client.issuer):
+        raise SetupError(
+            "BRIDGE_OIDC_ISSUER is not what the provider calls itself; copy its issuer, then: bridge doctor"
+        )
+    methods = told.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+    return Provider(
+        issuer=issuer,
+        authorise_url=_address(told, "authorization_endpoint"),
+        token_url=_address(told, "token_endpoint"),
+        keys_url=_address(told, "jwks_uri"),
+        userinfo_url=_address(told, "userinfo_endpoint") if "userinfo_endpoint" in told else "",
+        takes_basic="client_secret_basic" in methods,
+        names_itself=told.get("authorization_response_iss_parameter_supported") is True,
+    )
+
+
+def _address(told: Mapping[str, Any], name: str) -> str:
+    """Return an address of a discovery document. Raises SetupError unless it is https, or this machine's."""
+    address = str(told.get(name, ""))
+    if not urlsplit(address).hostname:
+        raise SetupError(f"the login provider names no {name}; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
+    plain_loopback(address)
+    return address
+
+
+def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
+    """Return an attempt with fresh secrets, whose answer is to come to the address ``redirect``."""
+    return Attempt(
+        nonce=secrets.token_urlsafe(32),
+        verifier=secrets.token_urlsafe(VERIFIER_BYTES),
+        redirect=redirect,
+        link_to=link_to,
+    )
+
+
+def login_url(client: Client, provider: Provider, attempt: Attempt, state: str) -> str:
+    """Return the address at the provider to which a browser goes to log in."""
+    challenge = urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).rstrip(b"=").decode()
+    query = {
+        "response_type": "code",
+        "client_id": client.id,
+        "redirect_uri": attempt.redirect,
+        "scope": SCOPES,
+        "state": state,
+        "nonce": attempt.nonce,
+        "code_challenge": challenge,
+        "code_challenge_method": "S256",
+    }
+    return f"{provider.authorise_url}{'&' if urlsplit(provider.authorise_url).query else '?'}{urlencode(query)}"
+
+
+def account_of(
+    client: Client, provider: Provider, attempt: Attempt, code: str, issuer: str | None, *, now: datetime
+) -> Account:
+    """Exchange the ``code`` of a redirect and return the account that logged in.
+
+    ``issuer`` is the issuer that the redirect named, if any. Raises Forged if the provider refuses the code, or if any
+    check of its ID token fails. Raises TryLater if it does not answer.
+    """
+    if issuer != provider.issuer and (issuer is not None or provider.names_itself):
+        raise refused()
+    with http.open_session() as session:
+        tokens = _object(_exchanged(session, client, provider, attempt, code))
+        keys = _object(_get(session, provider.keys_url))
+        claims = checked(str(tokens.get("id_token", "")), keys, client, provider, nonce=attempt.nonce, now=now)
+        subject, name = claims["sub"], claims.get(client.claim) if client.claim else ""
+        if name is None and provider.userinfo_url:  # some providers tell profiles there alone
+            told = _object(_get(session, provider.userinfo_url, token=str(tokens.get("access_token", ""))))
+            name = told.get(client.claim) if told.get("sub") == subject else None
+    return Account(issuer=canonical(provider.issuer), subject=subject, name=name if isinstance(name, str) else "")
+
+
+def checked(
+    token: str, keys: Mapping[str, Any], client: Client, provider: Provider, *, nonce: str, now: datetime
+) -> dict[str, Any]:
+    """Return the claims of an ID token. Raises Forged unless signature, issuer, audience, nonce and times are right.
+
+    The rules are those of OpenID Connect Core 1.0, section 3.1.3.7.
+    """
+    from joserfc import jwt
+    from joserfc.errors import JoseError
+    from joserfc.jwk import KeySet
+
+    rules = jwt.JWTClaimsRegistry(
+        now=int(now.timestamp()),
+        leeway=LEEWAY_SECONDS,
+        iss={"essential": True, "value": provider.issuer},
+        aud={"essential": True, "value": client.id},
+        exp={"essential": True},
+        iat={"essential": True},
+        nonce={"essential": True},
+        sub={"essential": True},
+    )
+    try:
+        found = jwt.decode(token, KeySet.import_key_set({"keys": _signing(keys)}), algorithms=list(ALGORITHMS))
+        rules.validate(found.claims)
+    except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise refused() from None
+    claims: dict[str, Any] = found.claims
+    audiences, party = claims["aud"], claims.get("azp", client.id)
+    is_ours = party == client.id and (isinstance(audiences, str) or len(audiences) == 1 or "azp" in claims)
+    is_answer = hmac.compare_digest(str(claims["nonce"]).encode(), nonce.encode())
+    subject = claims["sub"]
+    if not (is_ours and is_answer and isinstance(subject, str) and 0 < len(subject) <= SUBJECT_MAX_CHARS):
+        raise refused()
+    return claims
+
+
+def canonical(issuer: str) -> str:
+    """Return an issuer without the slash at its end, the form in which links are stored."""
+    return issuer.rstrip("/")
+
+
+def _signing(keys: Mapping[str, Any]) -> list[Any]:
+    """Return the provider's public keys that may sign. A symmetric key among them is left out."""
+    found = keys.get("keys")
+    return [
+        key
+        for key in (found if isinstance(found, list) else [])
+        if isinstance(key, dict) and key.get("kty") in ("RSA", "EC", "OKP") and key.get("use", "sig") == "sig"
+    ]
+
+
+def refused() -> Forged:
+    """Return the error of a login that the provider's answer does not prove."""
+    return Forged("the login provider's answer was not accepted; log in again, and see: bridge doctor")
+
+
+def _exchanged(
+    session: requests.Session, client: Client, provider: Provider, attempt: Attempt, code: str
+) -> requests.Response:
+    """Return the token server's answer to a code.
+
+    Raises Forged if it refuses the code, SetupError if it refuses the client, and TryLater if it does not answer.
+    """
+    import requests
+
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": attempt.redirect,
+        "code_verifier": attempt.verifier,
+    }
+    basic = (quote(client.id, safe=""), quote(client.secret, safe=""))  # RFC 6749, section 2.3.1
+    is_basic = bool(client.secret) and provider.takes_basic
+    if not is_basic:
+        form |= {"client_id": client.id} | ({"client_secret": client.secret} if client.secret else {})
+    options: dict[str, Any] = {"auth": basic} if is_basic else {}
+    try:
+        answer = session.post(provider.token_url, data=form, timeout=TIMEOUT, allow_redirects=False, **options)
+    except requests.RequestException as error:
+        raise _no_answer(error) from None
+    if answer.status_code == 429 or answer.status_code >= 500:
+        raise http.busy_error("the login provider", answer)
+    if answer.status_code == 401:  # RFC 6749, section 5.2: invalid_client
+        raise SetupError(
+            "the login provider does not know the page's client id and secret; "
+            "correct BRIDGE_OIDC_CLIENT_ID and BRIDGE_OIDC_CLIENT_SECRET, then: bridge up"
+        )
+    if answer.status_code != 200:
+        raise refused()
+    return answer
+
+
+def _get(session: requests.Session, url: str, *, token: str | None = None) -> requests.Response:
+    import requests
+
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    try:
+        answer = session.get(url, headers=headers, timeout=TIMEOUT, allow_redirects=False)
+    except requests.RequestException as error:
+        raise _no_answer(error) from None
+    if answer.status_code == 429 or answer.status_code >= 500:
+        raise http.busy_error("the login provider", answer)
+    if answer.status_code != 200:
+        raise SetupError("the login provider refuses a request; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
+    return answer
+
+
+def _object(answer: requests.Response) -> dict[str, Any]:
+    """Return the JSON object of an answer. Raises TryLater for anything else."""
+    try:
+        told = http.parse_json(answer.content)
+    except BridgeError:
+        told = None
+    if not isinstance(told, dict):
+        raise TryLater("the login provider answered something else than JSON; try again later")
+    return told
+
+
+def _no_answer(error: Exception) -> TryLater:
+    return TryLater(f"the login provider does not answer ({type(error).__name__}); try again, or log in another way")

@@ -1,0 +1,201 @@
+"""Places in which an installation keeps its own backups: a folder, and a bucket at an S3-compatible address.
+
+The address comes from the operator's settings, and no user can change it. What goes there is encrypted before.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from bridge.domain.errors import SetupError
+from bridge.store.database import as_setup_error
+
+if TYPE_CHECKING:
+    from obstore.store import S3Store
+
+    from bridge.config import Settings
+
+FILE_NAME_FORMAT = "bridge-%Y%m%dT%H%M%SZ.age"
+CODE = re.compile(r"<Code>(\w{1,60})</Code>")  # of a refusal, such as NoSuchBucket
+LISTED_MAX = 10_000  # objects of a bucket that are looked at
+FETCHED_MAX_BYTES = 100 * 2**30
+CONNECT_SECONDS, SILENT_SECONDS, TRANSFER_SECONDS, RETRY_SECONDS = 10, 300, 3600, 60  # of a request, and to try again
+SENT_AT_ONCE = 2  # pieces of five megabytes, so that a slow line sends each before the server counts as silent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A backup at a place: its name, when it was made, and its size."""
+
+    name: str
+    at: datetime
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The folder of ``BRIDGE_BACKUPS``. It must be there, because it may be a disk that is not attached."""
+
+    path: Path
+    kind = "folder"
+
+    def found(self) -> list[Saved]:
+        """Return the bridge's own backups in the folder, the oldest first."""
+        paths = [(path, made_at(path.name)) for path in self.path.glob("bridge-*.age")]
+        return _sorted(Saved(name=p.name, at=at, bytes=p.stat().st_size) for p, at in paths if at is not None)
+
+    def save(self, sealed: Path, name: str) -> None:
+        """Copy a file into the folder. It appears under its name only when complete."""
+        if not self.path.is_dir():
+            raise SetupError(f"the folder {self.path} of BRIDGE_BACKUPS is not there; make it or attach its disk")
+        part = self.path / f"{name}.part"
+        with as_setup_error(f"{self.path / name} cannot be written", "choose another place"):
+            try:
+                shutil.copy(sealed, part)
+                part.replace(self.path / name)
+            finally:
+                part.unlink(missing_ok=True)
+
+    def fetch(self, name: str, to: Path) -> None:
+        """Copy a backup out of the folder. Raises SetupError if it cannot be read."""
+        with as_setup_error(f"{self.path / name} cannot be read", "make room, or attach its disk"):
+            shutil.copy(self.path / name, to)
+
+    def delete(self, name: str) -> None:
+        (self.path / name).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket:
+    """The bucket of ``BRIDGE_BACKUPS_S3`` at ``endpoint``, below ``prefix``, with a key that may read and write it."""
+
+    endpoint: str
+    bucket: str
+    prefix: str
+    region: str
+    key: str
+    secret: str = field(repr=False)
+    kind = "s3"
+
+    def found(self) -> list[Saved]:
+        """Return the bridge's own backups in the bucket, the oldest first."""
+        import obstore
+
+        with _told():
+            pages, met = obstore.list(self._store(), chunk_size=1000), list[Saved]()
+            for number, page in enumerate(pages):
+                named = [(one["path"], one["size"], made_at(one["path"])) for one in page]
+                met += [Saved(name=name, at=at, bytes=size) for name, size, at in named if at is not None]
+                if (number + 1) * 1000 >= LISTED_MAX:
+                    break
+        return _sorted(met)
+
+    def save(self, sealed: Path, name: str) -> None:
+        """Send a file to the bucket, in pieces if it is large. It appears under its name only when complete."""
+        import obstore
+
+        with _told():
+            obstore.put(self._store(), name, sealed, max_concurrency=SENT_AT_ONCE)
+
+    def fetch(self, name: str, to: Path) -> None:
+        """Fetch a backup of the bucket into a file. Raises SetupError if it cannot be had."""
+        import obstore
+
+        with _told(), as_setup_error(f"{to} cannot be written", "make room"), to.open("wb") as file:
+            for piece in obstore.get(self._store(), name).stream():
+                file.write(piece)
+                if file.tell() > FETCHED_MAX_BYTES:
+                    raise SetupError(f"{name} is too large for a backup; look what lies in the bucket")
+
+    def delete(self, name: str) -> None:
+        import obstore
+
+        with _told():
+            obstore.delete(self._store(), name)
+
+    def _store(self) -> S3Store:
+        from obstore.store import S3Store
+
+        return S3Store(
+            self.bucket,
+            prefix=self.prefix or None,
+            endpoint=self.endpoint,
+            region=self.region,
+            access_key_id=self.key,
+            secret_access_key=self.secret,
+            virtual_hosted_style_request=False,
+            client_options={
+                "allow_http": True,  # for a server in the operator's network; what goes there is encrypted
+                "connect_timeout": timedelta(seconds=CONNECT_SECONDS),
+                "read_timeout": timedelta(seconds=SILENT_SECONDS),
+                "timeout": timedelta(seconds=TRANSFER_SECONDS),
+            },
+            retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=RETRY_SECONDS)},
+        )
+
+
+Place = Folder | Bucket
+
+
+def places_of(settings: Settings) -> list[Place]:
+    """Return the places that the settings name. Raises SetupError for an address that is none, or without its key."""
+    found: list[Place] = [Folder(Path(settings.backups))] if settings.backups else []
+    return [*found, _bucket(settings)] if settings.backups_s3 else found
+
+
+def _bucket(settings: Settings) -> Bucket:
+    address = urlsplit(settings.backups_s3)
+    bucket, _, prefix = address.path.strip("/").partition("/")
+    if address.scheme not in ("https", "http") or not address.hostname or "@" in address.netloc or not bucket:
+        raise SetupError(
+            "BRIDGE_BACKUPS_S3 must be a bucket's address, e.g. https://s3.example.org/BUCKET/FOLDER; "
+            "correct it, then: bridge doctor"
+        )
+    if not settings.backups_s3_key or not settings.backups_s3_secret:
+        raise SetupError(
+            "the bucket of BRIDGE_BACKUPS_S3 needs its access key: set BRIDGE_BACKUPS_S3_KEY and "
+            "BRIDGE_BACKUPS_S3_SECRET, then: bridge doctor"
+        )
+    return Bucket(
+        endpoint=f"{address.scheme}://{address.netloc}",
+        bucket=bucket,
+        prefix=prefix,
+        region=settings.backups_s3_region,
+        key=settings.backups_s3_key,
+        secret=settings.backups_s3_secret,
+    )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Raise SetupError in place of an error of the bucket's server, by its code or class, because its text is long."""
+    try:
+        from obstore.exceptions import BaseError
+    except ImportError:
+        raise SetupError("backups to a bucket need the extra s3: pip install 'rhythm-bridge[s3]'") from None
+    try:
+        yield
+    except (BaseError, FileNotFoundError, PermissionError, ValueError) as error:
+        code = CODE.search(str(error))
+        why = code[1] if code else type(error).__name__
+        raise SetupError(f"the bucket of BRIDGE_BACKUPS_S3 failed ({why}); check its settings: bridge doctor") from None
+
+
+def made_at(name: str) -> datetime | None:
+    """Return when a backup was made, from its name, or None for a name that the bridge does not give."""
+    try:
+        return datetime.strptime(name, FILE_NAME_FORMAT).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _sorted(saved: Iterator[Saved] | list[Saved]) -> list[Saved]:
+    return sorted(saved, key=lambda one: one.at)

@@ -1,0 +1,202 @@
+"""What Home Assistant is told: a device per person with its entities, and their states.
+
+Source: home-assistant.io, "MQTT", device discovery, and Home Assistant's ``components/mqtt`` (``schemas.py``,
+``sensor.py``, ``event.py``, ``button.py``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import bridge
+from bridge.advice import notify
+from bridge.advice.answer_links import WORDS
+from bridge.domain.records import Recommendation, User
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Reading
+from bridge.meters.words import level_words
+from rhythm_env.interface import Answer, Meter
+
+ONLINE, OFFLINE = "online", "offline"
+EVENT_TYPE = "recommended"
+REASONS_MAX = 5
+PRESSES = {str(answer).lower(): answer for answer in WORDS}
+BUTTON_ICONS = {
+    Answer.ACCEPT: "mdi:check",
+    Answer.IGNORE: "mdi:close",
+    Answer.RESCHEDULE: "mdi:clock-outline",
+}
+METER_ICONS = {
+    Meter.VITALITY: "mdi:heart-pulse",
+    Meter.COGNITION: "mdi:head-lightbulb-outline",
+    Meter.PROGRESS: "mdi:progress-check",
+    Meter.SERENITY: "mdi:meditation",
+    Meter.CONNECTION: "mdi:account-group-outline",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The names that an installation uses at a broker: its own, and the prefix of Home Assistant's discovery."""
+
+    node: str
+    discovery: str
+
+    @property
+    def status(self) -> str:
+        """The topic that says whether the bridge is connected."""
+        return f"{self.node}/status"
+
+    @property
+    def hello(self) -> str:
+        """The topic of the message by which a new connection knows that it has read everything retained."""
+        return f"{self.node}/hello"
+
+    def device(self, user: User) -> str:
+        """Return the id of a person's device. A person who got the number of a forgotten person has another id."""
+        told = hashlib.blake2b(f"{user.id}/{user.name}".encode(), digest_size=6).hexdigest()
+        return f"{self.node}_{told}"
+
+    def config(self, device: str) -> str:
+        """Return the topic of a device's discovery message."""
+        return f"{self.discovery}/device/{device}/config"
+
+    def topic(self, device: str, part: str) -> str:
+        """Return the topic of a part of a device, such as a meter."""
+        return f"{self.node}/{device}/{part}"
+
+    def is_ours(self, topic: str) -> bool:
+        """Return True for a topic under which this installation alone publishes retained messages."""
+        device = topic.removeprefix(f"{self.discovery}/device/").removesuffix("/config")
+        is_device = re.fullmatch(rf"{self.node}_[0-9a-f]{{12}}", device) is not None
+        return topic.startswith(f"{self.node}/") or (is_device and topic == self.config(device))
+
+
+def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
+    """Return the discovery message of a person's device. ``url`` is the page's address, if people reach it."""
+    device = names.device(user)
+    about: dict[str, Any] = {
+        "identifiers": [device],
+        "name": f"rhythm-bridge {user.name}",
+        "manufacturer": "rhythm-bridge",
+        "sw_version": bridge.__version__,
+    }
+    return {
+        "device": about if url is None else {**about, "configuration_url": url},
+        "origin": {"name": "rhythm-bridge", "sw_version": bridge.__version__},
+        "qos": 1,
+        "components": {
+            **{str(meter).lower(): _meter(names, device, meter) for meter in Meter},
+            "recommendation": _recommendation(names, device),
+            "recommended": _event(names, device),
+            **{word: _button(names, device, word) for word in PRESSES},
+        },
+    }
+
+
+def _common(names: Names, device: str, part: str, name: str, icon: str) -> dict[str, Any]:
+    return {
+        "unique_id": f"{device}_{part}",
+        "name": name,
+        "icon": icon,
+        "availability": [{"topic": names.status}],
+        "availability_mode": "all",
+    }
+
+
+def _meter(names: Names, device: str, meter: Meter) -> dict[str, Any]:
+    part = str(meter).lower()
+    topic = names.topic(device, part)
+    return {
+        **_common(names, device, part, part.capitalize(), METER_ICONS[meter]),
+        "platform": "sensor",
+        "state_topic": topic,
+        "value_template": "{{ value_json.level }}",
+        "json_attributes_topic": topic,
+        "unit_of_measurement": "%",
+        "state_class": "measurement",
+    }
+
+
+def _open(names: Names, device: str) -> dict[str, Any]:
+    """Return the condition of an entity that is available while there is a recommendation."""
+    return {"availability": [{"topic": names.status}, {"topic": names.topic(device, "open")}]}
+
+
+def _recommendation(names: Names, device: str) -> dict[str, Any]:
+    topic = names.topic(device, "recommendation")
+    return {
+        **_common(names, device, "recommendation", "Recommendation", "mdi:compass-outline"),
+        **_open(names, device),
+        "platform": "sensor",
+        "state_topic": topic,
+        "value_template": "{{ value_json.action }}",
+        "json_attributes_topic": topic,
+    }
+
+
+def _event(names: Names, device: str) -> dict[str, Any]:
+    return {
+        **_common(names, device, "recommended", "New recommendation", "mdi:bell-outline"),
+        "platform": "event",
+        "state_topic": names.topic(device, "recommended"),
+        "event_types": [EVENT_TYPE],
+    }
+
+
+def _button(names: Names, device: str, word: str) -> dict[str, Any]:
+    answer = PRESSES[word]
+    return {
+        **_common(names, device, word, WORDS[answer], BUTTON_ICONS[answer]),
+        **_open(names, device),
+        "platform": "button",
+        "command_topic": names.topic(device, "answer"),
+        "payload_press": word,
+        "qos": 1,
+    }
+
+
+def meter_state(reading: Reading) -> dict[str, Any]:
+    """Return a meter's state: its level in per cent with words, uncertainty and reasons. Unknown is null, not 0."""
+    known = reading.coverage > 0
+    return {
+        "level": round(100 * reading.level) if known else None,
+        "words": level_words(reading.level, reading.sd) if known else "not known",
+        "uncertainty": round(100 * reading.sd) if known else None,
+        "coverage": round(reading.coverage, 2),
+        "because": [because.text for because in reading.strongest[:REASONS_MAX]],
+    }
+
+
+def advice_state(advice: Recommendation | None, user: User, events: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the state of the recommendation, as much of it as a notification tells. Without any, all is null.
+
+    ``events`` are lines about the calendar, if the person shares titles.
+    """
+    if advice is None:
+        return dict.fromkeys(("action", "id", "title", "text", "start", "end", "answer", "expires_at"))
+    title, text = notify.compose(advice, {}, events, zones=user.zones)
+    start, end, expires = (
+        None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat()
+        for at in (advice.start, advice.end, advice.expires_at)
+    )
+    return {
+        "action": str(advice.action).lower(),
+        "id": advice.id,
+        "title": title,
+        "text": text,
+        "start": start,
+        "end": end,
+        "answer": None if advice.answer is None else str(advice.answer).lower(),
+        "expires_at": expires,
+    }
+
+
+def event_of(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the event that tells of a new recommendation with this state."""
+    told = {name: state[name] for name in ("action", "id", "title", "text", "start", "end")}
+    return {"event_type": EVENT_TYPE, **told}

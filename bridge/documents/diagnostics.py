@@ -1,0 +1,135 @@
+"""The JSON document of diagnostics, which a person can attach to a question: versions, counts and states.
+
+It holds nothing personal: no name, title, value, address, path or text of an error, and of a setting only its name.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from bridge import __version__, config, doctor, registry
+from bridge.daemon import backups
+from bridge.daemon.housekeeping import HOUSEKEEPING_NAME
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bridge.domain.records import Connection
+    from bridge.installation import Bridge
+
+LIBRARIES = (
+    "sqlalchemy",
+    "pydantic",
+    "fastapi",
+    "numpy",
+    "pandas",
+    "scikit-learn",
+    "requests",
+    "psycopg",
+    "procrastinate",
+)
+CHECKS = ("settings", "key", "store", "plug-ins", "rules", "backups", "webhook", "people")  # of doctor, about no person
+
+
+class SourceDocument(TypedDict):
+    """The connections to a source: their number, those in each state, and the kinds of their last outcomes."""
+
+    connections: int
+    paused: int
+    failed: int
+    never_synced: int
+    last_outcomes: dict[str, int]
+
+
+class DiagnosticsDocument(TypedDict):
+    """Versions, counts and states of an installation. ``checks`` says which checks of ``bridge doctor`` found it well.
+
+    It is empty on the page, because the checks take long.
+    ``settings`` are the names of the settings that are set. ``hours_since`` counts from a chore's last time to now,
+    null if it was never done.
+    """
+
+    version: str
+    python: str
+    system: str
+    libraries: dict[str, str]
+    database: str
+    settings: list[str]
+    users: int
+    row_counts: dict[str, int]
+    by_source: dict[str, SourceDocument]
+    checks: dict[str, bool]
+    hours_since: dict[str, float | None]
+
+
+def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> DiagnosticsDocument:
+    """Return the diagnostics of an installation as of ``now``, with those checks that are about no person if wanted."""
+    people = bridge.store.people.users()
+    chores = {name: bridge.store.maintenance.last_done(name) for name in (HOUSEKEEPING_NAME, backups.MADE)}
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "libraries": {name: found for name in LIBRARIES if (found := _version(name))},
+        "database": bridge.settings.database.partition(":")[0],
+        "settings": sorted(_set_names(bridge.settings)),
+        "users": len(people),
+        "row_counts": bridge.store.maintenance.row_counts(),
+        "by_source": _sources(bridge, [one for user in people for one in bridge.store.connections.of_user(user.id)]),
+        "checks": _checks() if checks else {},
+        "hours_since": {
+            name: None if at is None else round((now - at).total_seconds() / 3600, 1) for name, at in chores.items()
+        },
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def _set_names(settings: config.Settings) -> set[str]:
+    """Return the names of the settings that are set, of those that the program declares."""
+    usual = {"database": f"sqlite:///{settings.folder / 'bridge.db'}"}
+    found = {
+        f"BRIDGE_{setting.name}".upper()
+        for setting in config.INSTALLATION
+        if (getattr(settings, setting.name) or "") != usual.get(setting.name, setting.default)
+    }
+    for spec in registry.specs():
+        found |= {
+            config.variable_of(spec.name, setting)
+            for setting in spec.settings
+            if settings.installed(spec.name, setting)
+        }
+    return found
+
+
+def _sources(bridge: Bridge, connections: list[Connection]) -> dict[str, SourceDocument]:
+    return {
+        name: _source(bridge, [one for one in connections if one.source == name])
+        for name in sorted({one.source for one in connections})
+    }
+
+
+def _source(bridge: Bridge, connections: list[Connection]) -> SourceDocument:
+    last = [bridge.store.scheduling.last_outcome(one.id) for one in connections]
+    return {
+        "connections": len(connections),
+        "paused": sum(one.paused is not None for one in connections),
+        "failed": sum(one.last_error is not None for one in connections),
+        "never_synced": sum(one.last_success is None for one in connections),
+        "last_outcomes": dict(Counter(one[1].outcome for one in last if one is not None)),
+    }
+
+
+def _checks() -> dict[str, bool]:
+    found = [one for one in doctor.examine() if one.check in CHECKS]
+    return {check: all(one.ok for one in found if one.check == check) for check in {one.check for one in found}}

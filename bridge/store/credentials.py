@@ -1,0 +1,112 @@
+"""Store the ways to log in without a password: accounts at a login provider, and passkeys."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Identity, Passkey
+from bridge.store.database import Part, reads, writes
+from bridge.store.inserts import insert_new
+from bridge.store.tables import identities, passkeys, passwords
+
+
+class Credentials(Part):
+    """The part of the store for accounts at a login provider, and for passkeys."""
+
+    @reads
+    def is_protected(self, db: sa.Connection, user_id: int) -> bool:
+        """Return True if the user has a password, a passkey or a linked account, without which a login is open."""
+        found = (sa.exists().where(table.c.user_id == user_id) for table in (passwords, passkeys, identities))
+        return bool(db.execute(sa.select(sa.or_(*found))).scalar())
+
+    @writes()
+    def link(self, db: sa.Connection, user_id: int, issuer: str, subject: str, *, now: datetime) -> None:
+        """Let the account ``subject`` at the provider ``issuer`` log in as the user.
+
+        An account that is linked to the user already keeps its date. Raises SetupError if it is linked to another user.
+        """
+        values = {"issuer": issuer, "subject": subject, "user_id": user_id, "made_at": now}
+        if not insert_new(db, identities, values) and _owner(db, issuer, subject) != user_id:
+            raise SetupError("that login belongs to another user here; end it there first: bridge user unlink NAME")
+
+    @reads
+    def user_of(self, db: sa.Connection, issuer: str, subject: str) -> int | None:
+        """Return the user id to which an account at a provider is linked, or None."""
+        return _owner(db, issuer, subject)
+
+    @reads
+    def identities(self, db: sa.Connection, user_id: int) -> list[Identity]:
+        """Return the accounts that log in as the user, oldest first."""
+        query = sa.select(identities).where(identities.c.user_id == user_id)
+        rows = db.execute(query.order_by(identities.c.made_at, identities.c.issuer, identities.c.subject))
+        return [Identity(issuer=row.issuer, subject=row.subject, made_at=row.made_at) for row in rows]
+
+    @writes()
+    def unlink(self, db: sa.Connection, user_id: int, issuer: str, subject: str) -> bool:
+        """End the link of an account to the user. Returns False if there is no such link."""
+        mine = sa.and_(_is(issuer, subject), identities.c.user_id == user_id)
+        return db.execute(sa.delete(identities).where(mine)).rowcount == 1
+
+    @writes()
+    def add_passkey(self, db: sa.Connection, user_id: int, passkey: Passkey) -> None:
+        """Save a new passkey of the user. Raises SetupError if its credential is known already."""
+        values = {
+            "user_id": user_id,
+            "name": passkey.name,
+            "host": passkey.host,
+            "credential": passkey.credential,
+            "public_key": passkey.public_key,
+            "signatures": passkey.signatures,
+            "made_at": passkey.made_at,
+        }
+        if not insert_new(db, passkeys, values):
+            raise SetupError("that passkey is known here already; log in with it")
+
+    @reads
+    def passkey(self, db: sa.Connection, credential: bytes) -> tuple[int, Passkey] | None:
+        """Return the user id and the passkey of a credential id, or None if it is unknown."""
+        row = db.execute(sa.select(passkeys).where(passkeys.c.credential == credential)).first()
+        return None if row is None else (row.user_id, _passkey(row))
+
+    @reads
+    def passkeys(self, db: sa.Connection, user_id: int) -> list[Passkey]:
+        """Return the user's passkeys in the order in which they were made."""
+        query = sa.select(passkeys).where(passkeys.c.user_id == user_id).order_by(passkeys.c.id)
+        return [_passkey(row) for row in db.execute(query)]
+
+    @writes()
+    def note_use(self, db: sa.Connection, passkey: Passkey, signatures: int, *, now: datetime) -> bool:
+        """Save the counter and the time of a login. Returns False if another login has changed the counter since."""
+        same = sa.and_(passkeys.c.id == passkey.id, passkeys.c.signatures == passkey.signatures)
+        return db.execute(sa.update(passkeys).where(same).values(signatures=signatures, used_at=now)).rowcount == 1
+
+    @writes()
+    def remove_passkey(self, db: sa.Connection, user_id: int, number: int) -> bool:
+        """Delete the user's passkey with the id ``number``. Returns False if there is none."""
+        mine = sa.and_(passkeys.c.user_id == user_id, passkeys.c.id == number)
+        return db.execute(sa.delete(passkeys).where(mine)).rowcount == 1
+
+
+def _is(issuer: str, subject: str) -> sa.ColumnElement[bool]:
+    return sa.and_(identities.c.issuer == issuer, identities.c.subject == subject)
+
+
+def _owner(db: sa.Connection, issuer: str, subject: str) -> int | None:
+    found: int | None = db.execute(sa.select(identities.c.user_id).where(_is(issuer, subject))).scalar()
+    return found
+
+
+def _passkey(row: sa.Row[tuple[object, ...]]) -> Passkey:
+    return Passkey(
+        id=row.id,
+        name=row.name,
+        host=row.host,
+        credential=bytes(row.credential),
+        public_key=bytes(row.public_key),
+        signatures=row.signatures,
+        made_at=row.made_at,
+        used_at=row.used_at,
+    )

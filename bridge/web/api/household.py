@@ -1,0 +1,17 @@
+"""Serve the meters that users share with each other as JSON."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from bridge.documents.household import HouseholdDocument
+from bridge.web.pages.household import household_of
+from bridge.web.state import Visitor
+
+router = APIRouter(tags=["household"])
+
+
+@router.get("/household")
+def household(visit: Visitor) -> HouseholdDocument:
+    """Return the meters that the user shares, and those that others share with the user, in words alone."""
+    return household_of(visit)

@@ -1,0 +1,88 @@
+"""Serve the meters that others share with a user, and the forms by which a user shares meters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import HTMLResponse, Response
+
+from bridge.auth import sharing
+from bridge.documents.household import HouseholdDocument, household_document
+from bridge.domain.errors import SetupError
+from bridge.domain.records import User
+from bridge.domain.types import Reading
+from bridge.web import day, phrases
+from bridge.web.pages.settings import changed, in_browser, shown
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor
+from rhythm_env.interface import Meter
+
+router = APIRouter()
+Name = Annotated[str, Form(max_length=200)]
+Meters = Annotated[Sequence[Meter], Form(max_length=len(Meter))]
+
+
+@router.get("/household")
+def household(request: Request, visit: Visitor) -> HTMLResponse:
+    """Show what others share with the user, as a part of today's page or as a page of its own."""
+    found = [
+        {"name": one["name"], "meters": [_meter(meter) for meter in one["meters"]]}
+        for one in household_of(visit)["received"]
+    ]
+    template = "today/household.html" if day.is_part(request) else "household.html"
+    return page(template, visit, path="/", household=found)
+
+
+def household_of(visit: Visit) -> HouseholdDocument:
+    """Return what a user shares and receives, with meters that are cached until their user's data change."""
+
+    def readings(user: User) -> Mapping[Meter, Reading]:
+        known = visit.bridge.travelled(user, at=visit.now)
+        return visit.app.today_cache.today(visit.bridge, known, visit.now).readings
+
+    return household_document(visit.bridge, visit.user, readings)
+
+
+def _meter(meter: Mapping[str, Any]) -> dict[str, str | None]:
+    newest = meter["newest_hours"]
+    return {
+        "name": meter["meter"].capitalize(),
+        "level": meter["level"],
+        "fresh": f"{meter['coverage']:.0%}",
+        "newest": None if newest is None else phrases.age(newest),
+    }
+
+
+@router.post("/settings/shares", dependencies=[Depends(in_browser)])
+def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
+    """Let another user see the chosen meters. Wrong names are limited, so that names cannot be found out by trying."""
+    try:
+        if visit.app.wrong_names.wait(str(visit.user.id)):
+            raise SetupError("too many names were tried; wait an hour")
+        sharing.share(visit.bridge.store, visit.user, name, meters, now=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"shares": str(error)})
+    visit.app.wrong_names.give_back(str(visit.user.id))
+    return changed("shares")
+
+
+@router.post("/settings/shares/withdraw", dependencies=[Depends(in_browser)])
+def withdraw(visit: Visitor, name: Name = "") -> Response:
+    """Share nothing with a user any more."""
+    try:
+        sharing.withdraw(visit.bridge.store, visit.user, name, now=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"shares": str(error)})
+    return changed("unshared")
+
+
+@router.post("/settings/shares/hide", dependencies=[Depends(in_browser)])
+def hide(visit: Visitor, name: Name = "") -> Response:
+    """End what another user shares with this user."""
+    try:
+        sharing.hide(visit.bridge.store, visit.user, name, now=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"shares": str(error)})
+    return changed("hidden")

@@ -1,0 +1,159 @@
+"""Serve the login at an OpenID Connect provider, and the forms that link an account there with a user."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from contextlib import suppress
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from bridge import installation
+from bridge.auth import oidc
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.records import User
+from bridge.store.people import composed
+from bridge.web.forwarded import customer_network
+from bridge.web.logins import TooManyTries, uncount
+from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
+from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
+from bridge.web.render import page
+from bridge.web.state import AppState, NotLoggedIn, Visitor, app_state, current_visit
+
+log = logging.getLogger(__name__)
+router = APIRouter()
+BACK_PATH = "/login/provider/back"
+LINKS_MAX = 20  # of a user
+Answer = Annotated[str, Query(max_length=4_000)]
+Text = Annotated[str, Form(max_length=2_000)]
+GONE = "That login was cancelled, took too long, or began in another browser. Log in again."
+NOT_LINKED = (
+    "Nobody here is linked with that login. Log in another way and link it in the settings, "
+    "or ask who runs the bridge for: bridge user link NAME --subject {subject}"
+)
+
+
+@router.get("/login/provider")
+def begin(request: Request) -> Response:
+    """Send the browser to the provider. Tries are limited as for passwords."""
+    state = app_state(request)
+    try:
+        state.logins.begin_elsewhere(_address(request))
+        return RedirectResponse(_begun(request, state), 303)
+    except TooManyTries as error:
+        return too_many_tries(request, error.seconds)
+    except BridgeError as error:
+        return login_page(request, f"{error}.", 503)
+
+
+def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> str:
+    """Keep a new attempt for this browser, and return the address at the provider for it."""
+    client = _client(state)
+    with state.asking_provider.held("discovery"):
+        provider = oidc.discover(client)
+    attempt, key = oidc.new_attempt(outside(request) + BACK_PATH, link_to=link_to), secrets.token_urlsafe(32)
+    state.attempts.put(request.state.seed, key, attempt)
+    return oidc.login_url(client, provider, attempt, key)
+
+
+def _client(state: AppState) -> oidc.Client:
+    if state.provider is None:
+        raise HTTPException(404, "no login provider is set; see BRIDGE_OIDC_ISSUER: bridge doctor")
+    return state.provider
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+@router.get(BACK_PATH)
+def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | None = None) -> Response:
+    """Take the browser back from the provider. The answer must be to an attempt that this browser began."""
+    app = app_state(request)
+    attempt = app.attempts.take(request.state.seed, state)
+    if attempt is None or not code:
+        return login_page(request, GONE, 403)
+    try:
+        account = _account(app, attempt, code, iss)
+        if attempt.link_to is not None:
+            return _link(request, account, attempt.link_to)
+        user = _user_of(app, account)
+    except BridgeError as error:
+        log.warning("a login at the provider failed (%s)", type(error).__name__)
+        return login_page(request, f"{error}.", 403)
+    if user is None:
+        return login_page(request, NOT_LINKED.format(subject=account.subject), 403)
+    uncount([(app.logins.addresses, customer_network(_address(request)))])
+    return begin_session(request, user)
+
+
+def _account(app: AppState, attempt: oidc.Attempt, code: str, issuer: str | None) -> oidc.Account:
+    client = _client(app)
+    with app.asking_provider.held("login"):
+        provider = oidc.discover(client)
+        return oidc.account_of(client, provider, attempt, code, issuer, now=installation.now())
+
+
+def _user_of(app: AppState, account: oidc.Account) -> User | None:
+    """Return the user to whom an account is linked, or whose name its claim holds. Returns None without either.
+
+    A user who is named by the claim is linked from then on. The claim is not believed for a user with another account
+    of this provider, because names can change hands there.
+    """
+    store = app.bridge.store
+    number = store.credentials.user_of(account.issuer, account.subject)
+    users = store.people.users()
+    if number is not None:
+        return next((user for user in users if user.id == number), None)
+    named = next((user for user in users if account.name and user.name == composed(account.name)), None)
+    if named is None or any(one.issuer == account.issuer for one in store.credentials.identities(named.id)):
+        return None
+    store.credentials.link(named.id, account.issuer, account.subject, now=installation.now())
+    return named
+
+
+def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
+    """Link an account with the user who asked for that, and who still uses this browser."""
+    with suppress(NotLoggedIn):
+        visit = current_visit(request)
+        if visit.user.id == user_id:
+            try:
+                visit.bridge.store.credentials.link(user_id, account.issuer, account.subject, now=visit.now)
+            except SetupError as error:
+                return shown(visit, wrong={"login": str(error)})
+            return stay(request, visit, "login")
+    return login_page(request, GONE, 403)
+
+
+@router.post("/settings/login", dependencies=[Depends(in_browser)])
+def link(request: Request, visit: Visitor) -> Response:
+    """Lead a logged-in person to the provider, in order to link the account there.
+
+    The page refreshes itself to the provider, because a form may lead to this page alone (content security policy).
+    """
+    try:
+        if len(visit.bridge.store.credentials.identities(visit.user.id)) >= LINKS_MAX:
+            raise SetupError(f"there are {LINKS_MAX} linked logins; end one of them first")
+        address = _begun(request, visit.app, link_to=visit.user.id)
+    except BridgeError as error:
+        return shown(visit, wrong={"login": str(error)})
+    answer = page("away.html", visit, to=address, host=urlsplit(address).netloc)
+    answer.headers["Refresh"] = f"0; url={address}"
+    return answer
+
+
+@router.post("/settings/login/end", dependencies=[Depends(in_browser)])
+def unlink(visit: Visitor, issuer: Text = "", subject: Text = "") -> Response:
+    """End the link of an account at the provider."""
+    store = visit.bridge.store
+    try:
+        with store.transaction():
+            if not store.credentials.unlink(visit.user.id, issuer, subject):
+                raise SetupError("you have no such login; see the list")
+            refuse_last_way(visit)
+    except SetupError as error:
+        return shown(visit, wrong={"login": str(error)})
+    return changed("unlinked")

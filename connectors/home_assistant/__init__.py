@@ -1,0 +1,60 @@
+"""Home Assistant: what the companion apps of iPhones and Android phones tell it of Apple Health and Health Connect.
+
+Its REST API is asked, with an access token that the user makes. Only the sensors of a single phone are read.
+"""
+
+from datetime import timedelta
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec, Setting
+
+SPEC = ConnectorSpec(
+    name="home_assistant",
+    title="Home Assistant (health sensors of its phone apps)",
+    delivers=frozenset(
+        {
+            "episodes",
+            Metric.ASLEEP,
+            Metric.IN_BED,
+            Metric.HRV_SDNN,
+            Metric.HRV_RMSSD_SPOT,
+            Metric.RESTING_HR,
+            Metric.STEPS,
+            Metric.DISTANCE,
+            Metric.ACTIVE_ENERGY,
+            Metric.TOTAL_ENERGY,
+        }
+    ),
+    streams=("sensor",),
+    called={"sensor": "sensors"},
+    overlap=timedelta(days=3),
+    normaliser="connectors.home_assistant.normalise:normalise",
+    settings=(
+        Setting(
+            name="url",
+            help="the address of Home Assistant, asked for when empty",
+            default="",
+            personal=True,
+            asked="Server address",
+        ),
+        Setting(
+            name="name",
+            help="the phone, as its sensors are called: pixel_8 of sensor.pixel_8_daily_steps; needed with two phones",
+            default="",
+            personal=True,
+            asked="Phone, if there are several, e.g. pixel_8",
+        ),
+        Setting(
+            name="password",
+            help="the long-lived access token of Home Assistant, asked for when empty",
+            default="",
+            secret=True,
+            personal=True,
+            asked="Long-lived access token",
+        ),
+        Setting(name="days", help="how many days of history the first sync reads", default="10", whole=True),
+    ),
+    opens="connectors.home_assistant.client:HomeAssistant",
+    authorises="connectors.home_assistant.consent:authorise",
+    deletions_unknown={"sensor": "Home Assistant forgets its history after ten days, so what is gone was not deleted"},
+)

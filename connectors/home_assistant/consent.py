@@ -1,0 +1,93 @@
+"""Take the address of a Home Assistant, an access token and a phone, and try them at once."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from bridge.auth.redirect_listener import LOOPBACK_HOSTS
+from bridge.domain.errors import NeedsLogin, SetupError, TryLater
+from bridge.domain.ports import Account, Browser
+from bridge.http import egress
+from connectors.home_assistant.sensors import is_of_an_app, sensor_of
+from connectors.home_assistant.server import AGAIN, Server
+
+ADDRESS = "The address of Home Assistant, e.g. http://homeassistant.local:8123"
+TOKEN = "The long-lived access token, made in Home Assistant in your profile under Security"  # noqa: S105 - a question
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Save address, token and phone after Home Assistant answered to them.
+
+    Raises NeedsLogin without a token or if it is refused, and SetupError for an address where nothing answers, and
+    where no phone or more than one has health sensors.
+    """
+    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS), account)
+    token = account.settings["password"].strip() or _asked(browser, TOKEN)
+    if not token.isascii() or not token.isprintable():
+        raise NeedsLogin(f"that is no access token of Home Assistant; make one and try again: {AGAIN}")
+    hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
+    with closing(Server(address, token, hosts)) as server:
+        try:
+            states = server.states(now=datetime.now(UTC))
+        except TryLater as error:
+            raise SetupError(
+                f"no Home Assistant answers at this address ({error}); correct it, then: {AGAIN}"
+            ) from None
+    phone = _phone(states, _slug(account.settings["name"]))
+    account.save_token({"address": address, "token": token, "phone": phone, "hosts": hosts})
+
+
+def _slug(name: str) -> str:
+    """Return a phone's name as Home Assistant writes it in the names of its sensors, e.g. Pixel 8 as pixel_8."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower().removeprefix("sensor.")).strip("_")
+
+
+def _asked(browser: Browser, question: str) -> str:
+    answer = browser.ask(question)
+    if not answer:
+        raise NeedsLogin(f"home_assistant needs its address, and an access token on standard input: {AGAIN}")
+    return answer.strip()
+
+
+def _phone(states: list[dict[str, Any]], named: str) -> str:
+    """Return the phone whose sensors are read: the one that was named, or the only one with health sensors."""
+    told = {one.phone for state in states if (one := sensor_of(state.get("entity_id")))}
+    apps = {one.phone for state in states if is_of_an_app(state) and (one := sensor_of(state.get("entity_id")))}
+    if named:
+        if named not in told:
+            raise SetupError(f"no sensor of that phone tells about health; switch them on in its app, then: {AGAIN}")
+        return named
+    if not apps:
+        raise SetupError(
+            "no phone's health sensors are in Home Assistant; switch them on in the companion app (docs/sources/"
+            f"home_assistant.md), wait until they show a value, then: {AGAIN}"
+        )
+    if len(apps) > 1:
+        raise SetupError(f"several phones tell about health; name yours: {AGAIN} --name PHONE")
+    return apps.pop()
+
+
+def safe(address: str, account: Account) -> str:
+    """Return a server's address without a path.
+
+    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise.
+    """
+    whole = address if "://" in address else f"https://{address}"
+    try:
+        parts = urlsplit(whole)
+        named = bool(parts.hostname) and parts.scheme in ("http", "https") and parts.port != 0
+    except ValueError:
+        named = False
+    if not named or parts.username is not None or any(character.isspace() for character in address):
+        raise SetupError(f"the address of Home Assistant looks like http://homeassistant.local:8123; try: {AGAIN}")
+    host = egress.host_of(whole)
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK_HOSTS and host not in account.allow_hosts:
+        raise SetupError(
+            "the access token would travel unencrypted; name the host in BRIDGE_ALLOW_HOSTS if it is in your own "
+            f"network, or use its https:// address, then: {AGAIN}"
+        )
+    return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

@@ -1,0 +1,90 @@
+"""A Home Assistant for an account, with ``phone`` and ``states``: every state that its recorder holds.
+
+``GET /api/states`` tells the last state of each entity, and ``GET /api/history/period`` those of some entities between
+two instants. Source: developers.home-assistant.io, "REST API", and Home Assistant's ``components/history``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import unquote
+
+from bridge.recordings.server import Answer, Request
+
+PERIOD = "/api/history/period/"
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+SUN = {
+    "entity_id": "sun.sun",
+    "state": "below_horizon",
+    "last_changed": "2026-11-19T15:12:00+00:00",
+    "last_updated": "2026-11-19T15:12:00+00:00",
+    "attributes": {"friendly_name": "Sun"},
+}
+
+
+class Vendor:
+    """A server of ``account`` that asks for a long-lived access token."""
+
+    paths: Mapping[str, str | None] = {}
+    pages = None
+    no_data: Container[int] = ()
+    tokens_end = False
+    speaks_json = True
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        self.account = account
+        self.now = datetime.fromisoformat(account["now"]) if "now" in account else datetime.now(UTC)
+        self.tokens = {"lab-token"}
+        self._url = ""
+
+    def settings(self, url: str) -> dict[str, str]:
+        """The connector's settings for this server."""
+        self._url = url
+        return {"url": url, "name": "", "password": "lab-token", "days": "60"}
+
+    def grant(self) -> dict[str, Any]:
+        """Return what the connector stores. ``settings`` must have been asked for first."""
+        self.tokens.add("lab-token")
+        return {"address": self._url, "token": "lab-token", "phone": self.account["phone"]}
+
+    def revoke(self) -> None:
+        """The person deletes the token in the profile."""
+        self.tokens.clear()
+
+    def application(self, request: Request) -> Answer:
+        if request.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
+            return Answer(status=401, body=b"401: Unauthorized", headers={"Content-Type": "text/plain"})
+        if request.path == "/api/states":
+            return Answer(body=[SUN, *self._last().values()])
+        if request.path.startswith(PERIOD):
+            return self._history(unquote(request.path.removeprefix(PERIOD)), request.query)
+        return Answer(status=404, body=b"404: Not Found", headers={"Content-Type": "text/plain"})
+
+    def _last(self) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        for row in sorted(self.account["states"], key=_updated):
+            found[str(row.get("entity_id"))] = row
+        return found
+
+    def _history(self, since: str, query: Mapping[str, str]) -> Answer:
+        """Answer the lists of the entities asked for. Each begins with the state that was current at the start."""
+        start, end = datetime.fromisoformat(since), datetime.fromisoformat(query["end_time"])
+        if "filter_entity_id" not in query:
+            return Answer(status=400, body={"message": "filter_entity_id is missing"})
+        lists = []
+        for entity in query["filter_entity_id"].split(","):
+            rows = sorted((row for row in self.account["states"] if row.get("entity_id") == entity), key=_updated)
+            inside = [row for row in rows if start < _updated(row) <= end or _updated(row) == EARLIEST]
+            before = [row for row in rows if EARLIEST < _updated(row) <= start][-1:]
+            lists.append([*before, *inside])
+        return Answer(body=[rows for rows in lists if rows])
+
+
+def _updated(row: Mapping[str, Any]) -> datetime:
+    """Return when a state was last updated. One without a readable time is told to all who ask."""
+    try:
+        return datetime.fromisoformat(str(row.get("last_updated"))).astimezone(UTC)
+    except ValueError:
+        return EARLIEST
