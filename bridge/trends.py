@@ -119,7 +119,7 @@ def _tracks(known: Snapshot, days: Sequence[date]) -> dict[Meter, Track]:
     first = now.shifted(-SLOTS_PER_DAY * ((now.date - days[0]) // DAY) - int(now.slot))
     steps = range((now.date - days[0]) // DAY * SLOTS_PER_DAY + int(now.slot) + 1)
     moments = [first.shifted(step) for step in steps]
-    readings = read_slots(known, [slot_start(moment, known.zones) for moment in moments])
+    readings = read_slots(known, [slot_start(moment, known.zones) for moment in moments], reasons=False)
     of_day: dict[date, list[Mapping[Meter, Reading]]] = {}
     for moment, reading in zip(moments, readings, strict=True):
         of_day.setdefault(moment.date, []).append(reading)
@@ -129,9 +129,9 @@ def _tracks(known: Snapshot, days: Sequence[date]) -> dict[Meter, Track]:
 def _track(days: Sequence[Sequence[Reading]]) -> Track:
     known = [[reading for reading in day if reading.coverage > 0] for day in days]
     return Track(
-        level=tuple(round(fmean(r.level for r in day), 3) if day else None for day in known),
-        sd=tuple(round(fmean(r.sd for r in day), 3) if day else None for day in known),
-        coverage=tuple(round(fmean(r.coverage for r in day), 2) if day else 0.0 for day in days),
+        level=tuple(round(fmean([r.level for r in day]), 3) if day else None for day in known),
+        sd=tuple(round(fmean([r.sd for r in day]), 3) if day else None for day in known),
+        coverage=tuple(round(fmean([r.coverage for r in day]), 2) if day else 0.0 for day in days),
     )
 
 

@@ -69,9 +69,11 @@ def restartable(options: str = "") -> Iterator[tuple[str, Callable[[], None]]]:
         control(*begin, "start")
 
     control(*begin, "start")
-    yield f"postgresql://{owner}@127.0.0.1:{port}", restart
-    control("-m", "immediate", "stop")
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield f"postgresql://{owner}@127.0.0.1:{port}", restart
+    finally:
+        control("-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def restart(server: str) -> None:

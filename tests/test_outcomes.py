@@ -204,3 +204,18 @@ def test_outcomes_go_where_the_data_go(store: Store) -> None:
     store.exports.restore(other.id, store.exports.dump(user.id))
     (one,) = outcomes.advised(store, other, since=DAWN, until=NEXT)
     assert (one.outcome, one.outcome_at, one.evidence) == (Deed.PARTLY, NOON, SAID)
+
+
+def test_questions_are_read_without_the_settled_recommendations(store: Store) -> None:
+    """Only unknown outcomes are read, and give the questions that all recommendations give."""
+    user, found = person(store), []
+    for slots, deed in enumerate((None, Deed.UNKNOWN, Deed.DONE, Deed.UNKNOWN, Deed.NOT_DONE, Deed.UNKNOWN)):
+        given = advised(store, user, DAWN - 6 * slots * HOUR, shown=slots != 3)
+        if deed is not None:
+            store.recommendations.save_outcome(given.id, deed, ("nothing is known",), at=DAWN)
+    for now in (DAWN - DAY, DAWN, NOON, EVENING, EVENING + DAY):
+        every = outcomes.advised(store, user, since=now - 7 * DAY, until=now + HOUR)
+        plain = [one for one in reversed(every) if outcomes._is_asked(one, user.zones, now)][: outcomes.QUESTIONS_MAX]
+        assert outcomes.questions(store, user, now=now) == plain
+        found += plain
+    assert {one.outcome for one in found} == {Deed.UNKNOWN}

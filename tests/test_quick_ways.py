@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -15,14 +19,16 @@ from bridge import installation, meters, registry
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar import deadline_pressure, still_open
 from bridge.config import load
+from bridge.domain.metrics import Metric
 from bridge.domain.ports import Invitation
 from bridge.domain.records import User
 from bridge.domain.slots import ZoneSpan
-from bridge.domain.types import RawRecord, Sample, Task
+from bridge.domain.types import Page, RawRecord, Sample, Task
 from bridge.ingest import runs
+from bridge.ingest.sync import Source, _Pull, sync
 from bridge.meters.habit import LEAST_HISTORY, SPAN, Amounts, against
 from bridge.meters.todo import Tasks
-from bridge.store import Store, rows
+from bridge.store import Store, codec, rows
 from bridge.web.today_cache import TodayCache
 from tests.store.toy import HOUR, connected, day, land, normalise
 from tests.store.toy import T0 as TOY_TIME
@@ -113,6 +119,34 @@ def test_equal_events_get_the_label_that_each_gets_alone(titles: list[str], data
     assert [together[one] for one in asked] == [classifier.classify([one])[0] for one in asked]
 
 
+numbers = st.floats() | st.integers(-(10**6), 10**6)
+instants = st.integers(0, 4 * 10**15).map(lambda n: T0 + timedelta(microseconds=n))
+any_samples = st.builds(
+    Sample,
+    key=st.text(),
+    metric=st.sampled_from(Metric),
+    start=instants,
+    end=st.none() | instants,
+    offset=st.none() | st.integers(-900, 900),
+    day=st.dates(),
+    value=numbers,
+    device=st.none() | st.text(),
+    count=st.none() | numbers,
+    low=st.none() | numbers,
+    high=st.none() | numbers,
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(any_samples)
+def test_a_sample_is_written_as_json_writes_it(sample: Sample) -> None:
+    """The texts of revisions written by hand are those of the ``json`` module, and read back as equal samples."""
+    body = {one.name: getattr(sample, one.name) for one in fields(sample)}
+    text = codec.encode(sample)
+    assert text == json.dumps({k: v for k, v in body.items() if v is not None}, default=lambda at: at.isoformat())
+    assert codec.decode("sample", text) == sample or "NaN" in text
+
+
 def test_rows_are_counted_as_they_are_read(store: Store) -> None:
     connection = connected(store)
     land(store, connection, *(day(f"d{n}", n % 6) for n in range(12)))
@@ -193,3 +227,36 @@ def test_a_newer_export_of_the_same_changes_the_date_alone(store: Store) -> None
     again = [replace(one, as_of=TOY_TIME + HOUR) for one in whole[:5]]
     land(store, connection, *again)
     assert [one for _, one in store.reading.samples(connection.user_id)] == samples
+
+
+pulled = st.lists(
+    st.builds(
+        Page,
+        stream=st.just("day"),
+        records=st.lists(st.integers(0, 5), max_size=2).map(lambda ns: tuple(day(f"d{n}", n) for n in {*ns})),
+        cursor=st.none() | st.sampled_from("ab"),
+        member=st.none() | st.sampled_from(["ana", "ben"]),
+    ),
+    max_size=4,
+)
+
+
+@settings(deadline=None, max_examples=12)
+@given(st.lists(pulled, min_size=1, max_size=3))
+def test_pages_that_bring_nothing_leave_the_store_as_if_they_were_stored(pulls: list[list[Page]]) -> None:
+    def left(*, plain: bool) -> object:
+        store = Store("sqlite://")
+        connection = store.connections.by_id(connected(store).id)
+        spec = replace(registry.spec("whoop"), name="toy", streams=("day",), shares_limit=False)
+        with mock.patch.object(_Pull, "_is_stored", return_value=False) if plain else nullcontext():
+            for number, pages in enumerate(pulls):
+                assert connection is not None
+                connector = SimpleNamespace(pull=lambda *_, pages=pages, **__: iter(pages), close=lambda: None)
+                source = Source(connection=connection, spec=spec, open=lambda c=connector: c, normalise=normalise)
+                assert sync(source, store, holder="test", now=TOY_TIME + number * HOUR).outcome == "ok"
+                connection = store.connections.by_id(connection.id)
+        assert connection is not None
+        rows = store.reading.samples(connection.user_id), store.reading.episodes(connection.user_id)
+        return rows, store.ingest.cursors(connection.id, spec.cursor_version), connection.member
+
+    assert left(plain=False) == left(plain=True)

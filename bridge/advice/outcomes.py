@@ -90,7 +90,8 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
     Each was seen and has been over for less than a day. Its outcome is unknown, and no data are awaited that could show
     it.
     """
-    found = advised(store, user, since=now - ASKED - OUTCOME_WINDOW, until=now + recommend.INSTANT)
+    since, until = now - ASKED - OUTCOME_WINDOW, now + recommend.INSTANT
+    found = store.recommendations.advice_records(user.id, since=since, until=until, outcome=Deed.UNKNOWN)
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
 
 

@@ -70,7 +70,8 @@ def _connection(
     bridge: Bridge, user: User, connection: Connection, now: datetime, counts: Mapping[str, int]
 ) -> ConnectionDocument:
     aside = Counter(reason for _, reason in bridge.store.ingest.set_aside(connection.id))
-    newest = bridge.store.reading.newest_measurement(connection.id, now)
+    measures = not counts.keys() <= {"event", "task"}  # else the search for the newest would pass all other rows
+    newest = bridge.store.reading.newest_measurement(connection.id, now) if measures else None
     return {
         "source": connection.source,
         "connection": connection.name,

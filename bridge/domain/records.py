@@ -348,10 +348,13 @@ class ProxyMap:
     validity: Mapping[Meter, float] = field(
         default_factory=dict
     )  # correlation with users' reports, where it was measured
+    _of: dict[Meter, Mapping[str, Proxy]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
-    def of(self, meter: Meter) -> dict[str, Proxy]:
+    def of(self, meter: Meter) -> Mapping[str, Proxy]:
         """Return signal -> row of the map for a meter."""
-        return {row.signal: row for row in self.rows if row.meter is meter}
+        if meter not in self._of:
+            self._of[meter] = {row.signal: row for row in self.rows if row.meter is meter}
+        return self._of[meter]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

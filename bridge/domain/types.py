@@ -47,8 +47,9 @@ class Sample:
     high: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "start", require_aware(self.start))
-        if self.end is not None:
+        if self.start.tzinfo is not UTC:
+            object.__setattr__(self, "start", require_aware(self.start))
+        if self.end is not None and self.end.tzinfo is not UTC:
             object.__setattr__(self, "end", require_aware(self.end))
 
 

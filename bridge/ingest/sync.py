@@ -236,7 +236,7 @@ class _Pull:
         for page in pages:
             self.lease.renew()
             delivered.update(record.key for record in page.records)
-            results = store_page(self.source, self.store, page, frozenset(delivered), now=self.now)
+            results = [] if self._is_stored(page, cursor) else self._store(page, frozenset(delivered))
             self.counts.add(page, results)
             self.counts.answered.add(page.stream)
             if page.cursor not in (None, cursor) or any(result.outcome != "unchanged" for result in results):
@@ -251,6 +251,14 @@ class _Pull:
                 )
             self.allowance.check()
             self._may_ask()
+
+    def _is_stored(self, page: Page, cursor: str | None) -> bool:
+        """Tell if a page brings nothing that the store lacks, where ``cursor`` is the stored one of its stream."""
+        is_empty = not page.records and page.covers is None
+        return is_empty and page.cursor in (None, cursor) and page.member in (None, self.source.connection.member)
+
+    def _store(self, page: Page, delivered: frozenset[str]) -> list[RecordResult]:
+        return store_page(self.source, self.store, page, delivered, now=self.now)
 
     def _may_ask(self) -> None:
         """Raise RateLimited while the rate limit that all accounts of the source share is used up."""

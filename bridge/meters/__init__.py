@@ -93,14 +93,14 @@ def read(known: Snapshot) -> dict[Meter, Reading]:
     return read_at(Past(known), known.at)
 
 
-def read_slots(known: Snapshot, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
+def read_slots(known: Snapshot, starts: Sequence[datetime], *, reasons: bool = True) -> list[dict[Meter, Reading]]:
     """Return each meter's readings at each instant of ``starts``, from values measured by that instant.
 
     ``starts`` are ascending and not after ``known.at``. ``known`` must reach 80 days back from the first of them. A
     value that arrived late counts from when it was measured. A year of slots takes less than a second. Memory grows
-    with the days covered.
+    with the days covered. With ``reasons=False`` the readings have no reasons.
     """
-    past = Past(known, since=starts[0] if starts else None)
+    past = Past(known, since=starts[0] if starts else None, reasons=reasons)
     return [read_at(past, at) for at in starts]
 
 

@@ -222,11 +222,20 @@ def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float,
     n = len(values)
     if n < OWN_DEVIATION_MIN_VALUES:
         return n, median(values) if values else constants.mu, constants.within
-    middle = median(values)
-    deviation = _deviation(values, middle)
+    ascending = sorted(values)
+    middle = _middle(ascending)
+    distances = sorted([abs(v - middle) for v in ascending])
+    deviation = MAD_TO_SD * _middle(distances)
     reach = FAR_OUT * max(deviation, constants.floor)
-    kept = [v for v in values if abs(v - middle) <= reach]
-    return (n, middle, deviation) if len(kept) == n else _of_kept(kept, constants)
+    if distances[-1] <= reach:
+        return n, middle, deviation
+    return _of_kept([v for v in values if abs(v - middle) <= reach], constants)
+
+
+def _middle(ascending: Sequence[float]) -> float:
+    """Return the median of sorted values."""
+    half = len(ascending) // 2
+    return ascending[half] if len(ascending) % 2 else (ascending[half - 1] + ascending[half]) / 2
 
 
 def _of_kept(kept: Sequence[float], constants: Constants) -> tuple[int, float, float]:

@@ -1,7 +1,7 @@
 """Compute the body's signals that several meters share: sleep, heart-rate variability, resting heart rate, stress.
 
 A positive z means more of the quantity. The proxy map holds in which direction a signal moves a meter, and its
-half-life.
+half-life. What a value of a night or day says is made once (``Past.kept``). Only its age differs from slot to slot.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bridge.meters.baseline import (
     unscale,
 )
 from bridge.meters.fuse import Signal, warmed
-from bridge.meters.past import Latest, Past
+from bridge.meters.past import Latest, Past, shared
 
 DAY = timedelta(days=1)
 VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # best first within a day
@@ -40,6 +40,7 @@ LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs, and t
 DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours have no measurement
 
 
+@shared
 def sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's sleep, or None if the night is unknown.
 
@@ -49,14 +50,19 @@ def sleep(past: Past, at: datetime) -> Signal | None:
     night = past.latest(OWN_SLEEP, at)
     if night is None:
         return None
-    z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - CONSTANTS[OWN_SLEEP].mu) / 0.14, -CLIP, CLIP)
     vendor = past.of_night(Metric.SLEEP_SCORE, night, at)
+    return nightly("sleep", night, at, *past.kept(_slept, night, vendor))
+
+
+def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, str]:
+    z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - CONSTANTS[OWN_SLEEP].mu) / 0.14, -CLIP, CLIP)
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
     asleep, need = past.nights.of[night.series][night.day].asleep, past.needs[night.series][night.day]
-    return nightly("sleep", night, z, words.slept(asleep, need, z))
+    return z, words.slept(asleep, need, z)
 
 
+@shared
 def hrv(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's heart-rate variability, or None without a value.
 
@@ -67,27 +73,31 @@ def hrv(past: Past, at: datetime) -> Signal | None:
     if found is None:
         return scored or _body_battery(past, at)
     metric, night = found
-    z, week = _z(metric, night), _week(past, metric, night, at)
-    mixed = z if week is None else 0.7 * z + 0.3 * week
     both = scored is not None and past.of_night(Metric.RECOVERY_SCORE, night, at) is not None
-    whole = (mixed + scored.z) / 2 if scored is not None and both else mixed
+    score = scored.z if scored is not None and both else None
+    z, text = past.kept(_varied, metric, night, past.recent(metric, night, at), score)
+    return nightly("hrv", night, at, z, text, quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")))
+
+
+def _varied(
+    _past: Past, metric: str, night: Latest, recent: tuple[float, ...], score: float | None
+) -> tuple[float, str]:
+    """Return the distance and words of a night's variability, of ``recent`` nights and of the vendor's ``score``."""
+    z, week = _z(metric, night), _week(metric, night, recent)
+    mixed = z if week is None else 0.7 * z + 0.3 * week
+    whole = mixed if score is None else (mixed + score) / 2
     said = say("heart-rate variability {compared}")
     if whole * z < 0 and abs(z) > NOTABLE_Z:
         said = IN_ANOTHER_WEEK if mixed * z < 0 else UNLIKE_VENDOR
     text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
-    return nightly(
-        "hrv",
-        night,
-        whole,
-        say(said, compared=text),
-        quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")),
-    )
+    return whole, say(said, compared=text)
 
 
 IN_ANOTHER_WEEK = say("heart-rate variability {compared}, in a week that is not")
 UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's recovery")
 
 
+@shared
 def recovery(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the vendor's score of last night's recovery, or None if unknown.
 
@@ -95,13 +105,14 @@ def recovery(past: Past, at: datetime) -> Signal | None:
     does not recover well, however usual that is.
     """
     night = past.latest(Metric.RECOVERY_SCORE, at)
-    if night is None:
-        return None
+    return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
+
+
+def _recovered(_past: Past, night: Latest) -> tuple[float, str]:
     most = CONSTANTS[Metric.RECOVERY_SCORE]
     z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - most.mu) / most.within, -CLIP, CLIP)
     whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
-    compared = words.absolute(night.value, whole.centre, "points", whole)
-    return nightly("hrv", night, z, say("recovery {compared}", compared=compared))
+    return z, say("recovery {compared}", compared=words.absolute(night.value, whole.centre, "points", whole))
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
@@ -110,16 +121,18 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
     Returns None if fewer than three of the seven nights have a value.
     """
     found = variability(past, at)
-    week = None if found is None else _week(past, *found, at)
-    if found is None or week is None:
+    if found is None:
         return None
-    night = found[1]
+    metric, night = found
+    week = past.kept(_week_of, metric, night, past.recent(metric, night, at))
+    if week is None:
+        return None
     side = 0 if abs(week) < 0.5 else 1 if week > 0 else 2
     return Signal(
         name="hrv_trend",
         z=week,
         quality=warmed(1.0, night.normal.n),
-        age_hours=night.age_hours,
+        age_hours=night.age_hours(at),
         text=OF_WEEK[side],
         source=night.source,
     )
@@ -132,6 +145,7 @@ OF_WEEK = (
 )
 
 
+@shared
 def resting_hr(past: Past, at: datetime) -> Signal | None:
     """Return a signal of how far last night's resting heart rate was clearly raised, or None if unknown.
 
@@ -139,13 +153,15 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
     (LifeSnaps), and its z is 0.
     """
     night = past.latest(Metric.RESTING_HR, at)
-    if night is None:
-        return None
+    return None if night is None else nightly("resting_hr", night, at, *past.kept(_raised, night))
+
+
+def _raised(_past: Past, night: Latest) -> tuple[float, str]:
     raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
     if not raised:
-        return nightly("resting_hr", night, raised, say("resting heart rate not raised"))
+        return raised, say("resting heart rate not raised")
     compared = words.absolute(night.value, night.normal.centre, "bpm", night.normal)
-    return nightly("resting_hr", night, raised, say("resting heart rate {compared}", compared=compared))
+    return raised, say("resting heart rate {compared}", compared=compared)
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
@@ -173,15 +189,15 @@ def stress(past: Past, at: datetime) -> Signal | None:
     )
 
 
-def nightly(name: str, night: Latest, z: float, text: str, *, quality: float = 1.0) -> Signal:
-    """Make a signal called ``name`` from the value of a night or day. ``quality`` is halved while the normal has under
-    4 values.
+def nightly(name: str, night: Latest, at: datetime, z: float, text: str, *, quality: float = 1.0) -> Signal:
+    """Make a signal called ``name`` at ``at`` from the value of a night or day. ``quality`` is halved while the normal
+    has under 4 values.
     """
     return Signal(
         name=name,
         z=z,
         quality=warmed(quality, night.normal.n),
-        age_hours=night.age_hours,
+        age_hours=night.age_hours(at),
         text=text,
         source=night.source or None,
     )
@@ -191,6 +207,7 @@ def _z(metric: str, one: Latest) -> float:
     return one.normal.z(one.value, CONSTANTS[metric])
 
 
+@shared
 def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
     """Return (metric, newest value) of the heart-rate variability metric to use, or None.
 
@@ -205,8 +222,12 @@ def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
     return max(found, key=lambda one: (one[1].normal.n, one[1].day), default=None)
 
 
-def _week(past: Past, metric: str, night: Latest, at: datetime) -> float | None:
-    values = [scale(v, CONSTANTS[metric]) for v in past.recent(metric, night.series, night.day, at)]
+def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
+    return _week(metric, night, recent)
+
+
+def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
+    values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None
     distance = sum(values) / len(values) - night.normal.centre
@@ -215,32 +236,34 @@ def _week(past: Past, metric: str, night: Latest, at: datetime) -> float | None:
 
 def _body_battery(past: Past, at: datetime) -> Signal | None:
     night = past.latest(Metric.BODY_BATTERY, at)
-    if night is None:
-        return None
-    text = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return nightly(
-        "hrv", night, _z(Metric.BODY_BATTERY, night), say("body battery on waking {compared}", compared=text)
-    )
+    return None if night is None else nightly("hrv", night, at, *past.kept(_charged, night))
+
+
+def _charged(_past: Past, night: Latest) -> tuple[float, str]:
+    compared = words.absolute(night.value, night.normal.centre, "points", night.normal)
+    return _z(Metric.BODY_BATTERY, night), say("body battery on waking {compared}", compared=compared)
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
     night = past.latest(Metric.STRESS_MANAGEMENT, at)
-    if night is None:
-        return None
+    return None if night is None else nightly("stress", night, at, *past.kept(_managed, night))
+
+
+def _managed(_past: Past, night: Latest) -> tuple[float, str]:
     text = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return nightly(
-        "stress", night, -_z(Metric.STRESS_MANAGEMENT, night), say("stress management {compared}", compared=text)
-    )
+    return -_z(Metric.STRESS_MANAGEMENT, night), say("stress management {compared}", compared=text)
 
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
     day = past.latest(Metric.DAILY_STRESS, at)
-    if day is None:
-        return None
+    return None if day is None else nightly("stress", day, at, *past.kept(_strained, day), quality=DAY_TRUST)
+
+
+def _strained(_past: Past, day: Latest) -> tuple[float, str]:
     text = say(
         "stress {mean:.0f} over the whole of yesterday, {usual:.0f} is usual", mean=day.value, usual=day.normal.centre
     )
-    return nightly("stress", day, _z(Metric.DAILY_STRESS, day), text, quality=DAY_TRUST)
+    return _z(Metric.DAILY_STRESS, day), text
 
 
 def _usual_stress(past: Past, series: str, at: datetime) -> Baseline:

@@ -56,6 +56,8 @@ class Answers:
 
         If the last general answer is newer, the general answers are returned instead.
         """
+        if not self._given:
+            return []
         both = (self._within(metric, at) for metric in (CHECK_INS[meter], CHECK_INS[None]))
         return max(both, key=lambda given: given[-1][0] if given else at - CHECK_INS_BACK)[-ANSWERS_MAX:]
 

@@ -21,13 +21,13 @@ from math import exp
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
-from bridge.domain.slots import Moment, moment_at, slot_start
+from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
 from bridge.meters import body, words
 from bridge.meters.baseline import CLIP, CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
-from bridge.meters.past import Past
+from bridge.meters.past import Latest, Past
 from rhythm_env.interface import Meter, Slot
 
 MAX_AWAKE = timedelta(hours=18)
@@ -41,23 +41,30 @@ def read(past: Past, at: datetime) -> Reading:
     """Return Cognition's reading at ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
     slept = (body.sleep(past, at), deep_sleep(past, at))
-    return fuse(past.proxies, Meter.COGNITION, (*slept, pause(past, at), calendar(past, at), awake(past, at), said))
+    return fuse(
+        past.proxies,
+        Meter.COGNITION,
+        (*slept, pause(past, at), calendar(past, at), awake(past, at), said),
+        reasons=past.reasons,
+    )
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's minutes of deep sleep against the user's normal, or None if they are unknown."""
     night = past.latest(Metric.DEEP_SLEEP, at)
-    if night is None:
-        return None
+    return None if night is None else body.nightly("deep_sleep", night, at, *past.kept(_deep, night))
+
+
+def _deep(_past: Past, night: Latest) -> tuple[float, str]:
     z = night.normal.z(night.value, CONSTANTS[Metric.DEEP_SLEEP])
-    text = words.absolute(night.value, night.normal.centre, "min", night.normal)
-    return body.nightly("deep_sleep", night, z, say("deep sleep {compared}", compared=text))
+    compared = words.absolute(night.value, night.normal.centre, "min", night.normal)
+    return z, say("deep sleep {compared}", compared=compared)
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the minutes since the last pause in the calendar, or None in a pause."""
-    today = moment_at(at, past.zones)
-    morning = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), past.zones)
+    today = past.moment(at)
+    morning = past.begin(Moment(week=today.week, day=today.day, slot=Slot.MORNING))
     minutes = past.calendar.unbroken(at, min(morning, at))
     if not minutes:
         return None

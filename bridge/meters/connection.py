@@ -23,7 +23,7 @@ from bridge.meters import body
 from bridge.meters.baseline import CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
-from bridge.meters.past import Past
+from bridge.meters.past import Latest, Past
 from rhythm_env.interface import Meter
 
 CONTACTS_BACK = timedelta(days=7)
@@ -36,7 +36,7 @@ MAX_Z_OF_MESSAGES = 1.0
 def read(past: Past, at: datetime) -> Reading:
     """Return Connection's reading at ``at``."""
     said = check_in(past.answers, Meter.CONNECTION, at)
-    return fuse(past.proxies, Meter.CONNECTION, (company(past, at), messages(past, at), said))
+    return fuse(past.proxies, Meter.CONNECTION, (company(past, at), messages(past, at), said), reasons=past.reasons)
 
 
 def company(past: Past, at: datetime) -> Signal | None:
@@ -47,7 +47,9 @@ def company(past: Past, at: datetime) -> Signal | None:
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
-    ages = [at - o.end for o, _ in social_events(past.calendar.started(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)]
+    ages = [
+        at - o.end for o, _ in social_events(past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)
+    ]
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
     text = say_many(
         "in company {count} time over the last seven days, {compared}",
@@ -67,9 +69,12 @@ def messages(past: Past, at: datetime) -> Signal | None:
     for metric in (Metric.CONTACTS, Metric.MESSAGES):
         day = past.latest(metric, at)
         if day is not None:
-            z = min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES)
-            return body.nightly("messages", day, z, _counted(round(day.value), metric))
+            return body.nightly("messages", day, at, *past.kept(_wrote, metric, day))
     return None
+
+
+def _wrote(_past: Past, metric: Metric, day: Latest) -> tuple[float, str]:
+    return min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES), _counted(round(day.value), metric)
 
 
 def _counted(count: int, metric: Metric) -> str:

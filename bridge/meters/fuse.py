@@ -10,7 +10,7 @@ from bridge.domain.languages import say
 from bridge.domain.records import Proxy, ProxyMap
 from bridge.domain.types import Because, Reading
 from bridge.meters.baseline import CALIBRATED, clip
-from rhythm_env.interface import Meter
+from rhythm_env.interface import Meter, MeterState
 
 NORMAL = 0.70
 OFFSET = log(NORMAL / (1 - NORMAL))  # 0.8473
@@ -69,8 +69,17 @@ def level_of(z: float) -> float:
     return clip(1 / (1 + exp(-(OFFSET + z))), LOWEST, HIGHEST)
 
 
-def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> Reading:
+def fuse(
+    proxies: ProxyMap,
+    meter: Meter,
+    signals: Iterable[Signal | None],
+    *,
+    model: MeterState | None = None,
+    reasons: bool = True,
+) -> Reading:
     """Compute a meter's reading from its signals. A signal that is None is missing.
+
+    ``model`` is the reading's state for policies. With ``reasons=False`` the reading has no reasons.
 
     With l the weight and q the trust of each signal: Z = sum(l q z) / (1 + sum(l q)). The 1 is the weight of the prior
     z = 0, so that missing signals leave the level near normal. The sd comes from ``spread``. Coverage = sum(l q) /
@@ -78,24 +87,24 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     the level's distance from 0.70. Below 5 % coverage the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
-    trusts = [
-        (signal, rows[signal.name], _trust(signal, rows[signal.name])) for signal in signals if signal is not None
-    ]
-    used = [one for one in trusts if one[2] > 0]
-    total = sum(trust for _, _, trust in used)
-    said = sum(trust for signal, _, trust in used if signal.name == OWN_WORD)
+    found = [(signal, rows[signal.name]) for signal in signals if signal is not None]
+    used = [(signal, row, trust) for signal, row in found if (trust := _trust(signal, row)) > 0]
+    total = sum([trust for _, _, trust in used])
+    said = sum([trust for signal, _, trust in used if signal.name == OWN_WORD])
     coverage = min(1.0, total / full_trust(rows)) if used else 0.0
     if coverage < THIN:
-        return nothing(validity, [signal for signal, _, _ in used])
-    z = sum(trust * row.direction * signal.z for signal, row, trust in used) / (1 + total)
+        return nothing(validity, [signal for signal, _, _ in used], model)
+    z = sum([trust * row.direction * signal.z for signal, row, trust in used]) / (1 + total)
     level = level_of(z)
+    per_z = slope(z, level)
     return Reading(
         level=level,
         sd=spread(meter, level, total - said, said),
         coverage=coverage,
-        because=tuple(_because(one, 1 + total, slope(z, level)) for one in used),
+        because=tuple([_because(one, 1 + total, per_z) for one in used]) if reasons else (),
         validity=validity,
         note=None if validity is not None else NOT_VALIDATED,
+        model=model,
     )
 
 
@@ -121,7 +130,7 @@ def _explainable(meter: Meter) -> float:
     return KNOWABLE if meter in FELT else 1.0
 
 
-def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
+def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | None = None) -> Reading:
     """Return a reading at exactly normal (0.70) with coverage 0. Its note names ``thin``, the signals too weak to
     count.
     """
@@ -133,6 +142,7 @@ def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
         coverage=0.0,
         validity=validity,
         note=why if validity is not None else say("{first}; {rest}", first=why, rest=NOT_VALIDATED),
+        model=model,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import sqrt
 
@@ -24,7 +24,8 @@ SPAN = timedelta(days=21)  # after which an amount counts no more
 MAX_Z = 2.0
 USUAL_VARIATION, VARIATION_WORTH = 0.7, 5.0  # of the prior: spread as a share of the mean, and days it is worth
 EVIDENCE_DAYS = 4.0  # days with entries that are trusted half
-AGO = [k * DAY for k in range(HABIT_DAYS + 1)]
+MICROSECOND, EPOCH = timedelta(microseconds=1), datetime(1970, 1, 1, tzinfo=UTC)
+A_DAY, A_SPAN = DAY // MICROSECOND, SPAN // MICROSECOND
 PIECE, PIECES_MAX = timedelta(minutes=30), 400  # parts of an entry that count at once, and the most of an entry
 
 Amount = tuple[datetime, float]  # known from, size
@@ -50,15 +51,20 @@ class Compared:
 
 
 class Amounts:
-    """Amounts ascending by the instant from which they are known, for fading sums at any instant."""
+    """Amounts ascending by the instant from which they are known, for fading sums at any instant.
+
+    Instants are whole microseconds inside, because a year of slots asks for hundreds of thousands of them.
+    """
 
     def __init__(self, amounts: Iterable[Amount], begin: datetime | None) -> None:
         """Take amounts, and ``begin``, the instant from which their source was in use."""
-        self._amounts = sorted(amounts)
+        self._amounts = [(_microseconds(known), size) for known, size in sorted(amounts)]
         self._known = [known for known, _ in self._amounts]
-        self._begin = begin
-        self._sums: dict[timedelta, list[float]] = {}
-        self._left: dict[timedelta, dict[datetime, float]] = {}
+        self._begin = None if begin is None else _microseconds(begin)
+        self._sums: dict[int, list[float]] = {}
+        self._left: dict[int, dict[int, float]] = {}
+        self._counts: dict[int, int] = {}
+        self._days_at: dict[int, int] = {}
 
     def compared(
         self, at: datetime, *, least_days: int, half_life: timedelta, longest: timedelta, silence: timedelta = SPAN
@@ -68,42 +74,74 @@ class Amounts:
         Returns None where fewer than ``least_days`` of the last 28 days have an amount, or the time of ``silence`` has
         none, or the source was in use for less than 14 days.
         """
-        days = self._days(at)
-        if self._begin is None or days < least_days or self._is_silent(at, silence):
+        now = _microseconds(at)
+        days = self._days(now)
+        if self._begin is None or days < least_days or self._is_silent(now, silence // MICROSECOND):
             return None
-        half = max(half_life, min(longest, half_life * HABIT_DAYS / (2 * days)))
-        before = [at - ago for ago in AGO[1 : max((at - self._begin) // DAY, 0) + 1]]
-        if len(before) < LEAST_HISTORY:
+        half = max(half_life, min(longest, half_life * HABIT_DAYS / (2 * days))) // MICROSECOND
+        count = min(max((now - self._begin) // A_DAY, 0), HABIT_DAYS)
+        if count < LEAST_HISTORY:
             return None
         left = self._left.setdefault(half, {})
-        z = against(self.left(at, half), [left.get(then) or self.left(then, half) for then in before])
-        return Compared(z=z, quality=days / (days + EVIDENCE_DAYS))
+        before = [left.get(then) or self._left_at(then, half) for then in _days_before(now, count)]
+        return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
 
     def is_kept(self, at: datetime, least_days: int) -> bool:
         """Tell if at least ``least_days`` of the last 28 days have an amount."""
-        return self._days(at) >= least_days
+        return self._days(_microseconds(at)) >= least_days
 
     def left(self, at: datetime, half_life: timedelta) -> float:
         """Return the sum of the amounts of the last 21 days, halved per half-life since they were known."""
+        return self._left_at(_microseconds(at), half_life // MICROSECOND)
+
+    def _left_at(self, at: int, half_life: int) -> float:
         known = self._left.setdefault(half_life, {})
         if at not in known:
-            old = self._sum(at - SPAN, half_life) * 0.5 ** (SPAN / half_life)
+            old = self._sum(at - A_SPAN, half_life) * 0.5 ** (A_SPAN / half_life)
             known[at] = max(self._sum(at, half_life) - old, 0.0)
         return known[at]
 
-    def _sum(self, at: datetime, half_life: timedelta) -> float:
+    def _sum(self, at: int, half_life: int) -> float:
         sums = self._sums.get(half_life)
         if sums is None:
             sums = self._sums[half_life] = _faded(self._amounts, half_life)
-        last = bisect_right(self._known, at) - 1
+        last = self._count(at) - 1
         return sums[last] * 0.5 ** ((at - self._known[last]) / half_life) if last >= 0 else 0.0
 
-    def _is_silent(self, at: datetime, silence: timedelta) -> bool:
-        return bisect_right(self._known, at) == bisect_right(self._known, at - silence)
+    def _count(self, at: int) -> int:
+        """Return how many amounts are known at an instant."""
+        found = self._counts.get(at)
+        if found is None:
+            found = self._counts[at] = bisect_right(self._known, at)
+        return found
 
-    def _days(self, at: datetime) -> int:
+    def _is_silent(self, at: int, silence: int) -> bool:
+        return self._count(at) == self._count(at - silence)
+
+    def _days(self, at: int) -> int:
         """Return how many of the last 28 times 24 hours have an amount."""
-        return len({bisect_right(self._known, at - ago) for ago in AGO}) - 1
+        found = self._days_at.get(at)
+        if found is None:
+            before = self._days_at.get(at - A_DAY)
+            if before is None:
+                found = sum(self._has(at - ago) for ago in range(0, HABIT_DAYS * A_DAY, A_DAY))
+            else:
+                found = before + self._has(at) - self._has(at - HABIT_DAYS * A_DAY)
+            self._days_at[at] = found
+        return found
+
+    def _has(self, at: int) -> bool:
+        """Tell if the 24 hours up to an instant have an amount."""
+        return self._count(at) != self._count(at - A_DAY)
+
+
+def _days_before(at: int, count: int) -> range:
+    """Return the instants 1 to ``count`` times 24 hours before an instant, newest first."""
+    return range(at - A_DAY, at - (count + 1) * A_DAY, -A_DAY)
+
+
+def _microseconds(at: datetime) -> int:
+    return (at - EPOCH) // MICROSECOND
 
 
 def against(now: float, before: Sequence[float]) -> float:
@@ -119,7 +157,7 @@ def against(now: float, before: Sequence[float]) -> float:
     mean = sum(before) / len(before)
     if mean <= 0:
         return MAX_Z if now > 0 else 0.0
-    apart = sum((one - mean) ** 2 for one in before) + VARIATION_WORTH * (USUAL_VARIATION * mean) ** 2
+    apart = sum([(one - mean) ** 2 for one in before]) + VARIATION_WORTH * (USUAL_VARIATION * mean) ** 2
     return clip((now - mean) / sqrt(apart / (len(before) + VARIATION_WORTH)), -MAX_Z, MAX_Z)
 
 
@@ -135,7 +173,7 @@ def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
     return found
 
 
-def _faded(amounts: Sequence[Amount], half_life: timedelta) -> list[float]:
+def _faded(amounts: Sequence[tuple[int, float]], half_life: int) -> list[float]:
     sums = [size for _, size in amounts[:1]]
     for (before, _), (known, size) in pairwise(amounts):
         sums.append(sums[-1] * 0.5 ** ((known - before) / half_life) + size)

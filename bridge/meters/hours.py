@@ -40,7 +40,8 @@ class Calendar:
         begun = [(o, label) for o, label in entries if o.start <= at]
         self._begin = min((o.start for o, _ in begun), default=None)
         self.entries = sorted((one for one in begun if one[0].end >= since), key=lambda one: one[0].start)
-        self._starts = [o.start for o, _ in self.entries]
+        self._together = [one for one in self.entries if _is_company(*one)]
+        self._together_starts = [o.start for o, _ in self._together]
         self._focus = long_enough(merged([*focus_blocks(self.entries), *recorded]))
         self._efforts = efforts(self.entries)
         self._busy = merged((o.start, o.end) for o, label in self.entries if _is_hard(o, label))
@@ -85,11 +86,11 @@ class Calendar:
             self._of_day[at] = self.focus(at - DAY, at)
         return self._of_day[at]
 
-    def started(self, since: datetime, at: datetime) -> Labelled:
-        """Return (occurrence, label) of the calendar entries that began from ``since`` to ``at``, both included, by
+    def in_company(self, since: datetime, at: datetime) -> Labelled:
+        """Return (occurrence, label) of the entries of company that began from ``since`` to ``at``, both included, by
         start.
         """
-        return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
+        return self._together[bisect_left(self._together_starts, since) : bisect_right(self._together_starts, at)]
 
 
 def closeness(event: Event) -> float:

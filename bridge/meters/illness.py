@@ -18,7 +18,7 @@ from bridge.domain.metrics import Metric
 from bridge.meters import body
 from bridge.meters.baseline import CLIP, CONSTANTS, clip
 from bridge.meters.fuse import Signal
-from bridge.meters.past import Latest, Past
+from bridge.meters.past import Latest, Past, shared
 
 # Metric -> its direction in illness. The vendor's score counts only without the variability that it is made of.
 SIGNS = {
@@ -48,15 +48,16 @@ def illness(past: Past, at: datetime) -> Signal | None:
     Its z is always -3, and its quality grows from 0 to 1 with the distance.
     """
     signs = sorted(_signs(past, at), key=lambda sign: -sign[0])
-    far = together([z for z, _, _ in signs])
+    far = distance(past, at)
     if far <= FIRST:
         return None
     named = listed([name for z, name, _ in signs if z >= STANDS_OUT])
     text = say(FIGHTING if far >= CALLED else SAME_NIGHT, signs=named)
     severity = clip((far - FIRST) / (CALLED - FIRST))
-    return body.nightly("illness", signs[0][2], -CLIP, text, quality=severity)
+    return body.nightly("illness", signs[0][2], at, -CLIP, text, quality=severity)
 
 
+@shared
 def distance(past: Past, at: datetime) -> float:
     """Return the distance together of the last night's signs."""
     return together([z for z, _, _ in _signs(past, at)])
@@ -75,15 +76,21 @@ def together(distances: Sequence[float]) -> float:
     return second + 0.5 * third + 0.25 * excess * clip(second)
 
 
+@shared
 def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
     """Return (distance in spreads, words, value) of each sign of the newest night."""
+    values = tuple(past.latest(metric, at) for metric in SIGNS)
+    return past.kept(_signs_of, values, body.variability(past, at), past.latest(Metric.RECOVERY_SCORE, at))
+
+
+def _signs_of(
+    _past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, recovery: Latest | None
+) -> list[tuple[float, str, Latest]]:
     found = [
         (direction * one.far(CONSTANTS[metric]), SIGN_NAMES[metric], one)
-        for metric, direction in SIGNS.items()
-        if (one := past.latest(metric, at)) is not None
+        for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
+        if one is not None
     ]
-    hrv = body.variability(past, at)
-    recovery = past.latest(Metric.RECOVERY_SCORE, at)
     if hrv is not None:
         found.append((-hrv[1].far(CONSTANTS[hrv[0]]), VARIABILITY_DOWN, hrv[1]))
     elif recovery is not None:

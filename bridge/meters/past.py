@@ -7,17 +7,19 @@ kept apart by series (source, and device where known), because each series has i
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from functools import wraps
 from statistics import median
+from typing import Any, TypeVar
 
 from bridge.calendar.busy import merged
 from bridge.calendar.expansion import midnight
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.preference import Key
 from bridge.domain.records import Snapshot
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_start, zone_at
 from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
 from bridge.meters.baseline import (
@@ -47,7 +49,9 @@ UNSETTLED = frozenset({Metric.HRV_RMSSD, Metric.RESTING_HR, *SPOTS, *map(asleep,
 AFTER_WAKING = timedelta(hours=2)  # by which a body battery is fullest
 DAY = timedelta(days=1)
 OF_DAYS = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.DAILY)
-NOW, FRESH = timedelta(0), timedelta(hours=EXPIRY)
+HOUR = timedelta(hours=1)
+FRESH = timedelta(hours=EXPIRY)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,16 +69,18 @@ class Value:
 Track = dict[date, Value]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest:
-    """The newest fresh value of a metric, with its series and age. ``normal`` is the user's, from the days before
-    it.
+    """A value of a metric and day, with its series. ``normal`` is the user's, from the days before it.
+
+    ``known`` is the instant from which the value was known. A past makes one object per metric, series and day, so that
+    the object stands for the value in ``Past.kept``.
     """
 
     day: date
     series: str
     value: float
-    age_hours: float
+    known: datetime
     normal: Baseline
 
     @property
@@ -85,14 +91,20 @@ class Latest:
         """Return the distance of the value from normal in spreads, however far."""
         return self.normal.far(self.value, constants)
 
+    def age_hours(self, at: datetime) -> float:
+        """Return the hours from when the value was known until ``at``."""
+        return (at - self.known) / HOUR
+
 
 class Past:
     """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
 
-    ``since`` is the earliest instant at which the index will be read, by default two weeks before ``known.at``.
+    ``since`` is the earliest instant at which the index will be read, by default two weeks before ``known.at``. With
+    ``reasons=False`` readings carry no reasons, which takes a tenth of their time.
     """
 
-    def __init__(self, known: Snapshot, *, since: datetime | None = None) -> None:
+    def __init__(self, known: Snapshot, *, since: datetime | None = None, reasons: bool = True) -> None:
+        self.reasons = reasons
         self.zones: ZoneHistory = known.zones
         self.proxies = known.proxies or proxy.shipped()
         self.rmssd_errors = known.rmssd_errors
@@ -100,12 +112,17 @@ class Past:
         self._at = known.at
         self._days: tuple[datetime | None, tuple[date, ...]] = None, ()
         self._newest: tuple[datetime | None, dict[str, Latest | None]] = None, {}
+        self._dates: dict[tuple[str, str, date], Latest] = {}
+        self._weeks: dict[Latest, tuple[datetime, tuple[float, ...]]] = {}
+        self._begins: dict[Moment, datetime] = {}
+        self._moment = known.at, moment_at(known.at, known.zones)
+        self._kept: dict[Hashable, Any] = {}
+        self.instant: tuple[datetime | None, dict[Hashable, Any]] = None, {}  # see ``shared``
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
         self._samples = _by_metric(known, oldest)
         episodes = [(s, x) for s, x in known.episodes if x.day >= oldest and x.end <= known.at]
         self.nights = Nights(episodes, known.zones, known.preference)
         self._tracks: dict[str, dict[str, Track]] = {}
-        self._normals: dict[tuple[str, str, date], Baseline] = {}
         self._histories: dict[tuple[str, str], tuple[list[date], list[Value]]] = {}
         self._batteries = self._charged()
         self.needs: dict[str, dict[date, float]] = {}  # series -> day -> hours of sleep needed
@@ -134,14 +151,15 @@ class Past:
         return newest[metric]
 
     def _latest(self, metric: str, tracks: Mapping[str, Track], at: datetime) -> Latest | None:
+        oldest = at - FRESH
         for day in self._recent_days(at):
             found = [
-                self._dated(metric, series, day, at)
+                self._dated(metric, series, day)
                 for series, track in tracks.items()
-                if day in track and NOW <= at - track[day].known <= FRESH
+                if day in track and oldest <= track[day].known <= at
             ]
             if found:
-                return max(found, key=lambda one: self._standing(metric, one))
+                return found[0] if len(found) == 1 else max(found, key=lambda one: self._standing(metric, one))
         return None
 
     def _standing(self, metric: str, one: Latest) -> tuple[bool, Key]:
@@ -164,39 +182,57 @@ class Past:
         ``at``.
         """
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
-        return self._dated(metric, night.series, night.day, at) if value is not None and value.known <= at else None
+        return self._dated(metric, night.series, night.day) if value is not None and value.known <= at else None
 
-    def recent(self, metric: str, series: str, day: date, at: datetime) -> list[float]:
-        """Return a metric's values of ``day`` and the six days before, newest first, if known at ``at``."""
-        track = self._tracks.get(metric, {}).get(series, {})
-        days = (day - k * DAY for k in range(7))
-        return [track[d].value for d in days if d in track and track[d].known <= at]
+    def recent(self, metric: str, night: Latest, at: datetime) -> tuple[float, ...]:
+        """Return a metric's values of the night's day and the six days before, newest first, if known at ``at``.
+
+        The week of a night is kept with the instant from which all of it was known.
+        """
+        since, whole = self._weeks.get(night) or (None, ())
+        if since is not None and since <= at:
+            return whole
+        track = self._tracks[metric][night.series]
+        found = [track[day] for day in (night.day - k * DAY for k in range(7)) if day in track]
+        self._weeks[night] = max(one.known for one in found), tuple(one.value for one in found)
+        return tuple(one.value for one in found if one.known <= at)
+
+    def kept(self, make: Callable[..., T], *of: Hashable) -> T:
+        """Return ``make(self, *of)``, which is made once for the same ``of``. It may depend on nothing else."""
+        key = make, *of
+        if key not in self._kept:
+            self._kept[key] = make(self, *of)
+        found: T = self._kept[key]
+        return found
+
+    def moment(self, at: datetime) -> Moment:
+        """Return the slot on the user's clock that contains an instant."""
+        if self._moment[0] != at:
+            self._moment = at, moment_at(at, self.zones)
+        return self._moment[1]
+
+    def begin(self, moment: Moment) -> datetime:
+        """Return the instant at which a slot begins on the user's clock."""
+        if moment not in self._begins:
+            self._begins[moment] = slot_start(moment, self.zones)
+        return self._begins[moment]
 
     def woke(self, at: datetime) -> datetime | None:
         """Return the end of the last main sleep known at ``at``, or None if that is over 30 hours ago."""
         night = self.latest(OWN_SLEEP, at)
         return None if night is None else self.nights.of[night.series][night.day].end
 
-    def _dated(self, metric: str, series: str, day: date, at: datetime) -> Latest:
-        value = self._tracks[metric][series][day]
-        return Latest(
-            day=day,
-            series=series,
-            value=value.value,
-            age_hours=(at - value.known) / timedelta(hours=1),
-            normal=self._normal(metric, series, day),
-        )
-
-    def _normal(self, metric: str, series: str, day: date) -> Baseline:
-        """Return the user's normal of a metric from the values before ``day``. It is cached, as later values cannot
-        change it.
-        """
-        found = self._normals.get((metric, series, day))
+    def _dated(self, metric: str, series: str, day: date) -> Latest:
+        """Return the value of a metric, series and day. It is kept, as later values cannot change its normal."""
+        found = self._dates.get((metric, series, day))
         if found is None:
-            found = self._normals[metric, series, day] = self._new_normal(metric, series, day)
+            value, normal = self._tracks[metric][series][day], self._normal(metric, series, day)
+            found = Latest(day=day, series=series, value=value.value, known=value.known, normal=normal)
+            self._dates[metric, series, day] = found
         return found
 
-    def _new_normal(self, metric: str, series: str, day: date) -> Baseline:
+    def _normal(self, metric: str, series: str, day: date) -> Baseline:
+        """Return the user's normal of a metric from the values before ``day``."""
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
         first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day)
@@ -293,6 +329,22 @@ class Past:
         for source, sample in self._samples.get(metric, ()):
             found.setdefault(series_of(source, sample.device), []).append(sample)
         return found
+
+
+def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]:
+    """Compute what several meters read at an instant once. The past keeps the results of its last instant alone."""
+
+    @wraps(read)
+    def found(past: Past, at: datetime) -> T:
+        instant, known = past.instant
+        if instant != at:
+            past.instant = at, (known := {})
+        if read not in known:
+            known[read] = read(past, at)
+        result: T = known[read]
+        return result
+
+    return found
 
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:

@@ -16,14 +16,13 @@ well-being (Steca 2016); the constants are a proposal.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from math import exp, log
 from statistics import median
 
 from bridge.calendar.expansion import midnight
 from bridge.domain.languages import listed, say, say_many
-from bridge.domain.slots import Moment, moment_at, slot_start
+from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
 from bridge.meters.baseline import clip
 from bridge.meters.check_in import check_in
@@ -47,8 +46,8 @@ def read(past: Past, at: datetime) -> Reading:
     """Return Progress's reading at ``at``. Its level is against the user's normal, its ``model`` is this week's
     work.
     """
-    shown = fuse(past.proxies, Meter.PROGRESS, (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at)))
-    return replace(shown, model=this_week(past, at))
+    found = (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at))
+    return fuse(past.proxies, Meter.PROGRESS, found, model=this_week(past, at), reasons=past.reasons)
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
@@ -61,8 +60,8 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
     An unknown share of tasks or focus is set to the value expected by now, and adds no coverage.
     """
-    now = moment_at(at, past.zones)
-    monday = min(slot_start(Moment(week=now.week, day=0, slot=Slot.MORNING), past.zones), at)
+    now = past.moment(at)
+    monday = min(past.begin(Moment(week=now.week, day=0, slot=Slot.MORNING)), at)
     expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
     shares = {"tasks": _done_share(past, monday, at, now), "focus": _focus_share(past, monday, at)}
     made = sum(SHARES[name] * (expected if share is None else share) for name, share in shares.items())
@@ -78,8 +77,9 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
     Returns None if nothing was done or became overdue in these days.
     """
-    done = [at - completed for completed in past.tasks.done(at - TASK_DAYS, at)]
-    overdue = [at - end for end, *_ in past.tasks.open(at) if _within(at - end)]
+    since = at - TASK_DAYS
+    done = [at - completed for completed in past.tasks.done(since, at)]
+    overdue = [at - end for end, *_ in past.tasks.open(at) if since <= end <= at]
     if not done and not overdue:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
@@ -115,7 +115,8 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
     if pressure is None:
         return None
     ends = [end for end, *_ in past.tasks.open(at)]
-    soon, late = sum(at <= end < at + DAY for end in ends), sum(end < at for end in ends)
+    tomorrow = at + DAY
+    soon, late = sum([at <= end < tomorrow for end in ends]), sum([end < at for end in ends])
     said = []
     if soon or not late:
         said.append(say_many("{count} task due within a day", "{count} tasks due within a day", soon))
@@ -138,7 +139,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
     """Return the share done of this week's tasks, those finished since ``monday`` and those due by Sunday, or None."""
     done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
-    planned = done + sum(monday <= end <= week_ends for end, *_ in past.tasks.open(at))
+    planned = done + sum([monday <= end <= week_ends for end, *_ in past.tasks.open(at)])
     return done / planned if planned else None
 
 
@@ -151,11 +152,7 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     made = past.calendar.focus(monday, at)
     if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None
-    return made / (5 * usual_focus(past, monday))
-
-
-def _within(age: timedelta) -> bool:
-    return timedelta(0) <= age <= TASK_DAYS
+    return made / (5 * past.kept(usual_focus, monday))
 
 
 def _now(name: str, z: float, text: str) -> Signal:

@@ -10,14 +10,15 @@ from math import exp
 from operator import itemgetter
 
 from bridge.calendar.expansion import midnight
-from bridge.calendar.facts import DAY, HOUR, effort_of, slack
+from bridge.calendar.facts import DAY, HOUR, effort_of
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Task
 
 NO_PRESSURE = 746.0  # slack from which exp(-slack) is exactly 0
 WEEK_AHEAD = timedelta(days=8)  # the rest of a week matters whatever the slack
 
-Open = tuple[datetime, int, Task]  # end of the due day, place in the list, task
+# End of the due day, place in the list, task, hours of effort, and the divisor of its slack.
+Open = tuple[datetime, int, Task, float, float]
 FIRST, SECOND = itemgetter(0), itemgetter(1)
 
 
@@ -34,14 +35,14 @@ class Tasks:
 
     @cached_property
     def _dated(self) -> list[Open]:
-        due = [(one.due, place, one) for place, one in enumerate(self._tasks) if one.due is not None]
-        return sorted(((midnight(day + DAY, self._zones), place, one) for day, place, one in due), key=FIRST)
+        due = [(one.due, place, one, effort_of(one)) for place, one in enumerate(self._tasks) if one.due is not None]
+        ends = [(midnight(day + DAY, self._zones), place, one, h, max(h, 1.0)) for day, place, one, h in due]
+        return sorted(ends, key=FIRST)
 
     @cached_property
     def _ahead(self) -> timedelta:
         """The time before its end in which a task of the list may begin to press."""
-        efforts = (effort_of(one) for _, _, one in self._dated)
-        return max([WEEK_AHEAD, *((effort + NO_PRESSURE * max(effort, 1.0)) * HOUR for effort in efforts)])
+        return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
     def done(self, since: datetime, until: datetime) -> list[datetime]:
         """Return the completions of tasks in [since, until]."""
@@ -65,4 +66,8 @@ class Tasks:
         """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it."""
         if not self._dated:
             return None
-        return sum((exp(-slack(one, (end - at) / HOUR)) for end, _, one in self.open(at)), 0.0)
+        found = [
+            exp(-max(((end - at) / HOUR - effort) / least, 0.0)) if end > at else 1.0
+            for end, _, _, effort, least in self.open(at)
+        ]
+        return sum(found, 0.0)

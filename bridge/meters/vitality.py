@@ -18,7 +18,7 @@ from bridge.meters import body, illness, words
 from bridge.meters.baseline import CONSTANTS, clip, unscale
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
-from bridge.meters.past import Past
+from bridge.meters.past import Latest, Past
 from rhythm_env.interface import Meter
 
 MAX_Z_OF_STEPS = 1.0
@@ -30,7 +30,7 @@ def read(past: Past, at: datetime) -> Reading:
     said = check_in(past.answers, Meter.VITALITY, at)
     slept = outweighed(body.sleep(past, at), against(past, at))
     measured = (slept, body.hrv(past, at), body.resting_hr(past, at), steps(past, at), illness.illness(past, at))
-    return fuse(past.proxies, Meter.VITALITY, (*measured, said))
+    return fuse(past.proxies, Meter.VITALITY, (*measured, said), reasons=past.reasons)
 
 
 def outweighed(slept: Signal | None, distance: float) -> Signal | None:
@@ -40,7 +40,8 @@ def outweighed(slept: Signal | None, distance: float) -> Signal | None:
     """
     if slept is None or slept.z <= 0:
         return slept
-    return replace(slept, quality=slept.quality * (1 - clip(distance - AGAINST_SLEEP)))
+    less = clip(distance - AGAINST_SLEEP)
+    return replace(slept, quality=slept.quality * (1 - less)) if less else slept
 
 
 def against(past: Past, at: datetime) -> float:
@@ -57,12 +58,12 @@ def steps(past: Past, at: datetime) -> Signal | None:
 
     Its z is that of the steps' logarithm, and at most +1.
     """
-    constants = CONSTANTS[Metric.STEPS]
     day = past.latest(Metric.STEPS, at)
-    if day is None:
-        return None
+    return None if day is None else body.nightly("steps", day, at, *past.kept(_walked, day))
+
+
+def _walked(_past: Past, day: Latest) -> tuple[float, str]:
+    constants = CONSTANTS[Metric.STEPS]
     z = min(day.normal.z(day.value, constants), MAX_Z_OF_STEPS)
     text = words.relative(day.value, unscale(day.normal.centre, constants), day.normal)
-    return body.nightly(
-        "steps", day, z, say("{steps:,.0f} steps yesterday, {compared}", steps=day.value, compared=text)
-    )
+    return z, say("{steps:,.0f} steps yesterday, {compared}", steps=day.value, compared=text)

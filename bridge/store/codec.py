@@ -52,8 +52,28 @@ def encode(item: Item) -> str:
     The text is ASCII, because titles may hold NUL, which PostgreSQL refuses, and lone surrogates, which no database
     takes.
     """
+    if type(item) is Sample and (text := _sample_text(item)) is not None:
+        return text
     body = ((name, getattr(item, name)) for name in _FIELDS[type(item)])
     return _JSON.encode({name: value for name, value in body if value is not None})
+
+
+def _sample_text(item: Sample) -> str | None:
+    """Return a sample as JSON text, or None where a number is not finite.
+
+    It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
+    """
+    numbers = {name: getattr(item, name) for name in ("offset", "value", "count", "low", "high")}
+    told = {name: f', "{name}": {value!r}' for name, value in numbers.items() if value is not None}
+    if not all(text[-1] in DIGITS for text in told.values()):
+        return None
+    end = "" if item.end is None else f', "end": "{item.end.isoformat()}"'
+    device = "" if item.device is None else f', "device": {_quoted(item.device)}'
+    return (
+        f'{{"key": {_quoted(item.key)}, "metric": {_quoted(item.metric)}, "start": "{item.start.isoformat()}"'
+        f'{end}{told.get("offset", "")}, "day": "{item.day.isoformat()}"{told["value"]}{device}'
+        f"{told.get('count', '')}{told.get('low', '')}{told.get('high', '')}}}"
+    )
 
 
 def decode(kind: str, body: str) -> Item:
@@ -63,6 +83,8 @@ def decode(kind: str, body: str) -> Item:
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
 
 
+_quoted = json.encoder.encode_basestring_ascii
+DIGITS = frozenset("0123456789")  # the last letter of a finite number
 _FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind)) for kind in (Sample, Episode, Event, Task)
 }

@@ -220,12 +220,15 @@ class Ingest(Part):
     @reads
     def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
         """Return (stream, reason) of every record that is set aside, and of every value outside its metric's range."""
-        r = tables.records.c
-        query = sa.select(r.stream, r.reason).where(r.connection_id == connection_id, r.reason.is_not(None))
-        found = db.execute(query.order_by(r.stream, r.key))
+        found = db.execute(_SET_ASIDE, {"connection": connection_id})
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 
 
+_SET_ASIDE = (
+    sa.select(tables.records.c.stream, tables.records.c.reason)
+    .where(tables.records.c.connection_id == sa.bindparam("connection"), tables.records.c.reason.is_not(None))
+    .order_by(tables.records.c.stream, tables.records.c.key)
+)
 _CURSORS = sa.select(tables.cursors.c.stream, tables.cursors.c.cursor).where(
     tables.cursors.c.connection_id == sa.bindparam("connection"), tables.cursors.c.version == sa.bindparam("version")
 )

@@ -223,8 +223,7 @@ def preferences_of(body: str) -> Preferences:
 
 
 def _preferences(db: sa.Connection, user_id: int) -> Preferences:
-    p = tables.preferences.c
-    body = db.execute(sa.select(p.body).where(p.user_id == user_id)).scalar()
+    body = db.execute(_PREFERENCE, {"user": user_id}).scalar()
     return Preferences() if body is None else preferences_of(body)
 
 
@@ -232,6 +231,9 @@ def _save_preferences(db: sa.Connection, user_id: int, preferences: Preferences,
     changed = {"body": preferences.body, "set_at": now}
     query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
     db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
+
+
+_PREFERENCE = sa.select(tables.preferences.c.body).where(tables.preferences.c.user_id == sa.bindparam("user"))
 
 
 def check_zone(zone: str) -> None:

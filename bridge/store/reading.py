@@ -187,7 +187,6 @@ class Reading(Part):
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
         """Return the end of a connection's newest measurement that had ended by ``at``, or None without any."""
-        e = tables.episodes.c
         bound = {"connection": connection_id, "at": at}
         measures = db.execute(_MEASURES, bound).first() is not None  # else the search for its last day reads all rows
         day = db.execute(_LAST_DAY, bound).scalar() if measures else None
@@ -195,8 +194,7 @@ class Reading(Part):
         measured: datetime | None = None
         if since is not None:
             measured = db.execute(_NEWEST, {**bound, "since": since}).scalar()
-        bodies = sa.select(e.body).where(e.connection_id == connection_id).order_by(e.day.desc())
-        last = db.execute(bodies.limit(EPISODES_TO_SEE_THE_NEWEST)).scalars()
+        last = db.execute(_LAST_EPISODES, {"connection": connection_id}).scalars()
         episodes = [codec.decode("episode", body) for body in last]
         ends = [episode.end for episode in episodes if isinstance(episode, Episode) and episode.end <= at]
         return max([*ends, *([measured] if measured is not None else [])], default=None)
@@ -253,6 +251,12 @@ _MEASURES = sa.select(tables.samples.c.id).where(tables.samples.c.connection_id 
 _LAST_DAY = sa.select(tables.samples.c.day).where(*_OF_CONNECTION).order_by(tables.samples.c.day.desc()).limit(1)
 _NEWEST = sa.select(sa.func.max(_ENDED)).where(
     *_OF_CONNECTION, tables.samples.c.day >= sa.bindparam("since", type_=sa.Date)
+)
+_LAST_EPISODES = (
+    sa.select(tables.episodes.c.body)
+    .where(tables.episodes.c.connection_id == sa.bindparam("connection"))
+    .order_by(tables.episodes.c.day.desc())
+    .limit(EPISODES_TO_SEE_THE_NEWEST)
 )
 _COUNTS = {
     "sample": _counted(tables.samples, tables.samples.c.metric_id),

@@ -162,14 +162,17 @@ class Recommendations(Part):
 
     @reads
     def advice_records(
-        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, outcome: Deed | None = None
     ) -> list[AdviceRecord]:
         """Return the user's recommendations made from ``since`` until before ``until``, with beliefs and feedback,
         ascending.
 
-        Observations, which are most of a row, and probabilities are not read. Superseded recommendations are left out.
+        With ``outcome``, only those with this outcome are read. Observations, which are most of a row, and
+        probabilities are not read. Superseded recommendations are left out.
         """
         bound = {"user": user_id, "since": since, "until": until}
+        if outcome is not None:
+            return [_advice_record(row) for row in db.execute(_OF_OUTCOME, {**bound, "outcome": str(outcome)})]
         return [_advice_record(row) for row in db.execute(_ADVICE_RECORDS, bound)]
 
     @reads
@@ -356,6 +359,7 @@ _ADVICE_RECORDS = (
     .where(_MADE_BETWEEN)
     .order_by(table.c.created_at, table.c.id)
 )
+_OF_OUTCOME = _ADVICE_RECORDS.where(table.c.outcome == sa.bindparam("outcome"))
 
 
 def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation | None:

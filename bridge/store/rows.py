@@ -34,7 +34,7 @@ class Stored:
     id: int
     record_id: int
     item: Item
-    known_at: datetime
+    known_at: int  # microseconds since 1970
 
 
 def write(
@@ -71,13 +71,13 @@ def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tupl
     for ids in chunks(record_ids):
         for (number, record_id, known_at), sample in samples_of(db.execute(_SAMPLES, {"records": ids}).all(), db):
             found[record_id]["sample", sample.key] = Stored(
-                id=number, record_id=record_id, item=sample, known_at=tables.instant(known_at)
+                id=number, record_id=record_id, item=sample, known_at=known_at
             )
         for kind, query in _OTHERS.items():
             for row in db.execute(query, {"records": ids}):
                 item = item_of(kind, row, db)
                 found[row.record_id][kind, item.key] = Stored(
-                    id=row.id, record_id=row.record_id, item=item, known_at=row.known_at
+                    id=row.id, record_id=row.record_id, item=item, known_at=tables.microseconds(row.known_at)
                 )
     return found
 
@@ -293,11 +293,11 @@ def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now
             codec.kind_of(row.item),
             row.item.key,
             codec.encode(row.item),
-            tables.microseconds(row.known_at),
+            row.known_at,
             until,
         )
         for row in old
-        if row.known_at != now and not _intraday(row.item)
+        if row.known_at != until and not _intraday(row.item)
     ]
     inserts.insert_many(db, tables.revisions, REVISION_COLUMNS, values)
 

@@ -166,9 +166,7 @@ class Scheduling(Part):
     @reads
     def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
         """Return (end, outcome) of a connection's last sync, or None before the first."""
-        t = tables.sync_runs.c
-        query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc()).limit(1)
-        row = db.execute(query).first()
+        row = db.execute(_LAST_RUN, {"connection": connection_id}).first()
         if row is None:
             return None
         body = json.loads(row.outcome)
@@ -181,9 +179,7 @@ class Scheduling(Part):
     @reads
     def syncs_finished(self, db: sa.Connection, user_id: int) -> int:
         """Return a number that grows with every finished sync or import of a user's connections."""
-        t = tables.sync_runs.c
-        mine = sa.select(sa.func.max(t.id)).join(tables.connections).where(c.user_id == user_id)
-        return int(db.execute(mine).scalar() or 0)
+        return int(db.execute(_RUNS, {"user": user_id}).scalar() or 0)
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
@@ -319,6 +315,13 @@ _RELEASE = (
 )
 _LIMITED_UNTIL = sa.select(tables.sources.c.rate_limited_until).where(tables.sources.c.name == sa.bindparam("source"))
 _RUN = sa.insert(tables.sync_runs)
+_LAST_RUN = (
+    sa.select(tables.sync_runs.c.finished, tables.sync_runs.c.outcome)
+    .where(tables.sync_runs.c.connection_id == sa.bindparam("connection"))
+    .order_by(tables.sync_runs.c.id.desc())
+    .limit(1)
+)
+_RUNS = sa.select(sa.func.max(tables.sync_runs.c.id)).join(tables.connections).where(c.user_id == sa.bindparam("user"))
 _FINISH = (
     sa.update(tables.connections)
     .where(_MINE)

@@ -44,7 +44,7 @@ def static_url(name: str) -> str:
 def templates() -> Environment:
     """Return the template environment with the functions that templates may call."""
     environment = Environment(
-        loader=FileSystemLoader(WEB_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined
+        loader=FileSystemLoader(WEB_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined, auto_reload=False
     )
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}

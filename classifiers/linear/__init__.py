@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 BATCH_TITLES = 1000
 UNSURE = 0.30  # below this probability the rules decide, and without a rule the label says "unsure"
-DOUBT = 0.35  # below this probability a video link is asked
+DOUBT = 0.30  # below this probability a video link is asked
 HOLD = 0.35  # the most that a title is sure of that only holds time
 CLASSES = tuple(ActionType)
 
@@ -60,7 +60,7 @@ class Linear:
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
 
-        The model's likeliest action counts, or below 0.30 the action of ``rule``. The calendar's kind, and below 0.35
+        The model's likeliest action counts, or below 0.30 the action of ``rule``. The calendar's kind, and below 0.30
         also a video link, replace it where they are surer. A kind without an activity always decides. For a title that
         only holds time, such as "Busy", the model counts as at most 0.35 sure, and no rule decides.
         """

@@ -1,10 +1,12 @@
 """Measures the rows of ``lab.benchmarks.targets``, part by part (``python -m lab.benchmarks.measures PART HOME``).
 
-Prints the rows as JSON. ``HOME`` is an installation that ``lab.benchmarks.wearer`` made.
+Prints the rows as JSON. ``HOME`` is an installation that ``lab.benchmarks.wearer`` made. Garbage is collected as rarely
+as in every process of the program.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -146,6 +148,7 @@ def syncs(_home: Path) -> Iterator[Row]:
             life.sync()
         taken = cpu(life.sync, 3 * RUNS, time.thread_time)
         bare = cpu(lambda: _bare(asked, folder), 3 * RUNS, time.thread_time)
+        floor = cpu(lambda: _asked(asked), 3 * RUNS, time.thread_time)
     yield Row(
         work=f"a sync with nothing new, three sources, {len(asked)} requests",
         figure=MS * taken,
@@ -155,6 +158,20 @@ def syncs(_home: Path) -> Iterator[Row]:
         target=9,
         memory=peak(),
     )
+    yield Row(work="  of which the requests, by bare `requests`", figure=MS * floor, unit="ms")
+
+
+def _asked(addresses: list[str]) -> None:
+    """Ask for all addresses with the library that the connectors use, with a session per host."""
+    import requests
+
+    with ExitStack() as stack:
+        sessions: dict[str, requests.Session] = {}
+        for address in addresses:
+            host = urlsplit(address).netloc
+            if host not in sessions:
+                sessions[host] = stack.enter_context(requests.Session())
+            sessions[host].get(address, timeout=30)
 
 
 def _listening(asked: list[str]) -> Any:
@@ -206,12 +223,15 @@ def pages(home: Path) -> Iterator[Row]:
         hello = cost(f"http://127.0.0.1:{port}", "/", VIEWS)
     with wearer.opened(home) as bridge:
         with running(create(bridge)) as port:
+            first = cost(f"http://127.0.0.1:{port}", "/trends?weeks=52", 0).first
+            shutil.rmtree(bridge.settings.cache / "trends")
             cold = cost(f"http://127.0.0.1:{port}", "/trends?weeks=52", 0).first
         with listening(bridge) as url:
             requests.get(f"{url}/", timeout=300).raise_for_status()
             seen = {path: cost(url, path, VIEWS) for path in PAGES}
     row = partial(Row, unit="ms", peer="FastAPI's hello")
     yield row(work="page: trends, cold, a year", figure=cold, target=600, limit=hello.median, memory=peak())
+    yield row(work="page: trends, cold, first page of the process", figure=first, limit=hello.median)
     for path, target in PAGES.items():
         name = f"page: {path.partition('?')[0]}, warm"
         yield row(work=name, figure=seen[path].median, limit=hello.median, target=target)
@@ -387,4 +407,7 @@ PARTS: dict[str, Callable[[Path], Iterator[Row]]] = {
 }
 
 if __name__ == "__main__":
+    from bridge.cli import GARBAGE_THRESHOLD
+
+    gc.set_threshold(GARBAGE_THRESHOLD)
     print(json.dumps([asdict(row) for row in PARTS[sys.argv[1]](Path(sys.argv[2]))]))

@@ -25,7 +25,10 @@ def fleet(
     days: Annotated[int, typer.Option("--days", help="Days of data per person.", min=1, max=30)] = 2,
     database: Annotated[
         str | None,
-        typer.Option("--database", help="An empty store; default: a new store, which is deleted afterwards."),
+        typer.Option(
+            "--database",
+            help="An empty store, or postgresql for a private one; default: a new SQLite file, deleted afterwards.",
+        ),
     ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", help="Number of processes that sync.", min=1, max=64)

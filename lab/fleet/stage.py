@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,6 +19,7 @@ from bridge.domain.errors import BridgeError, SetupError
 from bridge.store import Store, names, tables
 from lab.fleet.accounts import NOW, SOURCES, ZONE, accounts, consent
 
+OWN_CLUSTER = "postgresql"
 TOGETHER = 500  # people who are put into the store at once
 
 
@@ -28,23 +29,41 @@ class Stopped(BridgeError):
 
 @contextmanager
 def staged(days: int, database: str | None) -> Iterator[dict[str, str]]:
-    """The variables under which every command speaks with the fleet's vendors and its store."""
+    """The variables under which every command speaks with the fleet's vendors and its store.
+
+    The database ``postgresql`` is one in a private cluster, which is deleted afterwards.
+    """
     from cryptography.fernet import Fernet
 
-    with tempfile.TemporaryDirectory(prefix="rhythm-bridge-fleet-") as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rhythm-bridge-fleet-"))
+        if database == OWN_CLUSTER:
+            database = _in_own_cluster(stack)
         variables = {
             "BRIDGE_HOME": folder,
             "BRIDGE_DATABASE": database or f"sqlite:///{folder}/bridge.db",
             "BRIDGE_KEY": Fernet.generate_key().decode(),
             "BRIDGE_GARMIN_DAYS": str(days),
         }
-        with process("vendors", str(days)) as vendors:
-            ports = heard(vendors)
-            for source, account in accounts(0, days).items():
-                vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
-                for name, value in vendor.settings(f"http://127.0.0.1:{ports[source]}").items():
-                    variables.setdefault(f"BRIDGE_{source}_{name}".upper(), value)
-            yield variables
+        ports = heard(stack.enter_context(process("vendors", str(days))))
+        for source, account in accounts(0, days).items():
+            vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
+            for name, value in vendor.settings(f"http://127.0.0.1:{ports[source]}").items():
+                variables.setdefault(f"BRIDGE_{source}_{name}".upper(), value)
+        yield variables
+
+
+def _in_own_cluster(stack: ExitStack) -> str:
+    """Start a PostgreSQL cluster for as long as ``stack`` is open, and return the address of its empty database.
+
+    Raises SetupError where PostgreSQL is not installed.
+    """
+    from lab.postgres_cluster import cluster
+
+    try:
+        return f"{stack.enter_context(cluster())}/postgres"
+    except RuntimeError as error:
+        raise SetupError(str(error)) from error
 
 
 @contextmanager

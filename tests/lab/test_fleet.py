@@ -22,6 +22,7 @@ from bridge.store import Store, tables
 from lab.cli.scale import BEGIN, COLUMNS, END, keep
 from lab.fleet import accounts, count, stage
 from lab.fleet.worker import play
+from lab.postgres_cluster import programs
 from tests.world import NOW
 
 ASKED = {"users", "syncs_per_s", "lag_p50_s", "lag_p95_s", "peak_mb", "lost", "doubled", "bytes_per_user_year"}
@@ -50,6 +51,16 @@ def test_a_few_people_are_synced_twice_and_nothing_is_lost(tmp_path: Path) -> No
     page.write_text(f"# Load\n\n{BEGIN}\n{END}\n\nMore.\n")
     keep(page, told)
     assert f"| 3 | sqlite | 2 | 2 | {told['syncs_per_s']} |" in page.read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
+def test_a_fleet_may_run_in_a_private_cluster() -> None:
+    ran = bridge("fleet", "--users", "2", "--workers", "2", "--database", "postgresql", "--json")
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert (told["database"], told["syncs"], told["lost"], told["doubled"]) == ("postgresql", 12, 0, 0)
 
 
 @pytest.fixture(scope="module")

@@ -70,6 +70,18 @@ def test_readings_are_in_range_and_explain_themselves(life):
 
 
 @settings(deadline=None, max_examples=60)
+@given(lives, st.lists(st.integers(0, 900), min_size=1, max_size=8))
+def test_an_index_that_was_read_before_gives_what_a_new_one_gives(life, quarters):
+    """Kept judgements of nights and shared signals do not leak from one instant, in any order, into another."""
+    instants = [life.at - n * HOUR / 4 for n in quarters]
+    used, bare = Past(life, since=min(instants)), Past(life, since=min(instants), reasons=False)
+    for at in (*instants, *instants[::-1]):
+        new = read_at(Past(life, since=min(instants)), at)
+        assert read_at(used, at) == new
+        assert read_at(bare, at) == {meter: replace(one, because=()) for meter, one in new.items()}
+
+
+@settings(deadline=None, max_examples=60)
 @given(lives, items, agendas, st.integers(1, 100))
 def test_nothing_later_counts(life, later_items, later_entries, hours):
     """Items that begin or end after the moment change nothing."""

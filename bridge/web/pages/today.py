@@ -30,29 +30,26 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
 
     The browser then requests the plan of the day, and a new recommendation if there is none.
     """
-    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     store = visit.bridge.store
-    recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
-    if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
-        recommendation = None
+    with store.view():
+        current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+        recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
+        if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
+            recommendation = None
+        shown: dict[str, Any] = {
+            "title": day.title(visit),
+            "meters": day.meters(current.readings),
+            "slots": day.slots(current, visit),
+            "advice": None if recommendation is None else _recommendation(visit, recommendation),
+            "questions": day.questions(visit),
+            "backup": day.backup(visit),
+            "household": bool(store.shares.received(visit.user.id)),
+            "checkin": _checkin(visit, None),
+        }
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
-    return page(
-        "today.html",
-        visit,
-        path="/",
-        title=day.title(visit),
-        meters=day.meters(current.readings),
-        slots=day.slots(current, visit),
-        calendar=current.calendar,
-        advice=None if recommendation is None else _recommendation(visit, recommendation),
-        questions=day.questions(visit),
-        backup=day.backup(visit),
-        household=bool(store.shares.received(visit.user.id)),
-        back="/",
-        checkin=_checkin(visit, None),
-        actions=tuple(ActionType),
-    )
+    actions = tuple(ActionType)
+    return page("today.html", visit, path="/", calendar=current.calendar, back="/", actions=actions, **shown)
 
 
 @router.get("/advice")

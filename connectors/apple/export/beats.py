@@ -18,6 +18,7 @@ GAP = 1.6  # factor on the interval, beyond which beats are missing in between
 RMSSD_MIN_INTERVALS = 10  # intervals that an RMSSD needs
 NEAR_MS, NEAR_SHARE = 10.0, 0.25  # largest difference between the list's SDNN and the reading's
 HOUR_MS = 3_600_000
+TWO_DIGITS = {f"{number:02}".encode(): number for number in range(100)} | {b"": 0}  # quicker than int()
 
 
 def listed(beats: Iterable[tuple[str, str]]) -> bytes:
@@ -46,7 +47,8 @@ def rmssd(text: bytes, sdnn: float) -> float | None:
     own = sqrt(sum([(length - mean) ** 2 for length in lengths]) / len(lengths))
     if abs(own - sdnn) > max(NEAR_MS, NEAR_SHARE * sdnn):
         return None
-    times = [int(minute) * 60_000 + int(second) * 1000 + int(part or 0) * 10 for _, minute, second, part in beats]
+    of = TWO_DIGITS
+    times = [of[minute] * 60_000 + of[second] * 1000 + of[part] * 10 for _, minute, second, part in beats]
     squares = [
         (after - before) ** 2
         for before, after, early, late in zip(lengths, lengths[1:], times, times[1:], strict=False)
