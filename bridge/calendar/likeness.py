@@ -114,7 +114,8 @@ def _labels(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Cas
     if len(set(truth)) < 2 or not asked:
         return [None] * len(asked)
     weights = np.array([1.0] * len(made) + [LEFT_WEIGHT] * len(left))
-    seen = _features([*taught, *asked])
+    features = _features([*taught, *asked])
+    seen = features[:, np.unique(features[: len(taught)].indices)]  # the weight of any other feature would stay 0
     model = LogisticRegression(C=STRENGTH, fit_intercept=False, max_iter=200)
     model.fit(seen[: len(taught)], truth, sample_weight=weights)
     scores = TRUST * np.log(_shares(asked))
