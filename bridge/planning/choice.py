@@ -133,6 +133,9 @@ def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
         bed, wake = situation.sleep(date)
         if bed <= now < wake:
             return say("you are usually asleep now")
+    flight = next((o for o in situation.flights if o.start <= now < o.end), None)
+    if flight is not None:
+        return say("your flight lands at {time} local time", time=situation.clock(flight.end))
     until = next((end for start, end in situation.attended if start <= now < end), None)
     if until is not None:
         return say("you have an entry until {time}", time=situation.clock(until))

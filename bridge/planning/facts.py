@@ -37,6 +37,7 @@ LONG_AGO = 10  # days after which the last time is long ago, however rare it is
 TELLING_TASK, TONIGHT = timedelta(days=3), timedelta(days=1)  # until a task is due, that speaks for work
 # After midnight; later only a task that is due tomorrow speaks for work.
 LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
+NIGHT_TOLD_UNTIL = timedelta(hours=14)  # after midnight; later a good night is no reason to work
 EARLY_NIGHT = timedelta(hours=19)  # after midnight; later a short night calls for sleep alone
 BEHIND = (timedelta(hours=5), timedelta(hours=3))  # of entries that call for rest; since the last of them
 MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
@@ -219,8 +220,9 @@ def _of_body(action: ActionType, situation: Situation, readings: Mapping[Meter, 
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
         found = [one for one in found if "below your" not in one[1]]  # a short night speaks for no work
-        if situation.slept(situation.date_of(situation.now)) is None:
-            found = [one for one in found if not one[1].startswith("slept")]  # that was an earlier night
+        late = situation.now >= day_of(situation, situation.now).since(NIGHT_TOLD_UNTIL)
+        if late or situation.slept(situation.date_of(situation.now)) is None:  # without it, that was an earlier night
+            found = [one for one in found if not one[1].startswith("slept")]
     else:
         found = []
     return [text for _, text in sorted(found, key=lambda one: -one[0])[:BODY_FACTS_MAX]]
@@ -285,13 +287,10 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
     lately = any(option.start - BEHIND[1] <= end <= option.start for _, end in day.strains)
     if hours < least or not lately:
         return []
-    return [
-        say(
-            "by then you have had {hours} hours of {kinds}",
-            hours=round(hours / timedelta(hours=1)),
-            kinds=_kind_of(day),
-        )
-    ]
+    told = {"hours": round(hours / timedelta(hours=1)), "kinds": _kind_of(day)}
+    if hours == day.strained(situation.now):
+        return [say("you have had {hours} hours of {kinds} today", **told)]
+    return [say("by then you have had {hours} hours of {kinds}", **told)]
 
 
 def _kind_of(day: Day) -> Text:

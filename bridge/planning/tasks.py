@@ -27,6 +27,7 @@ BEFORE_EVENING = 45 * MINUTE  # between a task and an entry that fills the eveni
 SOON = 15 * MINUTE  # before the first task
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 20 * HOUR + 30 * MINUTE, 18 * HOUR, 20 * HOUR  # after midnight
 OFFICES = (8 * HOUR, 18 * HOUR)  # after midnight, from Monday to Friday: hours in which calls are answered
+OFFICE_LUNCH = (12 * HOUR, 13.5 * HOUR)  # in which many practices and offices close
 WEEKEND = 5
 # Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
 QUICK = re.compile(
@@ -176,8 +177,11 @@ def _latest(task: Task, day: Day) -> datetime:
 def is_answered(task: Task, day: Day, at: datetime) -> bool:
     """Return True if a task can be worked on at ``at``: it needs no call, or calls are answered then.
 
-    Calls are answered from Monday to Friday, 8:00 to 18:00.
+    Calls are answered from Monday to Friday, 8:00 to 12:00 and 13:30 to 18:00.
     """
     if not is_call(task):
         return True
-    return day.date.weekday() < WEEKEND and day.since(OFFICES[0]) <= at < day.since(OFFICES[1])
+    is_open = day.since(OFFICES[0]) <= at < day.since(OFFICES[1])
+    return (
+        day.date.weekday() < WEEKEND and is_open and not day.since(OFFICE_LUNCH[0]) <= at < day.since(OFFICE_LUNCH[1])
+    )

@@ -17,7 +17,7 @@ from bridge.planning.day_plan import fixed_blocks, task_blocks
 from bridge.planning.facts import reasons
 from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Situation
-from bridge.planning.tasks import length_of, task_for
+from bridge.planning.tasks import is_answered, length_of, task_for
 from bridge.planning.waking_day import day_of
 from rhythm_env.interface import ActionType, Belief, Decision, Meter
 
@@ -135,7 +135,9 @@ def test_after_a_long_day_comes_rest():
     assert {A.EXERCISE, A.LEARN, A.DEEP_WORK}.isdisjoint(found(made)[0])
     assert given
     assert all(option.start >= at(TODAY, 1080 + 90) for option in given.values())
-    assert "10 hours of meetings" in reasons(given[A.ME_TIME], made, {})[0]
+    assert reasons(given[A.ME_TIME], made, {})[0] == "by then you have had 10 hours of meetings"
+    over = situation(*meetings(10), hour=18.5)
+    assert reasons(suggested(over)[A.ME_TIME], over, {})[0] == "you have had 10 hours of meetings today"
 
 
 def test_a_short_night_is_no_time_for_sport():
@@ -238,6 +240,13 @@ def test_nobody_is_called_on_a_sunday_and_office_work_waits_for_monday():
     (placed,) = task_blocks(sunday, day_of(sunday, now), [])
     assert placed.title == "Pay bill"
     assert placed.start >= at(SUNDAY, 600)
+
+
+@pytest.mark.parametrize(("minute", "answered"), [(479, False), (480, True), (720, False), (809, False), (810, True)])
+def test_nobody_answers_a_call_at_lunch_or_before_eight(minute: int, answered: bool):
+    made = situation()
+    call = Task(key="c", list="l", title="Call the dentist", due=TODAY)
+    assert is_answered(call, day_of(made, made.now), at(TODAY, minute)) is answered
 
 
 def test_what_is_due_today_comes_before_what_is_late_anyway():
@@ -359,3 +368,4 @@ def test_nothing_needs_doing_only_where_no_task_is_due():
     assert quiet(situation(hour=20, tasks=[due]), {A.ME_TIME: NO_GROUNDS}) == "nothing fits now"
     flight = entry(TODAY, 780, 1000, None, "Flight to Rome")
     assert quiet(situation(flight, hour=9), {}) == "your flight leaves at 13:00"
+    assert quiet(situation(flight, hour=14), {}) == "your flight lands at 16:40 local time"
