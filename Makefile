@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-home-assistant test-openenv test-train test-llm lint docs site pictures first-plan classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-home-assistant test-openenv test-train test-llm lint docs languages site pictures first-plan classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -79,6 +79,17 @@ lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# How messages are marked: see docs/developers/languages.md.
+MESSAGES := --mapping-file pyproject.toml --no-default-keywords --keyword _ --keyword say --keyword html \
+	--keyword many:1,2 --keyword say_many:1,2 --keyword pgettext:1c,2 --keyword date_text:2 \
+	--no-location --sort-output --omit-header --width 120
+
+languages: .venv/ready # takes the messages from the sources, updates each language's catalogue and compiles it
+	$(BIN)/pybabel --quiet extract $(MESSAGES) --output-file bridge/locale/bridge.pot .
+	$(BIN)/pybabel --quiet update --domain bridge --input-file bridge/locale/bridge.pot --output-dir bridge/locale \
+		--no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width 120
+	$(BIN)/pybabel --quiet compile --domain bridge --directory bridge/locale
 
 dist: .venv/ready # two sdists, and two wheels made from them
 	$(BIN)/python -m build --outdir dist .

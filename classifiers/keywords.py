@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bridge.domain.languages import say
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
 from rhythm_env.interface import ActionType
@@ -247,14 +248,14 @@ class Keywords:
         best = max(hits, key=lambda hit: (hit.entry.rule.rank, hit.end - hit.start, -hit.start))
         rule = best.entry.rule
         if rule.idle_all_day and event.all_day:
-            return Verdict(None, rule.sure, f"rule {rule.id}, all day")
+            return Verdict(None, rule.sure, say("rule {rule}, all day", rule=rule.id))
         sure = rule.sure
         if any(hit.entry.rule.rank == rule.rank and hit.entry.rule.action is not rule.action for hit in hits):
             sure -= DISAGREEMENT
         elif _rest(text, best) == "":
             sure += WHOLE_TITLE
         action = rule.company if rule.company and event.others else rule.action
-        return Verdict(action, sure, f"rule {rule.id}")
+        return Verdict(action, sure, say("rule {rule}", rule=rule.id))
 
 
 def normalised(title: str) -> str:

@@ -85,7 +85,7 @@ def test_answers_are_named_by_what_changed_until_the_next_advice(store: Store) -
     stated(store, user, 2, (0.5, 0.2, 0.6))
     found = beliefs(store, user, now=T0 + DAY)
     assert [(one.answer, round(one.size, 2)) for one in found.moves] == [(Answer.IGNORE, 0.3), (Answer.ACCEPT, 0.1)]
-    text = said(found.moves[0], "Exercise")
+    text = said(found.moves[0])
     assert text.startswith("You ignored exercise (Sun ")
     assert text.endswith("towards “night owl” by 0.30 (to 0.20).")
     body = belief_document(found)
@@ -101,7 +101,7 @@ def test_seen_and_not_done_is_an_answer_and_not_known_is_none(store: Store) -> N
     store.recommendations.save_outcome(first.id, Deed.NOT_DONE, ("no workout, whoop",), at=T0 + 7 * HOUR)
     (move,) = beliefs(store, user, now=T0 + DAY).moves
     assert move.answer is Answer.IGNORE
-    assert said(move, "Exercise").startswith("You did not follow exercise (Sun ")  # nothing was pressed
+    assert said(move).startswith("You did not follow exercise (Sun ")  # nothing was pressed
     assert beliefs(store, user, now=T0 + 6 * HOUR).answers == 0  # not yet
 
 

@@ -81,6 +81,14 @@ def test_the_products_wheel_alone_runs_the_demo(tmp_path: Path, wheels: dict[str
 
 
 @pytest.mark.timeout(300)
+def test_the_products_wheel_speaks_every_language(wheels: dict[str, Path]) -> None:
+    own = {path.relative_to(ROOT) for path in (ROOT / "bridge" / "locale").rglob("*.mo")}
+    packed = {path.relative_to(wheels["product"]) for path in (wheels["product"] / "bridge" / "locale").rglob("*.*")}
+    assert own
+    assert packed == own  # compiled, without their sources
+
+
+@pytest.mark.timeout(300)
 def test_both_wheels_hold_their_licence(wheels: dict[str, Path]) -> None:
     for site in wheels.values():
         (info,) = site.glob("*.dist-info")

@@ -17,6 +17,7 @@ from itsdangerous import BadSignature, Signer
 
 from bridge.advice import rescheduling
 from bridge.domain.errors import Forged, Spent
+from bridge.domain.languages import say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment
 from bridge.installation import Bridge
@@ -27,7 +28,8 @@ from rhythm_env.interface import Answer
 KEY_PURPOSE = "links that answer a recommendation"
 ANSWER_PATH = "/answer/"
 LETTERS = {"a": Answer.ACCEPT, "i": Answer.IGNORE, "r": Answer.RESCHEDULE}
-WORDS = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}  # as on the page
+WORDS = {Answer.ACCEPT: say("Accept"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}  # as on the page
+ANSWERED = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("later")}
 KEY_ID_BYTES = 6
 # Number, letter, key id, signature. SHA-384 fills 64 letters exactly, so that each signature has a single spelling.
 TOKEN = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
@@ -57,6 +59,11 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
     return {word: f"{url.rstrip('/')}{path}" for word, path in paths(bridge, recommendation).items()}
 
 
+def word(answer: Answer) -> str:
+    """Return the word of a button in the current language."""
+    return shown(WORDS[answer])
+
+
 def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
     """Return the button's word -> path of the link on the page. Empty once the recommendation is answered."""
     if recommendation.answer is not None:
@@ -64,7 +71,7 @@ def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
     key = bridge.vault.derived(KEY_PURPOSE)[0]
     signer = _signer(key, recommendation)
     return {
-        WORDS[answer]: f"{ANSWER_PATH}{signer.sign(f'{recommendation.id}.{letter}.{_key_id(key)}').decode()}"
+        word(answer): f"{ANSWER_PATH}{signer.sign(f'{recommendation.id}.{letter}.{_key_id(key)}').decode()}"
         for letter, answer in LETTERS.items()
     }
 
@@ -85,10 +92,10 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
 def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) -> None:
     """Raise Spent if a recommendation has expired, or if its answer can no longer change."""
     if recommendation.answer is not None and day_end(recommendation, user.zones) <= now:
-        stands = WORDS[recommendation.answer].lower()
-        raise Spent(f"the day of this recommendation is over, and its answer stands: {stands}")
+        stands = ANSWERED[recommendation.answer]
+        raise Spent(say("the day of this recommendation is over, and its answer stands: {answer}", answer=stands))
     if recommendation.answer is None and recommendation.expires_at <= now:
-        raise Spent("this link has expired, and so has its recommendation; open the page for the next")
+        raise Spent(say("this link has expired, and so has its recommendation; open the page for the next"))
 
 
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
@@ -109,18 +116,18 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
     """
     found = TOKEN.fullmatch(token)
     if found is None:
-        raise Forged("this is not a whole link of this bridge; answer on the page instead")
+        raise Forged(say("this is not a whole link of this bridge; answer on the page instead"))
     number, letter, key_id = found.groups()
     key = next((key for key in bridge.vault.derived(KEY_PURPOSE) if _key_id(key) == key_id), None)
     if key is None:
-        raise Spent("the bridge's key has been changed since this link was made; answer on the page instead")
+        raise Spent(say("the bridge's key has been changed since this link was made; answer on the page instead"))
     recommendation = bridge.store.recommendations.by_id(int(number))
     if recommendation is None:
-        raise Forged("this is not a whole link of this bridge; answer on the page instead")
+        raise Forged(say("this is not a whole link of this bridge; answer on the page instead"))
     try:
         _signer(key, recommendation).unsign(token)
     except BadSignature:
-        raise Forged("this is not a whole link of this bridge; answer on the page instead") from None
+        raise Forged(say("this is not a whole link of this bridge; answer on the page instead")) from None
     return recommendation, LETTERS[letter]
 
 

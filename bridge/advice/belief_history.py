@@ -13,10 +13,12 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from bridge.domain.languages import Text, listed, say
 from bridge.domain.records import AdviceRecord, Reset, User
 from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.titles import ACTION_WORDS, slot_text
 from bridge.planning.outcomes import as_answer
-from rhythm_env.interface import DAY_NAMES, Answer
+from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -28,9 +30,9 @@ MOST = 8  # answers that are listed
 INSTANT = timedelta(microseconds=1)
 DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {  # dimension -> meaning of 0 and of 1, see rhythm_env.interface.Belief
-        "social": ("keeps to yourself", "loves company"),
-        "morning": ("night owl", "morning person"),
-        "work": ("avoids work", "lives for work"),
+        "social": (say("keeps to yourself"), say("loves company")),
+        "morning": (say("night owl"), say("morning person")),
+        "work": (say("avoids work"), say("lives for work")),
     }
 )
 
@@ -125,22 +127,33 @@ def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetim
             yield Move(advice=one, answer=answer, change=change, after=after)
 
 
-def said(move: Move, action: str) -> str:
-    """Return a sentence about an answer and the change of the belief after it.
+PRESSED = {
+    Answer.ACCEPT: say("You accepted {action} ({slot}, {day:%d %b %Y}): {changes}."),
+    Answer.IGNORE: say("You ignored {action} ({slot}, {day:%d %b %Y}): {changes}."),
+    Answer.RESCHEDULE: say("You put off {action} ({slot}, {day:%d %b %Y}): {changes}."),
+}
+SEEN = {  # where nothing was pressed
+    Answer.ACCEPT: say("You did {action} ({slot}, {day:%d %b %Y}): {changes}."),
+    Answer.IGNORE: say("You did not follow {action} ({slot}, {day:%d %b %Y}): {changes}."),
+}
 
-    ``action`` is the title of the recommended action.
-    """
-    moment = move.advice.moment
-    pressed = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}
-    seen = {Answer.ACCEPT: "did", Answer.IGNORE: "did not follow"}  # nothing was pressed
-    done = pressed[move.answer] if move.advice.answer is move.answer else seen[move.answer]
-    changed = [
-        f"towards “{DIMENSIONS[name][by > 0]}” by {abs(by):.2f} (to {move.after[name]:.2f})"
+
+TOWARDS = say("towards “{word}” by {by:.2f} (to {to:.2f})")
+
+
+def said(move: Move) -> Text:
+    """Return a sentence about an answer and the change of the belief after it."""
+    advice = move.advice
+    message = PRESSED[move.answer] if advice.answer is move.answer else SEEN[move.answer]
+    changes = [
+        say(
+            "towards “{word}” by {by:.2f} (to {to:.2f})", word=DIMENSIONS[name][by > 0], by=abs(by), to=move.after[name]
+        )
         for name, by in sorted(move.change.items(), key=lambda one: -abs(one[1]))
         if abs(by) >= LEAST
     ]
-    slot = f"{DAY_NAMES[moment.day]} {moment.slot.name.lower()}, {moment.date:%d %b %Y}"
-    return f"You {done} {action.lower()} ({slot}): {', '.join(changed)}."
+    slot, action = slot_text(advice.moment), ACTION_WORDS[advice.action]
+    return say(message, action=action, slot=slot, day=advice.moment.date, changes=listed(changes))
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
@@ -150,7 +163,8 @@ def leaning(name: str, mean: float, sd: float | None) -> str:
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')
     """
     if sd is not None and sd > 0.25:  # close to 0.29, the standard deviation of a uniform distribution
-        return "not known yet"
+        return say("not known yet")
     if abs(mean - 0.5) < 0.1:
-        return "in between"
-    return f"{'clearly' if abs(mean - 0.5) >= 0.3 else 'rather'} “{DIMENSIONS[name][mean > 0.5]}”"
+        return say("in between")
+    word = DIMENSIONS[name][mean > 0.5]
+    return say("clearly “{word}”", word=word) if abs(mean - 0.5) >= 0.3 else say("rather “{word}”", word=word)

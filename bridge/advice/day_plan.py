@@ -13,6 +13,7 @@ from bridge.advice import recommend, requests
 from bridge.advice.observation import observe
 from bridge.advice.personalise import for_person
 from bridge.domain.guard import Guard
+from bridge.domain.languages import say
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
@@ -205,4 +206,8 @@ def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Ite
     since, until = (calendar.midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:
-            yield f"{advice.action} at {situation.clock(advice.start)} was taken back, because the day changed"
+            yield say(
+                "{action} at {time} was taken back, because the day changed",
+                action=str(advice.action),
+                time=situation.clock(advice.start),
+            )

@@ -17,8 +17,10 @@ from bridge.advice.review_words import Review
 from bridge.advice.web_push import Device, Notice
 from bridge.auth.vault import SEALING_LOCK, Vault
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _, say, shown
 from bridge.domain.records import Channel, Recommendation, User
 from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.titles import ACTION_TITLES
 from bridge.http import egress
 from rhythm_env.interface import Slot
 
@@ -31,22 +33,28 @@ UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message
 REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 SEND_SECONDS = 60.0  # time limit of a message
 NAMES_A_TASK = "for: "  # begins a reason that holds a title
-NO_ADDRESS = "no address for messages is stored; store one: bridge notify --user NAME --to URL"
+NO_ADDRESS = say("no address for messages is stored; store one: bridge notify --user NAME --to URL")
 DEVICES_MAX = 10  # browsers of a user
-SLOT_NAMES = {Slot.NIGHT: "tonight"}
+PARTS_OF_DAY = {
+    Slot.MORNING: say("this morning"),
+    Slot.AFTERNOON: say("this afternoon"),
+    Slot.EVENING: say("this evening"),
+    Slot.NIGHT: say("tonight"),
+}
 
 
 def compose(
     advice: Recommendation, links: Mapping[str, str], events: Sequence[str] = (), *, zones: ZoneHistory
 ) -> tuple[str, str]:
-    """Return title and text of a message with the action, its time, the reasons and a line per link.
+    """Return title and text of a message with the action, its time, the reasons and a line per link, in the current
+    language.
 
     ``links`` maps a button's word to its address. ``events`` are lines about the calendar, if the user wants them.
     Reasons that name a task are left out.
     """
-    name = str(advice.action).replace("_", " ").capitalize()
-    title = f"{'Keep: ' * (advice.kind == 'keep')}{name}, {_time(advice, zones)}"
-    reasons = (reason for reason in advice.reasons if not reason.startswith(NAMES_A_TASK))
+    values = {"action": ACTION_TITLES[advice.action], "time": _time(advice, zones)}
+    title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
+    reasons = (shown(reason) for reason in advice.reasons if not reason.startswith(NAMES_A_TASK))
     lines = [*reasons, *events, *(f"{word}: {address}" for word, address in links.items())]
     return title, "\n".join(lines) or title
 
@@ -57,9 +65,9 @@ def _time(advice: Recommendation, zones: ZoneHistory) -> str:
     Without them, returns the part of the day, such as "this morning".
     """
     if advice.start is None or advice.end is None:
-        return SLOT_NAMES.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
+        return shown(PARTS_OF_DAY[advice.moment.slot])
     start, end = (at.astimezone(zone_at(at, zones)) for at in (advice.start, advice.end))
-    return f"{start:%H:%M} to {end:%H:%M}"
+    return _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
 
 
 def compose_review(review: Review, address: str | None) -> tuple[str, str]:
@@ -67,8 +75,10 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
 
     ``address`` is that of the week's page. It is None if the page cannot be reached from outside.
     """
-    lines = [*review_words.lines(review), *([] if address is None else [f"the week: {address}"])]
-    return "Your week", "\n".join(lines)
+    lines = list(map(shown, review_words.lines(review)))
+    if address is not None:
+        lines.append(_("the week: {address}", address=address))
+    return _("Your week"), "\n".join(lines)
 
 
 def ended(title: str, source: str, user: User) -> tuple[str, str]:
@@ -76,9 +86,12 @@ def ended(title: str, source: str, user: User) -> tuple[str, str]:
 
     ``title`` is the source's name for people, and ``source`` its name in commands.
     """
-    again = f"bridge connect {source} --user {user.name}, or on the page, under Connections"
-    text = f"The consent has ended or was withdrawn, and nothing new comes in. Log in again: {again}."
-    return f"{title.partition(' (')[0]}: please log in again", text
+    text = _(
+        "The consent has ended or was withdrawn, and nothing new comes in. Log in again: {command}, or on the page, "
+        "under Connections.",
+        command=f"bridge connect {source} --user {user.name}",
+    )
+    return _("{source}: please log in again", source=title.partition(" (")[0]), text
 
 
 def send(address: str, title: str, text: str, allowed: Collection[str]) -> str | None:
@@ -96,8 +109,8 @@ def send(address: str, title: str, text: str, allowed: Collection[str]) -> str |
         ).returncode
     except (subprocess.TimeoutExpired, OSError):
         done = message_sender.NOT_TAKEN
-    told = {message_sender.SENT: None, message_sender.UNKNOWN: "no address that Apprise knows"}
-    return told.get(done, f"it was not taken ({egress.REFUSAL_TEXT})")
+    told = {message_sender.SENT: None, message_sender.UNKNOWN: say("no address that Apprise knows")}
+    return told.get(done, say("it was not taken ({why})", why=egress.REFUSAL_TEXT))
 
 
 def _environment() -> dict[str, str]:
@@ -132,8 +145,11 @@ def keep(
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
     if not apprise.Apprise().add(address):
         raise SetupError(
-            "that is no address Apprise knows (they look like ntfys://HOST/TOPIC or mailtos://...); try another: "
-            f"bridge notify --user {user.name} --to URL --test"
+            say(
+                "that is no address Apprise knows (they look like ntfys://HOST/TOPIC or mailtos://...); "
+                "try another: {command}",
+                command=f"bridge notify --user {user.name} --to URL --test",
+            )
         )
     with store.lock(SEALING_LOCK):
         sealed = vault.seal({**_secret(store, vault, user.id), "address": address})
@@ -217,7 +233,7 @@ def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Noti
 
 def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:
     """Send a test message. The result and the error are those of ``deliver``."""
-    message = ("rhythm-bridge", f"Advice for {user.name} will come here.")
+    message = ("rhythm-bridge", _("Advice for {name} will come here.", name=user.name))
     return deliver(bridge, user.id, message, Notice(title=message[0], text=message[1], tag="test"), now=now)
 
 
@@ -231,7 +247,7 @@ def once(
     never sent again.
     """
     if not bridge.store.notifications.begin(advice.user_id, advice.id, now=now):
-        return "it was sent before"
+        return say("it was sent before")
     try:
         reason = deliver(bridge, advice.user_id, message, notice, now=now)
     except SetupError as error:

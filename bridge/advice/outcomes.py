@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from bridge.advice import recommend
 from bridge.advice.labels import labelled
+from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, ZoneHistory
-from bridge.planning.outcomes import BEFORE, WAITING, day_end, observed, over_at
+from bridge.planning.outcomes import AWAITED, BEFORE, day_end, observed, over_at
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
 
 def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
     seen = one.shown_at is not None or one.answer is not None
-    awaited = any(text.startswith(WAITING) for text in one.evidence)
+    awaited = any(text.startswith(AWAITED) for text in one.evidence)
     open_ = one.outcome is Deed.UNKNOWN and one.evidence != SAID and one.answer is not Answer.IGNORE
     return seen and open_ and not awaited and over_at(one, zones) <= now < over_at(one, zones) + ASKED
 
@@ -125,7 +126,10 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
     before = recommend.own(store, user, recommendation_id)
     if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
         raise SetupError(
-            f"the day of this recommendation is over, and what you said stands; see: bridge history --user {user.name}"
+            languages.say(
+                "the day of this recommendation is over, and what you said stands; see: {command}",
+                command=f"bridge history --user {user.name}",
+            )
         )
     store.recommendations.mark_shown(before.id, now=now)
     store.recommendations.save_outcome(before.id, deed, SAID, at=now)

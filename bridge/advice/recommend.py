@@ -14,6 +14,7 @@ from bridge.advice.observation import observe, slot_around
 from bridge.advice.preference import load_preference
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import AdviceRecord, ProxyMap, Recommendation, Silence, Snapshot, User
@@ -40,7 +41,7 @@ BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 TRIED = "a try"  # beginning of the reason of an explored action
-BY_LOT = "now and then a slot gets no advice, by lot, so that it can be told what advice does"
+BY_LOT = say("now and then a slot gets no advice, by lot, so that it can be told what advice does")
 
 
 def load_snapshot(
@@ -216,7 +217,7 @@ def _current(
     if start is None or end is None:
         return existing
     if existing.kind == "keep" and any((o.start, o.end) == (start, end) for o, _ in situation.entries):
-        return existing if end > now else _over(existing, f"it lasted until {situation.clock(end)}", now)
+        return existing if end > now else _over(existing, say("it lasted until {time}", time=situation.clock(end)), now)
     option, why = place(situation, existing.action, span, since=existing.created_at)
     if existing.kind != "suggested":
         return existing if option is not None and option.kind == existing.kind and end > now else None
@@ -228,13 +229,18 @@ def _current(
         return replace(existing, start=option.start, end=option.end)
     if taken or option is not None or existing.action in situation.wishes.never:
         return None
-    hours = f"{situation.clock(start)} to {situation.clock(end)}"
-    return _over(existing, f"it was suggested for {hours}, and no time is left for it in this slot: {why}", now)
+    times = {"start": situation.clock(start), "end": situation.clock(end), "why": why}
+    over = say("it was suggested for {start} to {end}, and no time is left for it in this slot: {why}", **times)
+    return _over(existing, over, now)
 
 
 def _over(existing: Recommendation, why: str, now: datetime) -> Silence:
     """Return a Silence for the slot of a recommendation that is over. ``why`` ends the sentence of its reason."""
-    return Silence(moment=existing.moment, reasons=(f"this slot had {existing.action}: {why}",), at=now)
+    return Silence(
+        moment=existing.moment,
+        reasons=(say("this slot had {action}: {why}", action=str(existing.action), why=why),),
+        at=now,
+    )
 
 
 def _made(
@@ -251,7 +257,8 @@ def _made(
     """
     now, moment = span[0], moment_at(span[0], user.zones)
     if situation.is_blank:
-        begin = f"nothing is known of you yet; begin: bridge import FILE --user {user.name}"
+        command = f"bridge import FILE --user {user.name}"
+        begin = say("nothing is known of you yet; begin: {command}", command=command)
         return _silent(store, user, moment, now, (begin,))
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:

@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
 from math import exp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from bridge.domain.languages import Text, listed, say, say_many
 from bridge.domain.records import AdviceRecord, Deed
-from bridge.meters.words import plural
+from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, METER_WORDS, SLOT_PLURALS
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
 if TYPE_CHECKING:
     from bridge.advice.effect import KnownEffect
 
 IDEAS_MAX, EFFECTS_MAX = 2, 3
-# outcome -> its name, unit and digits
+# outcome -> a sentence about the effect of advice on it
+TAKEN = say("{action} is accepted {effect:.1f} times as often as other advice (95 % interval {low:.1f} to {high:.1f}).")
 MEASURED = {
-    "next_check_in": ("the next check-in", " points", 1),
-    "next_night_asleep_min": ("the next night's sleep", " min", 0),
-    "next_night_hrv_ms": ("the next night's heart-rate variability", " ms", 0),
-    "next_day_vitality": ("Vitality of the next day", "", 2),
-    "next_day_serenity": ("Serenity of the next day", "", 2),
+    "next_check_in": say(
+        "Advising {action} changes the next check-in by {effect:+.1f} points against other advice "
+        "(95 % interval {low:+.1f} to {high:+.1f})."
+    ),
+    "next_night_asleep_min": say(
+        "Advising {action} changes the next night's sleep by {effect:+.0f} min against other advice "
+        "(95 % interval {low:+.0f} to {high:+.0f})."
+    ),
+    "next_night_hrv_ms": say(
+        "Advising {action} changes the next night's heart-rate variability by {effect:+.0f} ms against other advice "
+        "(95 % interval {low:+.0f} to {high:+.0f})."
+    ),
+    "next_day_vitality": say(
+        "Advising {action} changes Vitality of the next day by {effect:+.2f} against other advice "
+        "(95 % interval {low:+.2f} to {high:+.2f})."
+    ),
+    "next_day_serenity": say(
+        "Advising {action} changes Serenity of the next day by {effect:+.2f} against other advice "
+        "(95 % interval {low:+.2f} to {high:+.2f})."
+    ),
 }
 FEW = 2  # suggestions of an action in a part of the day, from which on anything is said
 SUITS_SHARE = 2 / 3  # share done, from which on an hour suits
-SLOT_PLURALS = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
 NO_IDEA = frozenset({ActionType.SLEEP})  # actions that everybody does, about whose hours nothing is learnt here
 Tally = tuple[int, int]  # done, and done or not
 
@@ -94,9 +110,12 @@ def _ideas(
     for action, wanted in goals.items():
         if times.get(action, 0) < wanted:
             best = _best(tallies, action)
-            when = f"; {SLOT_PLURALS[best]} went best" if best is not None else ""
-            done = times.get(action, 0)
-            yield f"{_name(action)}: {done} of the {wanted} times a week that you want{when}."
+            values = {"action": ACTION_TITLES[action], "done": times.get(action, 0), "wanted": wanted}
+            if best is None:
+                yield say("{action}: {done} of the {wanted} times a week that you want.", **values)
+            else:
+                values["slots"] = SLOT_PLURALS[best]
+                yield say("{action}: {done} of the {wanted} times a week that you want; {slots} went best.", **values)
     for action in {action: None for action, _ in tallies if action not in NO_IDEA}:
         yield from _hours(tallies, action)
 
@@ -109,12 +128,18 @@ def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType)
     best = _best(tallies, action)
     mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}
     worst = next((slot for slot, of in mine.items() if of[0] == 0), None)
+    values: dict[str, Any] = {"action": ACTION_TITLES[action]}
     if best is not None:
         done, of = tallies[action, best]
-        beside = f", {SLOT_PLURALS[worst]} 0 of {mine[worst][1]}" if worst is not None else ""
-        yield f"{_name(action)}: {SLOT_PLURALS[best]} {done} of {of} done{beside}. Keep to {SLOT_PLURALS[best]}."
+        values |= {"best": SLOT_PLURALS[best], "done": done, "of": of}
+    if worst is not None:
+        values |= {"worst": SLOT_PLURALS[worst], "missed": mine[worst][1]}
+    if best is not None and worst is not None:
+        yield say("{action}: {best} {done} of {of} done, {worst} 0 of {missed}. Keep to {best}.", **values)
+    elif best is not None:
+        yield say("{action}: {best} {done} of {of} done. Keep to {best}.", **values)
     elif worst is not None:
-        yield f"{_name(action)}: {SLOT_PLURALS[worst]} 0 of {mine[worst][1]} done. Try another part of the day."
+        yield say("{action}: {worst} 0 of {missed} done. Try another part of the day.", **values)
 
 
 def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Slot | None:
@@ -168,86 +193,117 @@ def lines(review: Review) -> Iterator[str]:
     yield next_command(review)
 
 
-def next_command(review: Review) -> str:
+def next_command(review: Review) -> Text:
     """Return the sentence that names the command about the effects of advice."""
-    return f"What advice changes, as far as it is known: bridge effect --user {review.person}"
+    command = f"bridge effect --user {review.person}"
+    return say("What advice changes, as far as it is known: {command}", command=command)
 
 
-def goals_line(review: Review) -> str | None:
+def goals_line(review: Review) -> Text | None:
     """Return a sentence that says how often each goal's action was done, or None without goals."""
-    met = [f"{_name(action).lower()} {done} of {wanted}" for action, (done, wanted) in review.goals.items()]
-    return f"Your goals for the week: {', '.join(met)}." if met else None
+    met = [
+        say("{action} {done} of {wanted}", action=ACTION_WORDS[action], done=done, wanted=wanted)
+        for action, (done, wanted) in review.goals.items()
+    ]
+    return say("Your goals for the week: {goals}.", goals=listed(met)) if met else None
 
 
 def effect_lines(review: Review) -> Iterator[str]:
     """Yield a sentence per effect of advice measured on the user, with its 95 % interval, at most three."""
     for one in review.effects[:EFFECTS_MAX]:
+        effect, low, high = one.effect, one.low, one.high
         if one.outcome == "taken":
-            ratio, low, high = (exp(value) for value in (one.effect, one.low, one.high))
-            yield (
-                f"{_name(one.action)} is accepted {ratio:.1f} times as often as other advice "
-                f"(95 % interval {low:.1f} to {high:.1f})."
-            )
-            continue
-        of, unit, digits = MEASURED[one.outcome]
-        value, least, most = (f"{number:+.{digits}f}" for number in (one.effect, one.low, one.high))
-        yield (
-            f"Advising {_name(one.action).lower()} changes {of} by {value}{unit} against other advice "
-            f"(95 % interval {least} to {most})."
-        )
+            effect, low, high = exp(effect), exp(low), exp(high)
+            yield say(TAKEN, action=ACTION_TITLES[one.action], effect=effect, low=low, high=high)
+        else:
+            yield say(MEASURED[one.outcome], action=ACTION_WORDS[one.action], effect=effect, low=low, high=high)
 
 
-def advised_line(review: Review) -> str:
+OUTCOMES = {
+    "done": say("{count} done"),
+    "partly": say("{count} partly"),
+    "not_done": say("{count} not done"),
+    "unknown": say("{count} unknown"),
+}
+ANSWERS = {
+    "accepted": say("{count} accepted"),
+    "ignored": say("{count} ignored"),
+    "rescheduled": say("{count} rescheduled"),
+}
+
+
+def advised_line(review: Review) -> Text:
     """Return a sentence with the number of suggestions seen, their outcomes and the user's answers."""
     of = counts(review.advised)
     if not of["advised"]:
-        return "No suggestion was seen in this week."
-    parts = [f"{of[name]} {name.replace('_', ' ')}" for name in ("done", "partly", "not_done", "unknown") if of[name]]
-    pressed = [f"{of[name]} {name}" for name in ("accepted", "ignored", "rescheduled") if of[name]]
-    said = f" You answered: {', '.join(pressed)}." if pressed else ""
-    return f"{plural(of['advised'], 'suggestion')}: {', '.join(parts)}.{said}"
+        return say("No suggestion was seen in this week.")
+    seen = listed([say(text, count=of[name]) for name, text in OUTCOMES.items() if of[name]])
+    pressed = listed([say(text, count=of[name]) for name, text in ANSWERS.items() if of[name]])
+    count = of["advised"]
+    if not pressed:
+        return say_many("{count} suggestion: {outcomes}.", "{count} suggestions: {outcomes}.", count, outcomes=seen)
+    return say_many(
+        "{count} suggestion: {outcomes}. You answered: {answers}.",
+        "{count} suggestions: {outcomes}. You answered: {answers}.",
+        count,
+        outcomes=seen,
+        answers=pressed,
+    )
 
 
 def week_lines(review: Review) -> Iterator[str]:
     """Yield a line each on the meters, the nights, what was done, and the goals. Unknown numbers are left out."""
-    levels = [f"{meter.lower()} {_level(of)}" for meter, of in review.meters.items() if of.value is not None]
+    levels = [
+        say("{meter} {level}", meter=METER_WORDS[meter], level=_level(of))
+        for meter, of in review.meters.items()
+        if of.value is not None
+    ]
     if levels:
-        yield f"Meters (0.70 is your normal): {', '.join(levels)}."
+        yield say("Meters (0.70 is your normal): {levels}.", levels=listed(levels))
     if review.sleep.asleep.value is not None and review.sleep.bedtime.value is not None:
         yield _nights(review)
-    named = {"workouts": "workout", "tasks_done": "task done", "meeting_hours": "h of meetings"}
-    named |= {"focus_hours": "h of focus", "company_hours": "h in company"}
-    done = [_figure(word, review.done[name]) for name, word in named.items() if review.done[name].value is not None]
+    done = [_figure(name, review.done[name]) for name in FIGURES if review.done[name].value is not None]
     if done:
-        yield f"{', '.join(done)}."
+        yield say("{figures}.", figures=listed(done))
     goals = goals_line(review)
     if goals is not None:
         yield goals
 
 
-def _level(of: Compared) -> str:
+def _level(of: Compared) -> Text:
     """Return a meter's level as text, with its mean of the weeks before in brackets.
 
     >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=None))
     ('0.62 (before: 0.70)', '0.70')
     """
-    before = "" if of.usual is None else f" (before: {of.usual:.2f})"
-    return f"{of.value or 0:.2f}{before}"
+    if of.usual is None:
+        return say("{level:.2f}", level=of.value or 0.0)
+    return say("{level:.2f} (before: {usual:.2f})", level=of.value or 0.0, usual=of.usual)
 
 
-def _nights(review: Review) -> str:
+def _nights(review: Review) -> Text:
     asleep, bed, spread = review.sleep.asleep, review.sleep.bedtime, review.sleep.spread
-    usual = "" if asleep.usual is None else f" (before: {_hours_of(asleep.usual)})"
-    about = "" if spread.value is None else f", give or take {spread.value:.0f} min"
-    before = "" if spread.value is None or spread.usual is None else f" (before: {spread.usual:.0f} min)"
-    return (
-        f"{plural(asleep.days, 'night')}: {_hours_of(asleep.value or 0)} asleep on average{usual}, "
-        f"to sleep at {clock(bed.value or 0)}{about}{before}."
+    slept = _hours_of(asleep.value or 0.0)
+    if asleep.usual is not None:
+        slept = say("{value} asleep on average (before: {usual})", value=slept, usual=_hours_of(asleep.usual))
+    else:
+        slept = say("{value} asleep on average", value=slept)
+    at = say("to sleep at {time}", time=clock(bed.value or 0))
+    if spread.value is not None:
+        at = say("{bedtime}, give or take {spread:.0f} min", bedtime=at, spread=spread.value)
+        if spread.usual is not None:
+            at = say("{bedtime} (before: {usual:.0f} min)", bedtime=at, usual=spread.usual)
+    return say_many(
+        "{count} night: {slept}, {bedtime}.",
+        "{count} nights: {slept}, {bedtime}.",
+        asleep.days,
+        slept=slept,
+        bedtime=at,
     )
 
 
-def _hours_of(minutes: float) -> str:
-    return f"{round(minutes) // 60} h {round(minutes) % 60:02} min"
+def _hours_of(minutes: float) -> Text:
+    return say("{hours} h {minutes:02} min", hours=round(minutes) // 60, minutes=round(minutes) % 60)
 
 
 def clock(minutes: float) -> str:
@@ -260,21 +316,21 @@ def clock(minutes: float) -> str:
     return f"{at // 60:02}:{at % 60:02}"
 
 
-def _figure(word: str, of: Compared) -> str:
+def _figure(name: str, of: Compared) -> Text:
     """Return a number of the week as text, with its mean of the weeks before in brackets.
 
-    >>> _figure("workout", Compared(value=3, usual=2.25)), _figure("h of focus", Compared(value=5.26, usual=None))
+    >>> _figure("workouts", Compared(value=3, usual=2.25)), _figure("focus_hours", Compared(value=5.26, usual=None))
     ('3 workouts (before: 2.2)', '5.3 h of focus')
     """
     value = of.value or 0.0
-    told = f"{value:.1f} {word}" if word.startswith("h ") else _plural(round(value), word)
-    return told if of.usual is None else f"{told} (before: {of.usual:.1f})"
+    told = FIGURES[name](value)
+    return told if of.usual is None else say("{figure} (before: {usual:.1f})", figure=told, usual=of.usual)
 
 
-def _plural(number: int, word: str) -> str:
-    first, _, rest = word.partition(" ")
-    return f"{plural(number, first)} {rest}".rstrip()
-
-
-def _name(action: ActionType) -> str:
-    return str(action).replace("_", " ").capitalize()
+FIGURES: Mapping[str, Callable[[float], Text]] = {
+    "workouts": lambda value: say_many("{count} workout", "{count} workouts", round(value)),
+    "tasks_done": lambda value: say_many("{count} task done", "{count} tasks done", round(value)),
+    "meeting_hours": lambda value: say("{hours:.1f} h of meetings", hours=value),
+    "focus_hours": lambda value: say("{hours:.1f} h of focus", hours=value),
+    "company_hours": lambda value: say("{hours:.1f} h in company", hours=value),
+}

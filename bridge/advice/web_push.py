@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from bridge.auth.vault import SEALING_LOCK, Vault
 from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import say
 from bridge.http import egress, open_typed_session
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ class Device:
 class Notice:
     """A message as a browser shows it. It leads to ``page``, and a later notice with the same ``tag`` replaces it.
 
-    ``answers`` are its buttons: a word -> the path of the link that gives this answer.
+    ``answers`` are its buttons: a word -> the path of the link that gives this answer. ``choice`` is the word of the
+    answer that needs a choice, so that its link is opened.
     """
 
     title: str
@@ -60,6 +62,7 @@ class Notice:
     tag: str
     page: str = "/"
     answers: Mapping[str, str] = field(default_factory=dict)
+    choice: str = "Later"
 
     @property
     def body(self) -> bytes:
@@ -76,10 +79,10 @@ def checked(device: Device, allowed: Collection[str]) -> Device:
     plain = device.endpoint.startswith("http://") and egress.host_of(device.endpoint) in allowed
     whole = len(device.endpoint) <= ENDPOINT_MAX_CHARS and egress.host_of(device.endpoint)
     if not whole or not (device.endpoint.startswith("https://") or plain) or len(device.name) > NAME_MAX_CHARS:
-        raise SetupError("that is no address of a push service; press the button on the page again")
+        raise SetupError(say("that is no address of a push service; press the button on the page again"))
     sizes = (_size(device.p256dh), _size(device.auth))
     if sizes != (POINT_BYTES, SECRET_BYTES) or not _is_point(device.p256dh):
-        raise SetupError("these are no keys of a browser; press the button on the page again")
+        raise SetupError(say("these are no keys of a browser; press the button on the page again"))
     return device
 
 
@@ -133,7 +136,7 @@ def _signer(store: Store, vault: Vault) -> Vapid02:
 
     sealed = store.connections.client(KEY_NAME)
     if sealed is None:
-        raise SetupError("the key for messages to browsers is gone; press the button on the page again")
+        raise SetupError(say("the key for messages to browsers is gone; press the button on the page again"))
     return Vapid02.from_raw(vault.unseal(sealed)["private"].encode())
 
 

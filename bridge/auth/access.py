@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.languages import say
 from bridge.domain.records import ApiToken, User
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _in_turn() -> Iterator[None]:
     """
     if not _queue.acquire(blocking=False):
         after = timedelta(seconds=HASH_RETRY_SECONDS)
-        raise TryLater("too many people are logging in at once; try again in a few seconds", after=after)
+        raise TryLater(say("too many people are logging in at once; try again in a few seconds"), after=after)
     try:
         with _turns:
             yield
@@ -61,8 +62,12 @@ def set_password(store: Store, user: User, password: str | None, *, now: datetim
     """
     if password is not None and not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
         raise SetupError(
-            f"a password has {PASSWORD_MIN_CHARS} to {PASSWORD_MAX_CHARS} characters; "
-            f"try again: bridge user password {user.name}"
+            say(
+                "a password has {least} to {most} characters; try again: {command}",
+                least=PASSWORD_MIN_CHARS,
+                most=PASSWORD_MAX_CHARS,
+                command=f"bridge user password {user.name}",
+            )
         )
     store.access.set_password(user.id, None if password is None else _hashed(password), now=now)
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
+from bridge.domain.languages import say
 from bridge.domain.records import Correction
 from bridge.domain.types import Event, Label, Occurrence
 from rhythm_env.interface import ActionType
@@ -51,7 +52,7 @@ def held_by(events: Sequence[Event], series: str, corrections: Sequence[Correcti
 def _of_series(mine: Correction | None) -> Label | None:
     if mine is None:
         return None
-    return Label(action=mine.action, confidence=1.0, by=BY, why="you said so of this series")
+    return Label(action=mine.action, confidence=1.0, by=BY, why=say("you said so of this series"))
 
 
 class Titles:
@@ -78,7 +79,8 @@ class Titles:
         one, likeness = self.nearest(title)
         if one is None:
             return None
-        why = "you said so of the same title" if likeness == 1 else "you said so of a similar title"
+        same, similar = say("you said so of the same title"), say("you said so of a similar title")
+        why = same if likeness == 1 else similar
         return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
 
     def nearest(self, title: str) -> tuple[Correction | None, float]:
@@ -118,7 +120,7 @@ def agreed(event: Event) -> Label | None:
     word, _, action = event.kind.partition(":")
     if word != "advice" or action not in list(ActionType):
         return None
-    return Label(action=ActionType(action), confidence=1.0, by=BY, why="you accepted it")
+    return Label(action=ActionType(action), confidence=1.0, by=BY, why=say("you accepted it"))
 
 
 def words(title: str) -> list[str]:

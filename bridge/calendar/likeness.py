@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.calendar.corrections import BY, words
+from bridge.domain.languages import say
 from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from rhythm_env.interface import ActionType
@@ -113,7 +114,8 @@ def _labels(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Cas
     if len(set(truth)) < 2 or not asked:
         return [None] * len(asked)
     weights = np.array([1.0] * len(made) + [LEFT_WEIGHT] * len(left))
-    seen = _features([*taught, *asked])
+    features = _features([*taught, *asked])
+    seen = features[:, np.unique(features[: len(taught)].indices)]  # the weight of any other feature would stay 0
     model = LogisticRegression(C=STRENGTH, fit_intercept=False, max_iter=200)
     model.fit(seen[: len(taught)], truth, sample_weight=weights)
     scores = TRUST * np.log(_shares(asked))
@@ -179,5 +181,5 @@ def _label(one: Case, scores: NDArray[np.float64], given: Collection[ActionType]
     if best is one.label.action:
         return None
     likely = float(np.exp(scores[ACTIONS.index(best)] - np.logaddexp.reduce(scores)))
-    why = "like entries you corrected"
+    why = say("like entries you corrected")
     return Label(action=best, confidence=round(min(likely, SUREST), 3), by=BY, why=why, runner_up=one.label.action)

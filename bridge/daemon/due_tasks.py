@@ -16,10 +16,12 @@ from bridge.advice.labels import labelled
 from bridge.advice.review import load_review, review_week
 from bridge.advice.web_push import Notice
 from bridge.domain.errors import BridgeError
+from bridge.domain.languages import _, speaking
 from bridge.domain.records import Channel, Connection, Recommendation, User
 from bridge.domain.slots import moment_at, zone_at
 from bridge.ingest import runs
 from bridge.ingest.outcomes import BACKOFF
+from rhythm_env.interface import Answer
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +61,8 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
     lacks feedback. Or an event waits for the operator's program.
     """
     everybody = [(user, moment_at(now, user.zones)) for user in users]
-    waiting = outgoing_events.users_waiting(bridge, [user for user, _ in everybody], now=now)
-    work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
+    waiting = outgoing_events.users_waiting(bridge, [user for user, _moment in everybody], now=now)
+    work, moments = bridge.store.scheduling, {moment for _user, moment in everybody}
     advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED, now=now) for moment in moments}
     untold, loud = (
         bridge.store.notifications.users_to_tell_of_pauses(),
@@ -142,14 +144,14 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
         return
     if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
-    events = titled_events(bridge, user, advice, now) if channel.events else ()
-    links = answer_links.for_recommendation(bridge, advice)
-    message = notify.compose(advice, links=links, events=events, zones=user.zones)
-    title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
-    answers = answer_links.paths(bridge, advice)
-    reason = notify.once(
-        bridge, advice, message, Notice(title=title, text=text, tag="advice", answers=answers), now=now
-    )
+    with speaking(bridge.store.people.language(user.id)):
+        events = titled_events(bridge, user, advice, now) if channel.events else ()
+        links = answer_links.for_recommendation(bridge, advice)
+        message = notify.compose(advice, links=links, events=events, zones=user.zones)
+        title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
+        answers, choice = answer_links.paths(bridge, advice), answer_links.word(Answer.RESCHEDULE)
+    notice = Notice(title=title, text=text, tag="advice", answers=answers, choice=choice)
+    reason = notify.once(bridge, advice, message, notice, now=now)
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
 
@@ -169,8 +171,8 @@ def titled_events(bridge: installation.Bridge, user: User, advice: Recommendatio
     """
     known = labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
     zone = zone_at(now, user.zones)
-    ahead = [occurrence for occurrence, _ in known if occurrence.event.title and occurrence.start >= now]
-    return [f"{o.start.astimezone(zone):%H:%M} {'busy' if o.event.private else o.event.title}" for o in ahead]
+    ahead = [occurrence for occurrence, _label in known if occurrence.event.title and occurrence.start >= now]
+    return [f"{o.start.astimezone(zone):%H:%M} {_('busy') if o.event.private else o.event.title}" for o in ahead]
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
@@ -190,8 +192,9 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
     if not found.advised:
         return
     url = bridge.settings.url
-    message = notify.compose_review(found, None if url is None else f"{url.rstrip('/')}/review?week={week}")
-    title, text = notify.compose_review(found, None)
+    with speaking(store.people.language(user.id)):
+        message = notify.compose_review(found, None if url is None else f"{url.rstrip('/')}/review?week={week}")
+        title, text = notify.compose_review(found, None)
     notice = Notice(title=title, text=text, tag="review", page=f"/review?week={week}")
     reason = notify.deliver(bridge, user.id, message, notice, now=now)
     if reason is not None:
@@ -212,7 +215,8 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
             continue
         last = store.scheduling.last_outcome(connection.id)
         if last is not None and last[1].outcome == "needs_login":
-            message = notify.ended(registry.spec(connection.source).title, connection.source, user)
+            with speaking(store.people.language(user.id)):
+                message = notify.ended(registry.spec(connection.source).title, connection.source, user)
             notice = Notice(title=message[0], text=message[1], tag=connection.source, page="/connections")
             reason = notify.deliver(bridge, user.id, message, notice, now=now)
             if reason is not None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from bridge.documents.text import title_of
+from bridge.domain.languages import _, many
 from bridge.domain.slots import zone_at
-from bridge.meters.words import plural
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -190,9 +190,9 @@ def describe_facts(slot: WeekSlot) -> str:
     """Return a slot's minutes of focus, meetings in a row and short pauses as a text, without zeros."""
     facts = slot.facts
     parts = (
-        f"{facts.focus_minutes:.0f} min focus" if facts.focus else "",
-        f"{facts.back_to_back} in a row" if facts.back_to_back else "",
-        plural(facts.short_gaps, "short gap") if facts.short_gaps else "",
+        _("{minutes:.0f} min focus", minutes=facts.focus_minutes) if facts.focus else "",
+        _("{count} in a row", count=facts.back_to_back) if facts.back_to_back else "",
+        many("{count} short gap", "{count} short gaps", facts.short_gaps) if facts.short_gaps else "",
     )
     return ", ".join(part for part in parts if part)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
+from bridge.domain.languages import say
 from bridge.meters.words import steps_from_usual
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from rhythm_env.interface import Meter
 
 LEVELS = (
-    *("far below the usual", "below the usual", "a little below the usual", "about as usual"),
-    *("a little above the usual", "above the usual", "far above the usual"),
+    *(say("far below the usual"), say("below the usual"), say("a little below the usual"), say("about as usual")),
+    *(say("a little above the usual"), say("above the usual"), say("far above the usual")),
 )
 
 

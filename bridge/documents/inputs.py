@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.domain.slots import moment_at
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter, Slot
 
@@ -149,7 +150,11 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
         found = tuple(_span(span) for span in spans.split(","))
     except ValueError:
         raise SetupError(
-            f'{text!r} are no hours; write them like: bridge wish --user {user} --hours "{action} 09:00-12:00"'
+            say(
+                "{text} are no hours; write them like: {command}",
+                text=repr(text),
+                command=f'bridge wish --user {user} --hours "{action} 09:00-12:00"',
+            )
         ) from None
     return action, tuple(sorted(set(found)))
 

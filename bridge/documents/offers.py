@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from bridge.documents.text import slot_name
+from bridge.domain.languages import _, date_text
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 
 if TYPE_CHECKING:
@@ -44,5 +45,6 @@ def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
     """Return a time in words on the user's clock: ``today 18:30``, ``tomorrow 07:10``, or ``Thu 18:30``."""
     there, today = at.astimezone(zone_at(at, zones)), now.astimezone(zone_at(now, zones)).date()
     days = (there.date() - today).days
-    name = ("today", "tomorrow")[days] if days in (0, 1) else f"{there:%a}"
-    return f"{name} {there:%H:%M}"
+    if days == 0:
+        return _("today {at:%H:%M}", at=there)
+    return _("tomorrow {at:%H:%M}", at=there) if days == 1 else date_text(there, "%a %H:%M")

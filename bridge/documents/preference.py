@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from bridge import registry
 from bridge.advice.preference import load_preference
 from bridge.calendar.expansion import midnight
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.preference import Preference, source_of
 from bridge.domain.records import Provenance, Snapshot, User
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 DAY = timedelta(days=1)
-CHOSEN = "you chose it"
+CHOSEN = say("you chose it")
 
 
 class PlaceDocument(TypedDict):
@@ -81,9 +82,11 @@ def _place(name: str, preference: Preference) -> PlaceDocument:
 def _merit(source: str) -> str:
     spec = registry.spec(source)
     if Metric.HRV_RMSSD in spec.delivers:
-        error = f", {spec.rmssd_error:.0%} off an electrocardiogram" if spec.rmssd_error is not None else ""
-        return f"measures the night's RMSSD{error}"
-    return "tells the stages of sleep" if Metric.DEEP_SLEEP in spec.delivers else "tells no stages of sleep"
+        if spec.rmssd_error is None:
+            return say("measures the night's RMSSD")
+        return say("measures the night's RMSSD, {error:.0%} off an electrocardiogram", error=spec.rmssd_error)
+    staged = Metric.DEEP_SLEEP in spec.delivers
+    return say("tells the stages of sleep") if staged else say("tells no stages of sleep")
 
 
 def counted_document(store: Store, user: User, found: Provenance) -> CountedDocument | None:

@@ -198,7 +198,7 @@ def _move(move: Move) -> MoveDocument:
         "action": str(move.advice.action),
         "answer": str(move.answer),
         "change": _rounded(move.change),
-        "text": said(move, str(move.advice.action).replace("_", " ")),
+        "text": said(move),
     }
 
 

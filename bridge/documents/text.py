@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rhythm_env.interface import DAY_NAMES
+from bridge.domain.languages import _, shown
+from bridge.domain.titles import slot_text
 
 if TYPE_CHECKING:
     from bridge.domain.slots import Moment
@@ -31,9 +32,9 @@ def printable(text: str) -> str:
 
 def title_of(event: Event) -> str:
     """Return an event's title, safe to encode, or ``(untitled)``. Control characters stay; see ``printable``."""
-    return writable(event.title or "(untitled)")
+    return writable(event.title or _("(untitled)"))
 
 
 def slot_name(moment: Moment) -> str:
-    """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``."""
-    return f"{DAY_NAMES[moment.day]} {moment.slot.name.lower()}"
+    """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``, in the current language."""
+    return shown(slot_text(moment))

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
+from bridge.domain.titles import SLOT_PLURALS
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
 
 EXPLORE_DEFAULT = 0.04  # share of decisions that are drawn from what the policy would not choose
@@ -29,7 +31,12 @@ ACTION_PAUSE = timedelta(days=7)  # from the last time it was ignored
 STRAINED_BELOW = 0.25  # while a known meter is below this, no action is drawn at random
 WAKING_SLOTS = (Slot.MORNING, Slot.AFTERNOON)  # slots in which sleep is advised to tired people only
 TIRED_BELOW = 0.5  # people whose known vitality is below this are tired
-REASONS_OF_THE_HOUR = ("are quiet", "are for those who are awake")  # ends of reasons that follow from the hour alone
+FULL = {
+    Slot.MORNING: say("your morning is full"),
+    Slot.AFTERNOON: say("your afternoon is full"),
+    Slot.EVENING: say("your evening is full"),
+    Slot.NIGHT: say("your night is full"),
+}
 QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # what may be advised in quiet slots
 
 
@@ -75,7 +82,7 @@ class Guard:
         ``allowed`` is the observation that the method ``allowed`` returned. The reason is the guard's, otherwise that
         the slot is full.
         """
-        full = f"your {allowed.slot.name.lower()} is full"
+        full = FULL[allowed.slot]
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
@@ -83,14 +90,19 @@ class Guard:
 
         Whether the calendar has time for the action is not considered.
         """
-        slot = observation.slot.name.lower()
+        slot = SLOT_PLURALS[observation.slot]
         if self._loud(action, observation):
-            return f"{slot}s {REASONS_OF_THE_HOUR[0]}"
+            return say("{slots} are quiet", slots=slot)
         if action is ActionType.SLEEP and _awake(observation):
-            return f"{slot}s {REASONS_OF_THE_HOUR[1]}"
+            return say("{slots} are for those who are awake", slots=slot)
         if (until := paused_until(observation.history, action, observation.slot)) is not None and until > now:
             ends = until.astimezone(now.tzinfo)
-            return f"ignored {IGNORES_BEFORE_PAUSE} times in a row on {slot}s, it rests until {ends:%d %b}"
+            return say(
+                "ignored {times} times in a row on {slots}, it rests until {ends:%d %b}",
+                times=IGNORES_BEFORE_PAUSE,
+                slots=slot,
+                ends=ends,
+            )
         return None
 
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
@@ -120,7 +132,11 @@ class Guard:
         if rng.random() >= share:
             return replace(decision, probabilities=mixed)
         action = rng.choice(tried)
-        instead = f"a try, as {share:.0%} of advice is: it shows what suits you (else: {decision.action})"
+        instead = say(
+            "a try, as {share:.0%} of advice is: it shows what suits you (else: {action})",
+            share=share,
+            action=str(decision.action),
+        )
         return replace(decision, action=action, probabilities=mixed, reasons=(instead,))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, BinaryIO, Protocol
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Item, Label, Page, Plan, RawRecord
@@ -182,7 +183,7 @@ class ConnectorSpec:
         Returns an empty text if ``streams`` is empty.
         """
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
-        return f"no permission for {names}; connect again to grant it" if names else ""
+        return say("no permission for {data}; connect again to grant it", data=names) if names else ""
 
 
 class Account(Protocol):

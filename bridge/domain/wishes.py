@@ -8,6 +8,7 @@ from datetime import time
 from typing import Any
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from rhythm_env.interface import ActionType, Meter
 
 SUGGESTIONS_DEFAULT = 3  # a day
@@ -40,24 +41,44 @@ def checked(wishes: Wishes) -> Wishes:
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
             raise SetupError(
-                f'a goal must be 1 to {GOAL_MAX} times a week, not {goal}; try: {NEXT} --goal "{action} 3"'
+                say(
+                    "a goal must be 1 to {most} times a week, not {goal}; try: {command}",
+                    most=GOAL_MAX,
+                    goal=goal,
+                    command=f'{NEXT} --goal "{action} 3"',
+                )
             )
         if action in wishes.never:
             raise SetupError(
-                f"{action} is never to be suggested and cannot have a goal; allow it again or drop the goal: "
-                f'{NEXT} --never none, or {NEXT} --goal "{action} 0"'
+                say(
+                    "{action} is never to be suggested and cannot have a goal; allow it again or drop the goal: "
+                    "{first}, or {second}",
+                    action=str(action),
+                    first=f"{NEXT} --never none",
+                    second=f'{NEXT} --goal "{action} 0"',
+                )
             )
     for action, spans in wishes.hours.items():
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
             raise SetupError(
-                f"{action} needs 1 to {SPANS_MAX} spans of hours, and none may end when it begins; see: {NEXT}"
+                say(
+                    "{action} needs 1 to {most} spans of hours, and none may end when it begins; see: {command}",
+                    action=str(action),
+                    most=SPANS_MAX,
+                    command=NEXT,
+                )
             )
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
             raise SetupError(f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
     if not 0 <= wishes.suggestions <= SUGGESTIONS_MAX:
         raise SetupError(
-            f"the number of suggestions must be 0 to {SUGGESTIONS_MAX} a day, not {wishes.suggestions}; see: {NEXT}"
+            say(
+                "the number of suggestions must be 0 to {most} a day, not {count}; see: {command}",
+                most=SUGGESTIONS_MAX,
+                count=wishes.suggestions,
+                command=NEXT,
+            )
         )
     return wishes
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.preference import ESTABLISHED
 from bridge.meters import words
@@ -70,7 +71,7 @@ def hrv(past: Past, at: datetime) -> Signal | None:
     """
     found, scored = variability(past, at), recovery(past, at)
     if found is None:
-        return scored or _score(past, at, Metric.BODY_BATTERY, "body battery on waking")
+        return scored or _body_battery(past, at)
     metric, night = found
     both = scored is not None and past.of_night(Metric.RECOVERY_SCORE, night, at) is not None
     score = scored.z if scored is not None and both else None
@@ -85,11 +86,15 @@ def _varied(
     z, week = _z(metric, night), _week(metric, night, recent)
     mixed = z if week is None else 0.7 * z + 0.3 * week
     whole = mixed if score is None else (mixed + score) / 2
-    turned = ""
+    said = say("heart-rate variability {compared}")
     if whole * z < 0 and abs(z) > NOTABLE_Z:
-        turned = ", in a week that is not" if mixed * z < 0 else ", unlike the vendor's recovery"
+        said = IN_ANOTHER_WEEK if mixed * z < 0 else UNLIKE_VENDOR
     text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
-    return whole, f"heart-rate variability {text}{turned}"
+    return whole, say(said, compared=text)
+
+
+IN_ANOTHER_WEEK = say("heart-rate variability {compared}, in a week that is not")
+UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's recovery")
 
 
 @shared
@@ -107,7 +112,7 @@ def _recovered(_past: Past, night: Latest) -> tuple[float, str]:
     most = CONSTANTS[Metric.RECOVERY_SCORE]
     z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - most.mu) / most.within, -CLIP, CLIP)
     whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
-    return z, f"recovery {words.absolute(night.value, whole.centre, 'points', whole)}"
+    return z, say("recovery {compared}", compared=words.absolute(night.value, whole.centre, "points", whole))
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
@@ -122,15 +127,22 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
     week = past.kept(_week_of, metric, night, past.recent(metric, night, at))
     if week is None:
         return None
-    side = "about as usual" if abs(week) < 0.5 else "above your usual" if week > 0 else "below your usual"
+    side = 0 if abs(week) < 0.5 else 1 if week > 0 else 2
     return Signal(
         name="hrv_trend",
         z=week,
         quality=warmed(1.0, night.normal.n),
         age_hours=night.age_hours(at),
-        text=f"heart-rate variability of the week {side}",
+        text=OF_WEEK[side],
         source=night.source,
     )
+
+
+OF_WEEK = (
+    say("heart-rate variability of the week about as usual"),
+    say("heart-rate variability of the week above your usual"),
+    say("heart-rate variability of the week below your usual"),
+)
 
 
 @shared
@@ -146,8 +158,10 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 
 def _raised(_past: Past, night: Latest) -> tuple[float, str]:
     raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
-    text = words.absolute(night.value, night.normal.centre, "bpm", night.normal) if raised else "not raised"
-    return raised, f"resting heart rate {text}"
+    if not raised:
+        return raised, say("resting heart rate not raised")
+    compared = words.absolute(night.value, night.normal.centre, "bpm", night.normal)
+    return raised, say("resting heart rate {compared}", compared=compared)
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
@@ -170,7 +184,7 @@ def stress(past: Past, at: datetime) -> Signal | None:
         z=normal.z(mean, CONSTANTS[Metric.STRESS]),
         quality=warmed(min(1.0, minutes / FULL_STRESS), normal.n),
         age_hours=0.0,
-        text=f"stress {mean:.0f} over the last six hours, {normal.centre:.0f} is usual",
+        text=say("stress {mean:.0f} over the last six hours, {usual:.0f} is usual", mean=mean, usual=normal.centre),
         source=series.partition("/")[0],
     )
 
@@ -220,13 +234,14 @@ def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None
     return night.normal.scaled(distance, narrower=TREND_SPREAD)
 
 
-def _score(past: Past, at: datetime, metric: Metric, name: str) -> Signal | None:
-    night = past.latest(metric, at)
-    return None if night is None else nightly("hrv", night, at, *past.kept(_charged, metric, name, night))
+def _body_battery(past: Past, at: datetime) -> Signal | None:
+    night = past.latest(Metric.BODY_BATTERY, at)
+    return None if night is None else nightly("hrv", night, at, *past.kept(_charged, night))
 
 
-def _charged(_past: Past, metric: Metric, name: str, night: Latest) -> tuple[float, str]:
-    return _z(metric, night), f"{name} {words.absolute(night.value, night.normal.centre, 'points', night.normal)}"
+def _charged(_past: Past, night: Latest) -> tuple[float, str]:
+    compared = words.absolute(night.value, night.normal.centre, "points", night.normal)
+    return _z(Metric.BODY_BATTERY, night), say("body battery on waking {compared}", compared=compared)
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
@@ -236,7 +251,7 @@ def _stress_management(past: Past, at: datetime) -> Signal | None:
 
 def _managed(_past: Past, night: Latest) -> tuple[float, str]:
     text = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return -_z(Metric.STRESS_MANAGEMENT, night), f"stress management {text}"
+    return -_z(Metric.STRESS_MANAGEMENT, night), say("stress management {compared}", compared=text)
 
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
@@ -245,7 +260,9 @@ def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
 
 
 def _strained(_past: Past, day: Latest) -> tuple[float, str]:
-    text = f"stress {day.value:.0f} over the whole of yesterday, {day.normal.centre:.0f} is usual"
+    text = say(
+        "stress {mean:.0f} over the whole of yesterday, {usual:.0f} is usual", mean=day.value, usual=day.normal.centre
+    )
     return _z(Metric.DAILY_STRESS, day), text
 
 

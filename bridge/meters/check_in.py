@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from math import exp, sqrt
 from statistics import fmean, pvariance
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.types import Sample
 from bridge.meters.baseline import CLIP, clip
@@ -141,5 +142,11 @@ def _moved(
 
 def _text(score: float, days: int, newest: float, said: float) -> str:
     """Write the last answer. Where the earlier answers outweigh it, the text adds so."""
-    turned = (", after lower answers" if said < 0 else ", after higher answers") if newest * said < 0 else ""
-    return f"you said {score:g} of 5{f' {days} days ago' if days > 1 else ''}{turned}"
+    told = say("you said {score:g} of 5", score=score)
+    if days > 1:
+        told = say("you said {score:g} of 5 {days} days ago", score=score, days=days)
+    if newest * said >= 0:
+        return told
+    if said < 0:
+        return say("{answer}, after lower answers", answer=told)
+    return say("{answer}, after higher answers", answer=told)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from math import exp
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
@@ -56,7 +57,8 @@ def deep_sleep(past: Past, at: datetime) -> Signal | None:
 
 def _deep(_past: Past, night: Latest) -> tuple[float, str]:
     z = night.normal.z(night.value, CONSTANTS[Metric.DEEP_SLEEP])
-    return z, f"deep sleep {words.absolute(night.value, night.normal.centre, 'min', night.normal)}"
+    compared = words.absolute(night.value, night.normal.centre, "min", night.normal)
+    return z, say("deep sleep {compared}", compared=compared)
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
@@ -66,7 +68,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
     minutes = past.calendar.unbroken(at, min(morning, at))
     if not minutes:
         return None
-    text = f"{words.hours(minutes / 60)} without a pause"
+    text = say("{length} without a pause", length=words.hours(minutes / 60))
     return _now("pause", 0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, text)
 
 
@@ -81,7 +83,7 @@ def calendar(past: Past, at: datetime) -> Signal | None:
     if habit is None:
         return None
     busy = words.hours(past.calendar.busy(at - LOAD_HALF_LIFE, at))
-    text = f"{busy} of entries in the last six hours, {habit.words}"
+    text = say("{length} of entries in the last six hours, {compared}", length=busy, compared=habit.words)
     return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, text=text)
 
 
@@ -95,7 +97,7 @@ def awake(past: Past, at: datetime) -> Signal | None:
         return None
     hours = (at - woke) / timedelta(hours=1)
     z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)
-    return _now("awake", max(z, -CLIP), f"awake for {words.hours(hours)}")
+    return _now("awake", max(z, -CLIP), say("awake for {length}", length=words.hours(hours)))
 
 
 def _now(name: str, z: float, text: str) -> Signal:

@@ -16,9 +16,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bridge.calendar.plans import social_events
+from bridge.domain.languages import say_many
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
-from bridge.meters import body, words
+from bridge.meters import body
 from bridge.meters.baseline import CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
@@ -50,7 +51,12 @@ def company(past: Past, at: datetime) -> Signal | None:
         at - o.end for o, _ in social_events(past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)
     ]
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
-    text = f"in company {words.plural(len(ages), 'time')} over the last seven days, {habit.words}"
+    text = say_many(
+        "in company {count} time over the last seven days, {compared}",
+        "in company {count} times over the last seven days, {compared}",
+        len(ages),
+        compared=habit.words,
+    )
     return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, text=text)
 
 
@@ -60,19 +66,18 @@ def messages(past: Past, at: datetime) -> Signal | None:
     If the number of people is unknown, the number of messages written is taken instead. Returns None if neither is
     known.
     """
-    for metric, noun in ((Metric.CONTACTS, "person"), (Metric.MESSAGES, "message")):
+    for metric in (Metric.CONTACTS, Metric.MESSAGES):
         day = past.latest(metric, at)
         if day is not None:
-            return body.nightly("messages", day, at, *past.kept(_wrote, metric, noun, day))
+            return body.nightly("messages", day, at, *past.kept(_wrote, metric, day))
     return None
 
 
-def _wrote(_past: Past, metric: Metric, noun: str, day: Latest) -> tuple[float, str]:
-    z = min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES)
-    return z, f"{_counted(round(day.value), noun)} yesterday"
+def _wrote(_past: Past, metric: Metric, day: Latest) -> tuple[float, str]:
+    return min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES), _counted(round(day.value), metric)
 
 
-def _counted(count: int, noun: str) -> str:
-    if noun == "message":
-        return words.plural(count, noun)
-    return f"wrote to {count} {'person' if count == 1 else 'people'}"
+def _counted(count: int, metric: Metric) -> str:
+    if metric is Metric.MESSAGES:
+        return say_many("{count} message yesterday", "{count} messages yesterday", count)
+    return say_many("wrote to {count} person yesterday", "wrote to {count} people yesterday", count)

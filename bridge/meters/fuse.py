@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
+from bridge.domain.languages import say
 from bridge.domain.records import Proxy, ProxyMap
 from bridge.domain.types import Because, Reading
 from bridge.meters.baseline import CALIBRATED, clip
@@ -23,8 +24,8 @@ FELT = (Meter.VITALITY, Meter.COGNITION, Meter.SERENITY)  # inferred from signs;
 # people. Without this limit, 90 % intervals held the Vitality of simulated people in only 79 % of slots.
 KNOWABLE = 0.25
 
-NOTHING_FRESH = "nothing fresh is known"
-NOT_VALIDATED = "not validated against people's reports"
+NOTHING_FRESH = say("nothing fresh is known")
+NOT_VALIDATED = say("not validated against people's reports")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,13 +134,14 @@ def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | 
     """Return a reading at exactly normal (0.70) with coverage 0. Its note names ``thin``, the signals too weak to
     count.
     """
-    why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING_FRESH
+    names = ", ".join(signal.name for signal in thin)
+    why = say("too little to tell from {inputs} alone", inputs=names) if thin else NOTHING_FRESH
     return Reading(
         level=NORMAL,
         sd=NORMAL * (1 - NORMAL),
         coverage=0.0,
         validity=validity,
-        note=why if validity is not None else f"{why}; {NOT_VALIDATED}",
+        note=why if validity is not None else say("{first}; {rest}", first=why, rest=NOT_VALIDATED),
         model=model,
     )
 

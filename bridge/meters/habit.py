@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import sqrt
 
+from bridge.domain.languages import say
 from bridge.meters.baseline import clip
 
 DAY = timedelta(days=1)
@@ -45,8 +46,8 @@ class Compared:
         'less than usual for you'
         """
         if abs(self.z) < 0.1:
-            return "about as usual for you"
-        return f"{'more' if self.z > 0 else 'less'} than usual for you"
+            return say("about as usual for you")
+        return say("more than usual for you") if self.z > 0 else say("less than usual for you")
 
 
 class Amounts:

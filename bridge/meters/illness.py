@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from bridge.domain.languages import listed, say
 from bridge.domain.metrics import Metric
 from bridge.meters import body
 from bridge.meters.baseline import CLIP, CONSTANTS, clip
@@ -29,15 +30,16 @@ SIGNS = {
 FIRST, CALLED = 1.5, 5.0  # distance together at which the signal begins, and from which the words speak of a fight
 EXCESS_MAX = 6.0  # spreads
 STANDS_OUT = 1.0  # spreads from which a sign is named
-FIGHTING = "your body is fighting something: "
+FIGHTING = say("your body is fighting something: {signs}")
+SAME_NIGHT = say("in the same night {signs}")
 SIGN_NAMES = {
-    Metric.RESTING_HR: "resting heart rate up",
-    Metric.RESPIRATORY_RATE: "breathing faster",
-    Metric.SKIN_TEMPERATURE: "skin warmer",
-    Metric.SKIN_TEMPERATURE_DELTA: "skin warmer",
-    Metric.RECOVERY_SCORE: "recovery down",
+    Metric.RESTING_HR: say("resting heart rate up"),
+    Metric.RESPIRATORY_RATE: say("breathing faster"),
+    Metric.SKIN_TEMPERATURE: say("skin warmer"),
+    Metric.SKIN_TEMPERATURE_DELTA: say("skin warmer"),
+    Metric.RECOVERY_SCORE: say("recovery down"),
 }
-VARIABILITY_DOWN = "heart-rate variability down"
+VARIABILITY_DOWN = say("heart-rate variability down")
 
 
 def illness(past: Past, at: datetime) -> Signal | None:
@@ -49,8 +51,8 @@ def illness(past: Past, at: datetime) -> Signal | None:
     far = distance(past, at)
     if far <= FIRST:
         return None
-    named = ", ".join(name for z, name, _ in signs if z >= STANDS_OUT)
-    text = FIGHTING + named if far >= CALLED else f"in the same night {named}"
+    named = listed([name for z, name, _ in signs if z >= STANDS_OUT])
+    text = say(FIGHTING if far >= CALLED else SAME_NIGHT, signs=named)
     severity = clip((far - FIRST) / (CALLED - FIRST))
     return body.nightly("illness", signs[0][2], at, -CLIP, text, quality=severity)
 

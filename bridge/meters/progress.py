@@ -21,9 +21,9 @@ from math import exp, log
 from statistics import median
 
 from bridge.calendar.expansion import midnight
+from bridge.domain.languages import listed, say, say_many
 from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
-from bridge.meters import words
 from bridge.meters.baseline import clip
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import HIGHEST, LOWEST, OFFSET, Signal, fuse, spread
@@ -84,7 +84,12 @@ def tasks(past: Past, at: datetime) -> Signal | None:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
     p = (weight_done + 3.5) / (weight_done + weight_open + 5)
-    text = f"{len(done)} of the {words.plural(len(done) + len(overdue), 'task')} due in seven days done"
+    text = say_many(
+        "{done} of the {count} task due in seven days done",
+        "{done} of the {count} tasks due in seven days done",
+        len(done) + len(overdue),
+        done=len(done),
+    )
     return _now("tasks", (log(p / (1 - p)) - OFFSET) / 0.8, text)
 
 
@@ -96,7 +101,11 @@ def focus(past: Past, at: datetime) -> Signal | None:
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
-    text = f"{past.calendar.focus_of_day(at):.0f} min of focus in the last 24 hours, lately {habit.words}"
+    text = say(
+        "{minutes:.0f} min of focus in the last 24 hours, lately {compared}",
+        minutes=past.calendar.focus_of_day(at),
+        compared=habit.words,
+    )
     return Signal(name="focus", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)
 
 
@@ -108,9 +117,12 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
     ends = [end for end, *_ in past.tasks.open(at)]
     tomorrow = at + DAY
     soon, late = sum([at <= end < tomorrow for end in ends]), sum([end < at for end in ends])
-    said = [f"{words.plural(soon, 'task')} due within a day"] if soon or not late else []
-    text = ", ".join(said + ([f"{words.plural(late, 'task')} overdue"] if late else []))
-    return _now("deadlines", 1.2 * (1 - exp(-pressure)), text)
+    said = []
+    if soon or not late:
+        said.append(say_many("{count} task due within a day", "{count} tasks due within a day", soon))
+    if late:
+        said.append(say_many("{count} task overdue", "{count} tasks overdue", late))
+    return _now("deadlines", 1.2 * (1 - exp(-pressure)), listed(said))
 
 
 def usual_focus(past: Past, at: datetime) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import fmean
 
+from bridge.domain.languages import say
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Sample
 from bridge.meters import METERS
@@ -37,8 +38,15 @@ class Sensitivity:
         >>> Sensitivity(correlation=0.4, answers=30).text
         'your body says much about how you feel (0.40 over 30 answers)'
         """
-        amount = "much" if self.correlation >= MUCH else "little" if self.correlation < LITTLE else "something"
-        return f"your body says {amount} about how you feel ({self.correlation:.2f} over {self.answers} answers)"
+        amount = 2 if self.correlation >= MUCH else 0 if self.correlation < LITTLE else 1
+        return say(SAYS[amount], correlation=self.correlation, answers=self.answers)
+
+
+SAYS = (
+    say("your body says little about how you feel ({correlation:.2f} over {answers} answers)"),
+    say("your body says something about how you feel ({correlation:.2f} over {answers} answers)"),
+    say("your body says much about how you feel ({correlation:.2f} over {answers} answers)"),
+)
 
 
 def sensitivity(known: Snapshot, meter: Meter) -> Sensitivity | None:

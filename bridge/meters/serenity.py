@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from bridge.domain.languages import say
 from bridge.domain.types import Reading
 from bridge.meters import body, words
 from bridge.meters.check_in import check_in
@@ -40,5 +41,5 @@ def meetings(past: Past, at: datetime) -> Signal | None:
     if habit is None:
         return None
     busy = words.hours(past.calendar.busy(at - HALF_LIFE, at))
-    text = f"{busy} of entries in the last twelve hours, {habit.words}"
+    text = say("{length} of entries in the last twelve hours, {compared}", length=busy, compared=habit.words)
     return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)

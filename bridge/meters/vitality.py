@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
 from bridge.meters import body, illness, words
@@ -65,4 +66,4 @@ def _walked(_past: Past, day: Latest) -> tuple[float, str]:
     constants = CONSTANTS[Metric.STEPS]
     z = min(day.normal.z(day.value, constants), MAX_Z_OF_STEPS)
     text = words.relative(day.value, unscale(day.normal.centre, constants), day.normal)
-    return z, f"{day.value:,.0f} steps yesterday, {text}"
+    return z, say("{steps:,.0f} steps yesterday, {compared}", steps=day.value, compared=text)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from bridge.domain.languages import Text, say
 from bridge.meters.baseline import CALIBRATED, Baseline
 
 SHORTFALL_MIN_HOURS = 1 / 4  # less is within the error of a watch
 
 
-def hours(length: float) -> str:
+def hours(length: float) -> Text:
     """Return a length, given in hours, as text for people.
 
     >>> hours(6.17), hours(0.5), hours(8)
     ('6 h 10 min', '30 min', '8 h')
     """
     whole, minutes = divmod(round(length * 60), 60)
-    parts = [f"{whole} h"] * (whole > 0) + [f"{minutes} min"] * (minutes > 0 or whole == 0)
-    return " ".join(parts)
+    if not whole:
+        return say("{minutes} min", minutes=minutes)
+    return say("{hours} h {minutes} min", hours=whole, minutes=minutes) if minutes else say("{hours} h", hours=whole)
 
 
-def slept(asleep: float, need: float, z: float) -> str:
+def slept(asleep: float, need: float, z: float) -> Text:
     """Return a text on a night's length against the sleep need, both given in hours.
 
     If the night's score ``z`` has the opposite sign, the text says that too.
@@ -29,15 +31,16 @@ def slept(asleep: float, need: float, z: float) -> str:
     'slept 8 h, as much as you need, and yet no restful night'
     """
     short = need - asleep
+    values = {"length": hours(asleep), "short": hours(max(short, 0.0))}
     if short > SHORTFALL_MIN_HOURS:
-        compared, against = f"{hours(short)} below your need", ", and still a good night" if z > 0 else ""
-    else:
-        compared, against = "as much as you need", ", and yet no restful night" if z < 0 else ""
-    return f"slept {hours(asleep)}, {compared}{against}"
+        well = say("slept {length}, {short} below your need, and still a good night", **values)
+        return well if z > 0 else say("slept {length}, {short} below your need", **values)
+    badly = say("slept {length}, as much as you need, and yet no restful night", **values)
+    return badly if z < 0 else say("slept {length}, as much as you need", **values)
 
 
 def plural(count: int, noun: str) -> str:
-    """Return a count with its noun, in the plural unless the count is 1.
+    """Return a count with its English noun, in the plural unless the count is 1.
 
     >>> plural(1, "task"), plural(2, "task")
     ('1 task', '2 tasks')
@@ -45,7 +48,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def relative(value: float, centre: float, normal: Baseline) -> str:
+def relative(value: float, centre: float, normal: Baseline) -> Text:
     """Return a text on how many per cent ``value`` is above or below ``centre``.
 
     It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
@@ -57,7 +60,7 @@ def relative(value: float, centre: float, normal: Baseline) -> str:
     return _side(off, "%", normal)
 
 
-def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
+def absolute(value: float, centre: float, unit: str, normal: Baseline) -> Text:
     """Return a text on how far ``value`` is above or below ``centre``, in whole ``unit``.
 
     It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
@@ -68,14 +71,21 @@ def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
     return _side(round(value - centre), unit, normal)
 
 
-def _side(off: int, unit: str, normal: Baseline) -> str:
+def _side(off: int, unit: str, normal: Baseline) -> Text:
     """Return the distance ``off`` as text: above, below or about the user's usual, or that of most people below four
     values.
     """
-    whose = "your usual" if normal.n >= CALIBRATED else "what is usual for most people"
-    if off == 0:
-        return f"about {whose}"
-    return f"{abs(off)} {unit} {'above' if off > 0 else 'below'} {whose}"
+    side = 0 if off == 0 else 1 if off > 0 else 2
+    return say((YOURS if normal.n >= CALIBRATED else OF_MOST)[side], off=abs(off), unit=UNITS.get(unit, unit))
+
+
+YOURS = (say("about your usual"), say("{off} {unit} above your usual"), say("{off} {unit} below your usual"))
+OF_MOST = (
+    say("about what is usual for most people"),
+    say("{off} {unit} above what is usual for most people"),
+    say("{off} {unit} below what is usual for most people"),
+)
+UNITS = {"points": say("points"), "bpm": say("bpm")}
 
 
 NORMAL = 0.70  # of every meter
@@ -97,13 +107,21 @@ def steps_from_usual(level: float, sd: float) -> int:
     return -steps if level < NORMAL else steps
 
 
-LEVELS = ("far below", "below", "a little below", "about", "a little above", "above", "far above")
+LEVELS = (
+    say("far below your usual"),
+    say("below your usual"),
+    say("a little below your usual"),
+    say("about your usual"),
+    say("a little above your usual"),
+    say("above your usual"),
+    say("far above your usual"),
+)
 
 
-def level_words(level: float, sd: float) -> str:
+def level_words(level: float, sd: float) -> Text:
     """Return in words how far a level is from the usual 0.70, given its standard deviation.
 
     >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
     ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
     """
-    return f"{LEVELS[3 + steps_from_usual(level, sd)]} your usual"
+    return LEVELS[3 + steps_from_usual(level, sd)]

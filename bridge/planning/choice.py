@@ -12,7 +12,8 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from bridge.calendar import COMPANY, Stretch
-from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
+from bridge.domain.languages import say
+from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading
 from bridge.planning.common_sense import Option, options
 from bridge.planning.facts import NORMAL, SERVES, grounds, times_this_week
@@ -34,7 +35,7 @@ HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a
 FLIGHT_NEAR = timedelta(hours=6)  # until it leaves, from which a flight is the reason why nothing is advised
 NO_OPTIONS: Mapping[ActionType, Option] = MappingProxyType({})
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
-NO_GROUNDS = "nothing speaks for it now"
+NO_GROUNDS = say("nothing speaks for it now")
 GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all days that are left; our choice
 
 
@@ -131,17 +132,21 @@ def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
     for date in (situation.date_of(now), situation.date_of(now) + timedelta(days=1)):
         bed, wake = situation.sleep(date)
         if bed <= now < wake:
-            return "you are usually asleep now"
+            return say("you are usually asleep now")
     until = next((end for start, end in situation.attended if start <= now < end), None)
     if until is not None:
-        return f"you have an entry until {until.astimezone(zone_at(now, situation.known.zones)):%H:%M}"
+        return say("you have an entry until {time}", time=situation.clock(until))
     leaves = next((o.start for o in situation.flights if now < o.start < now + FLIGHT_NEAR), None)
     if leaves is not None:
-        return f"your flight leaves at {situation.clock(leaves)}"
-    return "nothing needs doing now" if NO_GROUNDS in held.values() and not due_tasks(situation) else "nothing fits now"
+        return say("your flight leaves at {time}", time=situation.clock(leaves))
+    idle = NO_GROUNDS in held.values() and not due_tasks(situation)
+    return say("nothing needs doing now") if idle else NOTHING_FITS
 
 
-def nothing_fits(held: Mapping[ActionType, str], head: str = "nothing fits now") -> tuple[str, ...]:
+NOTHING_FITS = say("nothing fits now")
+
+
+def nothing_fits(held: Mapping[ActionType, str], head: str = NOTHING_FITS) -> tuple[str, ...]:
     """Return text lines: ``head``, then a line per reason with the actions it speaks against, most actions first.
 
     ``held`` maps each action to the reason against it. A single reason stands on the line of ``head``.
@@ -150,9 +155,12 @@ def nothing_fits(held: Mapping[ActionType, str], head: str = "nothing fits now")
     for action, reason in held.items():
         why.setdefault(reason, []).append(str(action))
     if len(why) == 1:
-        return (f"{head}: {next(iter(why))}",)
+        return (say("{situation}: {reason}", situation=head, reason=next(iter(why))),)
     ranked = sorted(why.items(), key=lambda one: -len(one[1]))
-    return (head, *(f"not {', '.join(actions)}: {reason}" for reason, actions in ranked))
+    return (
+        head,
+        *(say("not {actions}: {reason}", actions=", ".join(actions), reason=reason) for reason, actions in ranked),
+    )
 
 
 def as_wished(

@@ -12,7 +12,9 @@ from datetime import datetime, timedelta
 
 from bridge import calendar
 from bridge.calendar import COMPANY, Stretch
+from bridge.domain.languages import say
 from bridge.domain.slots import moment_at
+from bridge.domain.titles import SLOT_PLURALS
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
 from bridge.planning.situation import Situation, is_agreed
@@ -74,14 +76,14 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the option for an action in a span of time, or the reason against it."""
     wishes = day.situation.wishes
     if action in wishes.never:
-        return "you asked never to be advised it"
+        return say("you asked never to be advised it")
     planned = planned_entry(day.situation, action, span)
     if planned is not None:
         return _kept(action, planned)
     if action in COMPANY and day.away:
-        return "you are away from home"
+        return say("you are away from home")
     if action not in RESTS | {ActionType.SLEEP} and day.in_new_zone:
-        return "a journey changes your time zone"
+        return say("a journey changes your time zone")
     if action is ActionType.SLEEP and (night := _night(day, span)) is not None:
         return night
     due = _due(day, action, span)
@@ -189,7 +191,7 @@ def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
 def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
     """Return a text with the time at which the action is planned later on the day. Return None if it is not."""
     later = planned_entry(day.situation, action, (span[1], day.bed))
-    return None if later is None else f"it is planned at {day.situation.clock(later.start)}"
+    return None if later is None else say("it is planned at {time}", time=day.situation.clock(later.start))
 
 
 def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str | None:
@@ -201,11 +203,11 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
     """
     since = at - RULES[action].again * HOUR
     if any(since < o.end <= at and _is(o, label, action) for o, label in situation.entries):
-        return "you had it a few hours ago"
+        return say("you had it a few hours ago")
     if action is ActionType.EXERCISE and (
         done := [e for e in situation.workouts(situation.date_of(at)) if e.end > since]
     ):
-        return f"you trained at {situation.clock(done[-1].start)}"
+        return say("you trained at {time}", time=situation.clock(done[-1].start))
     if any(
         since < one.created_at < at
         and one.action is action
@@ -213,14 +215,14 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
         and moment_at(one.created_at, situation.known.zones) != moment_at(at, situation.known.zones)
         for one in situation.advised
     ):
-        return "it was suggested a few hours ago"
+        return say("it was suggested a few hours ago")
     if any(
         action is said and since < end and start < at + RULES[action].again * HOUR
         for said, start, end in situation.previewed
     ):
-        return "it is suggested at another hour of the day"
+        return say("it is suggested at another hour of the day")
     if action in NAP_OR_REST and _rest_is_said(situation, action, at):
-        return "another rest is suggested on this day"
+        return say("another rest is suggested on this day")
     return None
 
 
@@ -258,9 +260,11 @@ def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> s
         if one.action is action and one.kind == "suggested" and at - one.created_at < WEEK and one.moment.date != day
     ]
     if len({moment.date for moment in recent}) >= WEEKLY_MAX:
-        return f"it was suggested {WEEKLY_MAX} times this week"
+        return say("it was suggested {times} times this week", times=WEEKLY_MAX)
     same = {moment.date for moment in recent if moment.slot is slot}
-    return f"{slot.name.lower()}s had it {REPEATS_MAX} times this week" if len(same) >= REPEATS_MAX else None
+    if len(same) < REPEATS_MAX:
+        return None
+    return say("{slots} had it {times} times this week", slots=SLOT_PLURALS[slot], times=REPEATS_MAX)
 
 
 def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
@@ -273,7 +277,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     if action in situation.wishes.hours:
         windows = _common(windows, _wished(day, action))
         if not calendar.clipped(windows, *span):
-            return "it is outside the hours that you set"
+            return say("it is outside the hours that you set")
     least, usual = _lengths(day, action)
     start_at = rounded_up(
         max(span[0], situation.now + (rule.notice * MINUTE if span[0] <= situation.now else 0 * MINUTE))
@@ -286,10 +290,10 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     ]
     fitting = [(low, high) for low, high in places if low < span[1] and high - low >= least]
     if not fitting:
-        return f"there is no free gap of {least // MINUTE} minutes"
+        return say("there is no free gap of {minutes} minutes", minutes=least // MINUTE)
     task = task_for(situation, action)
     if task is not None and not is_answered(task, day, fitting[0][0]):
-        return "nobody answers calls at this hour"
+        return say("nobody answers calls at this hour")
     at_usual = _at_usual_hour(day, action, fitting, span)
     if at_usual is not None:
         return at_usual
@@ -297,7 +301,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     until = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.spent_from
     fitting = [(max(low, first), min(high, until)) for low, high in fitting]
     fitting = [(low, high) for low, high in fitting if low < latest and high - low >= least]
-    return _best(day, action, fitting, usual) if fitting else "it is too early or too late in the day"
+    return _best(day, action, fitting, usual) if fitting else say("it is too early or too late in the day")
 
 
 def occupied(day: Day) -> list[Stretch]:

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 
 from bridge import calendar
 from bridge.calendar import Stretch
+from bridge.domain.languages import say
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
@@ -130,7 +131,8 @@ def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
     landing = occurrence.end.astimezone(before)
     if not is_journey(occurrence) or landing.utcoffset() == occurrence.end.astimezone(after).utcoffset():
         return ()
-    return (f"{occurrence.end.astimezone(after):%H:%M} at landing is {landing:%H:%M} where the flight leaves",)
+    there = occurrence.end.astimezone(after)
+    return (say("{there:%H:%M} at landing is {here:%H:%M} where the flight leaves", there=there, here=landing),)
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
@@ -146,7 +148,7 @@ def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
         task = max(due, key=lambda t: len(_words(t.title) & _words(block.title)), default=None) if focus else None
         if task is not None:
             due.remove(task)
-        found.append(block if task is None else replace(block, reasons=(f"for: {task.title}",)))
+        found.append(block if task is None else replace(block, reasons=(say("for: {task}", task=task.title),)))
     return found
 
 

@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 from bridge.calendar import COMPANY, is_meeting
+from bridge.domain.languages import SHORT_WEEKDAYS, Text, say, say_many
 from bridge.domain.types import Because, Reading, Task
 from bridge.planning.common_sense import Option
 from bridge.planning.rules import NAP_SHORT, RESTS
 from bridge.planning.situation import Situation
 from bridge.planning.waking_day import EASY, Day, day_of
-from rhythm_env.interface import DAY_NAMES, ActionType, Meter
+from rhythm_env.interface import ActionType, Meter
 
 NORMAL = 0.70  # the level of a meter that is the user's normal
 BODY_FACTS_MAX = 2
@@ -39,7 +40,7 @@ LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
 EARLY_NIGHT = timedelta(hours=19)  # after midnight; later a short night calls for sleep alone
 BEHIND = (timedelta(hours=5), timedelta(hours=3))  # of entries that call for rest; since the last of them
 MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
-TO_LEARN = "little is known of you yet, and your answer tells what suits you"
+TO_LEARN = say("little is known of you yet, and your answer tells what suits you")
 TOLD_LAST = frozenset(
     {ActionType.EXERCISE, ActionType.MEDITATE, ActionType.ME_TIME, ActionType.FAMILY_TIME, ActionType.SOCIALIZE}
 )
@@ -104,22 +105,23 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
     Otherwise return what ``_of_night`` says.
     """
     if option.kind == "keep":
-        return [f"it is in your calendar at {situation.clock(option.start)}{_after(option, situation)}"]
+        return [_in_calendar(option, situation)]
     if option.kind == "sleep":
         return [of_waking(situation, situation.date_of(option.end))]
     if option.usual:
-        day = DAY_NAMES[situation.date_of(option.start).weekday()]
-        return [f"you usually do it on {day} at {situation.clock(option.start)}"]
+        day = SHORT_WEEKDAYS[situation.date_of(option.start).weekday()]
+        return [say("you usually do it on {day} at {time}", day=day, time=situation.clock(option.start))]
     return _of_night(option, situation)
 
 
-def _after(option: Option, situation: Situation) -> str:
-    """Return a text that names the entry which begins before an entry to keep, or an empty text if none does."""
-    first = situation.first_before(option.start)
+def _in_calendar(option: Option, situation: Situation) -> str:
+    """Return a text with the time of an entry to keep. It names the entry that begins before it, if one does."""
+    at, first = situation.clock(option.start), situation.first_before(option.start)
     if first is None:
-        return ""
+        return say("it is in your calendar at {time}", time=at)
     title = None if first.event.private else first.event.title
-    return f", after {title or 'an entry'} at {situation.clock(first.start)}"
+    before = {"entry": title or say("an entry"), "before": situation.clock(first.start)}
+    return say("it is in your calendar at {time}, after {entry} at {before}", time=at, **before)
 
 
 def _of_night(option: Option, situation: Situation) -> list[str]:
@@ -132,7 +134,7 @@ def _of_night(option: Option, situation: Situation) -> list[str]:
     day = day_of(situation, option.start)
     if day.date != situation.date_of(situation.now) or option.start >= day.since(EARLY_NIGHT):
         return []
-    return [f"last night was {_length(short)} shorter than your usual"]
+    return [say("last night was {length} shorter than your usual", length=_length(short))]
 
 
 NEAR_USUAL = timedelta(minutes=10)  # from the usual time of a night, within which it counts as usual
@@ -143,10 +145,13 @@ def of_bedtime(situation: Situation, ends: date) -> str:
     bed = situation.sleep(ends)[0]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[0]
     if abs(bed - usual) <= NEAR_USUAL:
-        return f"your usual bedtime is {situation.clock(bed)}"
+        return say("your usual bedtime is {time}", time=situation.clock(bed))
     if bed > usual:
-        return f"bedtime is {situation.clock(bed)} today, because your day ends late"
-    return f"bedtime is {situation.clock(bed)} today, earlier than usual, because the day is longer after a flight west"
+        return say("bedtime is {time} today, because your day ends late", time=situation.clock(bed))
+    return say(
+        "bedtime is {time} today, earlier than usual, because the day is longer after a flight west",
+        time=situation.clock(bed),
+    )
 
 
 def of_waking(situation: Situation, ends: date) -> str:
@@ -154,11 +159,13 @@ def of_waking(situation: Situation, ends: date) -> str:
     wake = situation.sleep(ends)[1]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[1]
     if abs(wake - usual) <= NEAR_USUAL:
-        return f"you usually get up at {situation.clock(wake)}"
+        return say("you usually get up at {time}", time=situation.clock(wake))
     if wake > usual:
-        return f"you sleep until {situation.clock(wake)}, because the night begins late"
+        return say("you sleep until {time}, because the night begins late", time=situation.clock(wake))
     begins = next((start for start, _ in situation.attended if start >= wake), wake)
-    return f"you get up at {situation.clock(wake)} for your entry at {situation.clock(begins)}"
+    return say(
+        "you get up at {time} for your entry at {entry}", time=situation.clock(wake), entry=situation.clock(begins)
+    )
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
@@ -167,8 +174,10 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
         return ()
     days = (task.due - situation.date_of(situation.now)).days
     if days < 0:
-        return (f"it was due {-days} {'day' if days == -1 else 'days'} ago",)
-    return (("it is due today", "it is due tomorrow")[days] if days < 2 else f"it is due in {days} days",)
+        return (say_many("it was due {count} day ago", "it was due {count} days ago", -days),)
+    if days < 2:
+        return (say("it is due tomorrow") if days else say("it is due today"),)
+    return (say("it is due in {days} days", days=days),)
 
 
 def _of_goal(action: ActionType, situation: Situation) -> list[str]:
@@ -178,7 +187,8 @@ def _of_goal(action: ActionType, situation: Situation) -> list[str]:
     """
     goal = situation.wishes.goals.get(action)
     done = 0 if goal is None else times_this_week(situation, action)
-    return [] if goal is None or done >= goal else [f"your goal: {done} of {goal} this week so far"]
+    text = say("your goal: {done} of {goal} this week so far", done=done, goal=goal)
+    return [] if goal is None or done >= goal else [text]
 
 
 def times_this_week(situation: Situation, action: ActionType) -> int:
@@ -235,9 +245,12 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     usual = max(least, min(round(7 / habit.per_week), LONG_AGO))
     if not usual <= ago <= LAST_DAYS[1]:
         return []
-    name = f" ({habit.last_sport})" if habit.last_sport else ""
-    often = f", and you usually do it {_often(habit.per_week)}" if habit.per_week >= WEEKLY else ""
-    return [f"the last time was {ago} days ago{name}{often}"]
+    last = say("the last time was {days} days ago", days=ago)
+    if habit.last_sport:
+        last = say("the last time was {days} days ago ({sport})", days=ago, sport=habit.last_sport)
+    if habit.per_week < WEEKLY:
+        return [last]
+    return [say("{last}, and you usually do it {often}", last=last, often=_often(habit.per_week))]
 
 
 QUIET, QUIET_FROM = timedelta(minutes=90), timedelta(hours=15)  # a long free stretch; after midnight, its latest begin
@@ -246,14 +259,16 @@ TOLD_SHARE = 0.15  # of the time of a day that a kind of entries takes, from whi
 WEEKLY = 0.75  # times a week from which a habit is told
 
 
-def _often(per_week: float) -> str:
+def _often(per_week: float) -> Text:
     """Return in words how often a week something is done.
 
     >>> _often(1.2), _often(2.4), _often(4)
     ('once a week', 'twice a week', '4 times a week')
     """
     times = max(round(per_week), 1)
-    return ("once a week", "twice a week")[times - 1] if times < 3 else f"{times} times a week"
+    if times < 3:
+        return say("once a week") if times == 1 else say("twice a week")
+    return say("{times} times a week", times=times)
 
 
 def _of_load(option: Option, situation: Situation) -> list[str]:
@@ -270,21 +285,35 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
     lately = any(option.start - BEHIND[1] <= end <= option.start for _, end in day.strains)
     if hours < least or not lately:
         return []
-    return [f"by then you have had {round(hours / timedelta(hours=1))} hours of {_kind_of(day)}"]
+    return [
+        say(
+            "by then you have had {hours} hours of {kinds}",
+            hours=round(hours / timedelta(hours=1)),
+            kinds=_kind_of(day),
+        )
+    ]
 
 
-def _kind_of(day: Day) -> str:
+def _kind_of(day: Day) -> Text:
     """Return the main kinds of a day's tiring entries in words, the longest in total first, e.g. "meetings and
     work".
     """
-    times = Counter[str]()
+    times = Counter[Text]()
     for occurrence, label in day.entries:
         if label.action not in EASY:
-            work = "classes" if label.action is ActionType.LEARN else "work"
-            word = "meetings" if is_meeting(occurrence.event) else work
+            work = CLASSES if label.action is ActionType.LEARN else WORK
+            word = MEETINGS if is_meeting(occurrence.event) else work
             times[word] += (occurrence.end - occurrence.start) // timedelta(minutes=1)
     told = [word for word, minutes in times.most_common() if minutes >= TOLD_SHARE * times.total()]
-    return " and ".join(told) or "work"
+    if len(told) < 2:
+        return told[0] if told else WORK
+    first, last = told[0], told[-1]
+    if len(told) == 2:
+        return say("{first} and {last}", first=first, last=last)
+    return say("{first}, {second} and {last}", first=first, second=told[1], last=last)
+
+
+WORK, CLASSES, MEETINGS = say("work"), say("classes"), say("meetings")
 
 
 def _of_quiet(option: Option, situation: Situation) -> list[str]:
@@ -300,17 +329,23 @@ def _of_quiet(option: Option, situation: Situation) -> list[str]:
     free = option.until - option.start
     if not works or not day.entries or free < QUIET or option.start > day.since(QUIET_FROM):
         return []
-    return [f"you have {_length(free)} without an entry, until {situation.clock(option.until)}"]
+    return [
+        say(
+            "you have {length} without an entry, until {time}", length=_length(free), time=situation.clock(option.until)
+        )
+    ]
 
 
-def _length(span: timedelta) -> str:
+def _length(span: timedelta) -> Text:
     """Return a length of an hour or more as text.
 
     >>> _length(timedelta(minutes=60)), _length(timedelta(minutes=77))
     ('1 h', '1 h 17 min')
     """
     hours, minutes = divmod(span // timedelta(minutes=1), 60)
-    return f"{hours} h" + (f" {minutes} min" if minutes else "")
+    if not minutes:
+        return say("{hours} h", hours=hours)
+    return say("{hours} h {minutes} min", hours=hours, minutes=minutes)
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:
@@ -318,9 +353,9 @@ def _of_hour(option: Option, situation: Situation) -> list[str]:
     nothing.
     """
     if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
-        return [f"you are free until {situation.clock(option.until)}"]
+        return [say("you are free until {time}", time=situation.clock(option.until))]
     told = situation.routine.work_known and option.action not in RESTS
     work = situation.work(situation.date_of(option.start)) if told else []
     if work and work[-1][1] <= option.start <= work[-1][1] + AFTER_WORK:
-        return ["your work is over by then"]
+        return [say("your work is over by then")]
     return []

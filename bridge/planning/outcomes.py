@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from bridge.calendar import Stretch
+from bridge.domain.languages import say
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import AdviceRecord, Deed, Recommendation, Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_bounds, slot_start, zone_at
@@ -36,7 +37,9 @@ CONFIRMATIONS_NEEDED: Mapping[str, int] = MappingProxyType(
 )  # earlier ones that it takes
 EVIDENCE_MAX = 4  # texts
 TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
-WAITING = "nothing yet from "  # begins the text about a source that may still show it
+WAITING = say("nothing yet from {source}")  # about a source that may still show it
+AWAITED = "nothing yet from "  # begins that text in English
+THIS_TASK, A_TASK = say("this task completed {time}"), say("a task completed {time}")
 DAYTIME = frozenset({Slot.MORNING, Slot.AFTERNOON})
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
 NOTHING_DONE = frozenset({"birthday", "workingLocation"})  # kinds of entries that nobody does
@@ -169,7 +172,10 @@ def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tup
 def _workouts(known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, within in _episodes(known, EpisodeKind.WORKOUT, span):
         whole = within >= min(LEAST, one.end - one.start) and one.end - one.start >= LEAST
-        yield Trace(deed=Deed.DONE if whole else Deed.PARTLY, text=f"workout {_clock(one, known)}, {source}")
+        yield Trace(
+            deed=Deed.DONE if whole else Deed.PARTLY,
+            text=say("workout {span}, {source}", span=_clock(one, known), source=source),
+        )
 
 
 def is_nap(advice: Advice) -> bool:
@@ -185,10 +191,10 @@ def is_nap(advice: Advice) -> bool:
 
 def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, _ in _episodes(known, EpisodeKind.NAP, span):
-        yield Trace(deed=Deed.DONE, text=f"nap {_clock(one, known)}, {source}")
+        yield Trace(deed=Deed.DONE, text=say("nap {span}, {source}", span=_clock(one, known), source=source))
     for source, one, _ in _episodes(known, EpisodeKind.SLEEP, span):
         if one.start >= span[0]:  # who works at night
-            yield Trace(deed=Deed.DONE, text=f"asleep {_clock(one, known)}, {source}")
+            yield Trace(deed=Deed.DONE, text=say("asleep {span}, {source}", span=_clock(one, known), source=source))
 
 
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
@@ -201,7 +207,7 @@ def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
             deed = _slept(advice, one, span)
             if deed is not None:
-                yield Trace(deed=deed, text=f"asleep {_clock(one, known)}, {source}")
+                yield Trace(deed=deed, text=say("asleep {span}, {source}", span=_clock(one, known), source=source))
 
 
 def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
@@ -222,7 +228,15 @@ def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
         end = one.end or one.start + one.value * MINUTE
         if one.metric is Metric.MINDFUL and one.start < span[1] and end > span[0] and end <= known.at:
             deed = Deed.DONE if one.value * MINUTE >= MINDFUL_LEAST else Deed.PARTLY
-            yield Trace(deed=deed, text=f"mindfulness {_hm(one.start, known)}, {one.value:.0f} min, {source}")
+            yield Trace(
+                deed=deed,
+                text=say(
+                    "mindfulness {time}, {minutes:.0f} min, {source}",
+                    time=_hm(one.start, known),
+                    minutes=one.value,
+                    source=source,
+                ),
+            )
 
 
 def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
@@ -234,7 +248,7 @@ def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
             named = _names(advice.what or "", (one.title or "").strip())
             yield Trace(
                 deed=Deed.DONE if named else Deed.PARTLY,
-                text=f"{'this task' if named else 'a task'} completed {_hm(one.completed, known)}",
+                text=say(THIS_TASK if named else A_TASK, time=_hm(one.completed, known)),
             )
 
 
@@ -256,7 +270,7 @@ def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Tra
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
         if label.action is action and within >= needed and occurrence.end <= known.at and took_place(occurrence.event):
             hours = f"{_hm(occurrence.start, known)}-{_hm(occurrence.end, known)}"
-            yield Trace(deed=Deed.DONE, text=f"entry {hours}, calendar")
+            yield Trace(deed=Deed.DONE, text=say("entry {span}, calendar", span=hours))
 
 
 def took_place(event: Event) -> bool:
@@ -275,16 +289,14 @@ def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], 
     """
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
-    name = {ActionType.EXERCISE: "workout", ActionType.SLEEP: "nap", ActionType.MEDITATE: "mindfulness"}.get(
-        advice.action
-    )
+    name, none = SHOWN_AS.get(advice.action, (None, MISSED))
     missed: list[str] = []
     awaited: list[str] = []
     for source in [] if name is None else _able(name, known, span):
         if _reported(source, known, span):
-            missed.append(f"no {name}, {source}")
+            missed.append(say(none, source=source))
         elif not _later(source, known, span):
-            awaited.append(f"{WAITING}{source}")
+            awaited.append(say(WAITING, source=source))
     return missed, awaited
 
 
@@ -296,11 +308,21 @@ def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})
     after = {source: one for source, one in reversed(nights) if span[0] <= one.start < span[1] + 12 * HOUR}
-    missed = [f"asleep {_clock(after[source], known)}, {source}" for source in sources if source in after]
+    missed: list[str] = [
+        say("asleep {span}, {source}", span=_clock(after[source], known), source=source)
+        for source in sources
+        if source in after
+    ]
     late = known.at < span[1] + 24 * HOUR
-    return missed, [f"{WAITING}{source}" for source in sources if source not in after and late]
+    return missed, [say(WAITING, source=source) for source in sources if source not in after and late]
 
 
+MISSED = say("nothing of it, {source}")
+SHOWN_AS = {
+    ActionType.EXERCISE: ("workout", say("no workout, {source}")),
+    ActionType.SLEEP: ("nap", say("no nap, {source}")),
+    ActionType.MEDITATE: ("mindfulness", say("no mindfulness, {source}")),
+}
 _SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
     {
         "workout": lambda one: isinstance(one, Episode) and one.kind is EpisodeKind.WORKOUT,

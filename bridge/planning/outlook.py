@@ -13,11 +13,11 @@ from datetime import date, datetime, timedelta
 from math import log, sqrt
 from statistics import fmean, stdev
 
+from bridge.domain.languages import say, say_many
 from bridge.domain.slots import moment_of, slot_bounds
 from bridge.domain.types import Because, Reading
 from bridge.meters import Past, read_at
 from bridge.meters.fuse import OFFSET, full_trust, level_of
-from bridge.meters.words import plural
 from bridge.planning.situation import Situation
 from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 
@@ -129,9 +129,16 @@ def _forecast(at: datetime, meter: Meter, seen: Sequence[_Seen], ahead: float) -
     level = level_of(fmean(rest) + ahead / trust)
     usual = level_of(fmean(one.rest + one.ahead / one.trust for one in seen))
     between = stdev(rest) * sqrt(1 + 1 / len(rest)) * level * (1 - level)
-    named = [f"{usual:.2f} is usual at this hour, from {plural(len(seen), 'like day')}"]
+    named: list[str] = [
+        say_many(
+            "{usual:.2f} is usual at this hour, from {count} like day",
+            "{usual:.2f} is usual at this hour, from {count} like days",
+            len(seen),
+            usual=usual,
+        )
+    ]
     if abs(level - usual) >= NOTICED:
-        named.append(f"the entries of the day count {level - usual:+.2f}")
+        named.append(say("the entries of the day count {difference:+.2f}", difference=level - usual))
     return Expected(
         at=at,
         meter=meter,

@@ -12,6 +12,7 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from bridge.calendar import Stretch
+from bridge.domain.languages import say
 from bridge.domain.types import Occurrence
 from bridge.planning.waking_day import HOUR, MINUTE, OFFICE_WORK, Day, without
 from rhythm_env.interface import ActionType
@@ -170,7 +171,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=20,
             windows=_work,
-            otherwise="it is no working time",
+            otherwise=say("it is no working time"),
         ),
         ActionType.ADMIN_WORK: Rule(
             usual=30,
@@ -181,7 +182,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=20,
             windows=_work,
-            otherwise="it is no working time",
+            otherwise=say("it is no working time"),
         ),
         ActionType.LEARN: Rule(
             usual=45,
@@ -192,7 +193,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=19.5,
             windows=_learning,
-            otherwise="it is too late or work time",
+            otherwise=say("it is too late or work time"),
         ),
         ActionType.SLEEP: Rule(
             usual=25,
@@ -203,7 +204,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=15,
             windows=_nap,
-            otherwise="bedtime is not near",
+            otherwise=say("bedtime is not near"),
         ),
         ActionType.EXERCISE: Rule(
             usual=45,
@@ -214,7 +215,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=45,
             latest=20,
             windows=_exercise,
-            otherwise="there is no good hour for it",
+            otherwise=say("there is no good hour for it"),
         ),
         ActionType.MEDITATE: Rule(
             usual=10,
@@ -225,7 +226,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=5,
             latest=22,
             windows=_quiet,
-            otherwise="these are hours of sleep",
+            otherwise=say("these are hours of sleep"),
         ),
         ActionType.FAMILY_TIME: Rule(
             usual=60,
@@ -236,7 +237,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=19.5,
             windows=_company,
-            otherwise="it is no time for company",
+            otherwise=say("it is no time for company"),
         ),
         ActionType.SOCIALIZE: Rule(
             usual=90,
@@ -247,7 +248,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=20,
             latest=19,
             windows=_company,
-            otherwise="it is no time for company",
+            otherwise=say("it is no time for company"),
         ),
         ActionType.ME_TIME: Rule(
             usual=45,
@@ -258,7 +259,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=20,
             windows=_own_time,
-            otherwise="it is work time",
+            otherwise=say("it is work time"),
         ),
         ActionType.BINGE_WATCH: Rule(
             usual=60,
@@ -269,7 +270,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=21,
             windows=_screen,
-            otherwise="it is no time for series",
+            otherwise=say("it is no time for series"),
         ),
     }
 )

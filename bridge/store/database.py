@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.languages import say
 from bridge.store.schema import create_or_migrate
 
 BUSY_SECONDS = 30
@@ -322,7 +323,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-OUTAGE_TEXT = (
+OUTAGE_TEXT = say(
     "the database does not answer; try again in half a minute. If it stays so, on the bridge's machine: bridge doctor"
 )
 

@@ -13,11 +13,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
-from bridge.domain.preference import PREFERRED_MAX
 from bridge.domain.wishes import plain, wishes_of
 from bridge.store import codec, names, recommendations, tables
 from bridge.store.database import Part, reads, writes
-from bridge.store.people import check_zone
+from bridge.store.people import check_zone, preferences_of
 
 # Parents before children. Consents, permissions of assistants, leases and outcomes of syncs are not exported.
 EXPORTED_TABLES = (
@@ -161,7 +160,7 @@ def _derived(table: sa.Table, row: Row) -> Row:
     Raises KeyError, TypeError or ValueError for a body that cannot be read.
     """
     if table is tables.preferences:
-        return {"body": json.dumps([str(name) for name in json.loads(row["body"])][:PREFERRED_MAX])}
+        return {"body": preferences_of(row["body"]).body}
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
     return {"levels": recommendations.levels(row["observation"])} if table is tables.recommendations else {}

@@ -7,12 +7,15 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
+from bridge.domain.preference import PREFERRED_MAX
 from bridge.domain.records import ApiToken, Correction, User
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import Wishes, plain, wishes_of
@@ -23,7 +26,8 @@ from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
-NAME_RULE = "a name has 1 to 64 letters, digits, dots, dashes or underscores"
+LANGUAGE_MAX = 16  # characters
+NAME_RULE = say("a name has 1 to 64 letters, digits, dots, dashes or underscores")
 NAME_SIGNS = "._-"
 
 
@@ -55,10 +59,10 @@ class People(Part):
         """
         name = composed(name)
         if not is_name(name):
-            raise SetupError(f"{NAME_RULE}: bridge user add NAME")
+            raise SetupError(say("{rule}: {command}", rule=NAME_RULE, command="bridge user add NAME"))
         check_zone(zone)
         if not insert_new(db, tables.users, {"name": name, "created_at": now}):
-            raise SetupError(f"there is already a user {name}; see: bridge user list")
+            raise SetupError(say("there is already a user {name}; see: bridge user list", name=name))
         user_id = sa.select(tables.users.c.id).where(tables.users.c.name == name).scalar_subquery()
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=now, zone=zone))
         return self.user(name)
@@ -178,15 +182,55 @@ class People(Part):
     @reads
     def preferred_sources(self, db: sa.Connection, user_id: int) -> tuple[str, ...]:
         """Return the names of sources in the order that the user chose, or no names without a choice."""
-        body = db.execute(_PREFERENCE, {"user": user_id}).scalar()
-        return () if body is None else tuple(json.loads(body))
+        return _preferences(db, user_id).sources
 
     @writes()
     def prefer_sources(self, db: sa.Connection, user_id: int, names: Sequence[str], *, now: datetime) -> None:
         """Save the order of sources that the user chose, in place of an earlier choice. No names take it back."""
-        changed = {"body": json.dumps(list(names)), "set_at": now}
-        query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
-        db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
+        _save_preferences(db, user_id, replace(_preferences(db, user_id), sources=tuple(names)), now)
+
+    @reads
+    def language(self, db: sa.Connection, user_id: int) -> str | None:
+        """Return the language in which the user reads the page and messages, or None without a choice."""
+        return _preferences(db, user_id).language
+
+    @writes()
+    def set_language(self, db: sa.Connection, user_id: int, language: str | None, *, now: datetime) -> None:
+        """Save the language in which the user reads the page and messages. None takes the choice back."""
+        _save_preferences(db, user_id, replace(_preferences(db, user_id), language=language), now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """A user's order of ``sources`` and ``language``, which is None without a choice."""
+
+    sources: tuple[str, ...] = ()
+    language: str | None = None
+
+    @property
+    def body(self) -> str:
+        """The preferences as the table holds them: a list of sources, or an object if a language is chosen."""
+        sources = list(self.sources)
+        return json.dumps({"sources": sources, "language": self.language} if self.language else sources)
+
+
+def preferences_of(body: str) -> Preferences:
+    """Return the preferences of a body as the table holds it. At most 20 names of sources count."""
+    found = json.loads(body)
+    named, language = (found["sources"], found["language"]) if isinstance(found, dict) else (found, None)
+    sources = tuple(str(name) for name in named[:PREFERRED_MAX])
+    return Preferences(sources=sources, language=None if language is None else str(language)[:LANGUAGE_MAX])
+
+
+def _preferences(db: sa.Connection, user_id: int) -> Preferences:
+    body = db.execute(_PREFERENCE, {"user": user_id}).scalar()
+    return Preferences() if body is None else preferences_of(body)
+
+
+def _save_preferences(db: sa.Connection, user_id: int, preferences: Preferences, now: datetime) -> None:
+    changed = {"body": preferences.body, "set_at": now}
+    query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
+    db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
 
 
 _PREFERENCE = sa.select(tables.preferences.c.body).where(tables.preferences.c.user_id == sa.bindparam("user"))
@@ -197,7 +241,9 @@ def check_zone(zone: str) -> None:
     try:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise SetupError(f"there is no time zone {zone!r}; write it like Europe/Berlin or UTC") from None
+        raise SetupError(
+            say("there is no time zone {zone}; write it like Europe/Berlin or UTC", zone=repr(zone))
+        ) from None
 
 
 _CORRECTIONS = (

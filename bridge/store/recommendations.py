@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.records import SAID, AdviceRecord, Deed, Lot, Prior, Recommendation, Reset
 from bridge.domain.slots import Moment, moment_of
@@ -248,7 +249,7 @@ class Recommendations(Part):
         wanted = t.id == recommendation_id
         if evidence != SAID:
             wanted = sa.and_(wanted, sa.or_(t.evidence.is_(None), t.evidence != said))
-        values = {"outcome": str(deed), "outcome_at": at, "evidence": json.dumps(evidence)}
+        values = {"outcome": str(deed), "outcome_at": at, "evidence": json.dumps(list(map(languages.plain, evidence)))}
         db.execute(sa.update(table).where(wanted).values(values))
 
     @writes()
@@ -373,7 +374,7 @@ def _recommendation(row: Any) -> Recommendation:
         probabilities=json.loads(row.probabilities),
         observation=json.loads(row.observation),
         belief_sd=_belief_sd(row),
-        withheld=json.loads(row.withheld or "{}"),
+        withheld={action: languages.text_of(why) for action, why in json.loads(row.withheld or "{}").items()},
         silence=row.silence,
         **_action_and_feedback(row),
     )
@@ -401,7 +402,7 @@ def _action_and_feedback(row: Any) -> dict[str, Any]:
         "answer": None if row.answer is None else Answer(row.answer),
         "answered_at": row.answered_at,
         "moved_to": None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
-        "reasons": tuple(json.loads(row.reasons)),
+        "reasons": tuple(map(languages.text_of, json.loads(row.reasons))),
         "kind": row.kind,
         "what": row.what,
         "start": row.start_at,
@@ -409,7 +410,7 @@ def _action_and_feedback(row: Any) -> dict[str, Any]:
         "superseded_at": row.superseded_at,
         "outcome": None if row.outcome is None else Deed(row.outcome),
         "outcome_at": row.outcome_at,
-        "evidence": () if row.evidence is None else tuple(json.loads(row.evidence)),
+        "evidence": () if row.evidence is None else tuple(map(languages.text_of, json.loads(row.evidence))),
     }
 
 
@@ -421,8 +422,9 @@ def _json(value: Any) -> str:
     """Return a mapping or tuple as JSON text without lone surrogates. A language model may write these, but no database
     takes them.
     """
-    plain = list(value) if isinstance(value, tuple) else dict(value)
-    return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace").decode()
+    pack = languages.plain
+    body = [*map(pack, value)] if isinstance(value, tuple) else {name: pack(one) for name, one in value.items()}
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _feedback(answer: Answer, now: datetime, moved_to: Moment | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _
 from bridge.domain.slots import Moment, moment_at
 from bridge.web.state import Visit
 
@@ -33,5 +34,5 @@ def chosen(visit: Visit, named: str) -> Moment:
     """
     found = next((moment for moment in slots_ahead(visit) if key(moment) == named), None)
     if found is None:
-        raise SetupError("choose one of the slots of the coming seven days")
+        raise SetupError(_("choose one of the slots of the coming seven days"))
     return found

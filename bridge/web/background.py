@@ -20,6 +20,7 @@ from starlette.responses import StreamingResponse
 from bridge import installation, registry
 from bridge.documents.connections import import_outcomes, outcome_document
 from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.languages import _, say, say_many
 from bridge.domain.ports import ConnectorSpec
 from bridge.ingest import archive, connecting, runs
 from bridge.web import phrases
@@ -52,9 +53,9 @@ def consent(
     title = phrases.source_name(spec.title)[0]
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
-        job.text, job.elsewhere = f"Waiting for {title}", elsewhere
+        job.text, job.elsewhere = say("Waiting for {source}", source=title), elsewhere
         connecting.connect(visit.bridge, visit.user, spec.name, job, write=write, also=also, given=given)
-        job.url, job.text = None, "Connected. Fetching the data"
+        job.url, job.text = None, say("Connected. Fetching the data")
         connected = {one.source for one in visit.bridge.store.connections.of_user(visit.user.id)}
         served = [spec, *(registry.spec(name) for name in also if name in connected)]
         return [row for one in served for row in _sync(visit, one, job)]
@@ -77,7 +78,12 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
     def watch(_source: str) -> OnPage:
         def on_page(stream: str, records: int) -> None:
             job.done += records
-            job.text = f"{job.done} records, last from {stream.replace('_', ' ')}"
+            job.text = say_many(
+                "{count} record, last from {stream}",
+                "{count} records, last from {stream}",
+                job.done,
+                stream=stream.replace("_", " "),
+            )
 
         return on_page
 
@@ -113,7 +119,7 @@ async def _written(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
         with place.open("xb") as file:
             async for piece in body:
                 if shutil.disk_usage(folder).free < MIN_FREE_DISK_BYTES:
-                    raise SetupError("the disk is nearly full; make room, then send the file again")
+                    raise SetupError(_("the disk is nearly full; make room, then send the file again"))
                 await run_in_threadpool(file.write, piece)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -139,7 +145,7 @@ def import_file(visit: Visit, place: Path) -> Job:
     """
 
     def import_and_delete(job: Job) -> list[dict[str, Any]]:
-        job.text = "Reading"
+        job.text = say("Reading")
         try:
             done = runs.import_path(
                 visit.bridge, visit.user, place, at=installation.now(), on_bytes=lambda _source: job.progress

@@ -9,9 +9,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-DROP = "Drop the file below, as it is. A zip may stay zipped."
-PASTE = "Click Connect and paste the address."
-COPY = "Copy the address. Whoever has it can read the calendar, so give it to nothing else."
+from bridge.domain.languages import say
+
+DROP = say("Drop the file below, as it is. A zip may stay zipped.")
+PASTE = say("Click Connect and paste the address.")
+COPY = say("Copy the address. Whoever has it can read the calendar, so give it to nothing else.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,45 +56,45 @@ def live(source: str, title: str, *steps: str, links: tuple[tuple[str, str], ...
     return Way(source=source, by="account", title=title, steps=steps, links=links)
 
 
-OWN_APP = "Click Connect. What the vendor wants of you is shown step by step, and asked for once."
+OWN_APP = say("Click Connect. What the vendor wants of you is shown step by step, and asked for once.")
 
 THINGS = (
     Thing(
         name="whoop",
-        title="WHOOP",
-        hint="its data export",
+        title=say("WHOOP"),
+        hint=say("its data export"),
         ways=(
             Way(
                 source="whoop",
-                title="The data export, with your whole history",
+                title=say("The data export, with your whole history"),
                 steps=(
-                    "In the WHOOP app: More, App Settings, Data Export.",
-                    "WHOOP sends an e-mail, “Your WHOOP Export is Ready”. Download the zip.",
+                    say("In the WHOOP app: More, App Settings, Data Export."),
+                    say("WHOOP sends an e-mail, “Your WHOOP Export is Ready”. Download the zip."),
                     DROP,
                 ),
             ),
-            live("whoop", "New nights by themselves, with an app of your own", OWN_APP),
+            live("whoop", say("New nights by themselves, with an app of your own"), OWN_APP),
         ),
     ),
     Thing(
         name="garmin",
-        title="Garmin",
-        hint="a key of yours, or the account export",
+        title=say("Garmin"),
+        hint=say("a key of yours, or the account export"),
         ways=(
             live(
                 "garmin",
-                "New days by themselves, with a key that Garmin gives you",
-                "Open Garmin's page for your personal token and log in.",
-                "Make a key and choose how long it lasts. It is shown once: copy it.",
-                "Click Connect and paste the key.",
-                links=(("Garmin's page", "https://connect.garmin.com/app/settings/personalApiToken"),),
+                say("New days by themselves, with a key that Garmin gives you"),
+                say("Open Garmin's page for your personal token and log in."),
+                say("Make a key and choose how long it lasts. It is shown once: copy it."),
+                say("Click Connect and paste the key."),
+                links=((say("Garmin's page"), "https://connect.garmin.com/app/settings/personalApiToken"),),
             ),
             Way(
                 source="garmin",
-                title="The account export, with your whole history",
+                title=say("The account export, with your whole history"),
                 steps=(
-                    "On garmin.com, open your account, Data Management, Export Your Data.",
-                    "Wait for the e-mail, which takes days. Download the zip.",
+                    say("On garmin.com, open your account, Data Management, Export Your Data."),
+                    say("Wait for the e-mail, which takes days. Download the zip."),
                     DROP,
                 ),
             ),
@@ -100,198 +102,212 @@ THINGS = (
     ),
     Thing(
         name="oura",
-        title="Oura",
-        hint="its export, or an application of yours",
+        title=say("Oura"),
+        hint=say("its export, or an application of yours"),
         ways=(
             Way(
                 source="oura",
-                title="The account export, with your whole history",
+                title=say("The account export, with your whole history"),
                 steps=(
-                    "Open Oura's Membership Hub and log in.",
-                    "Under Export Data, click Request Your Data.",
-                    "Wait for the e-mail, which takes days. Download the zip there.",
+                    say("Open Oura's Membership Hub and log in."),
+                    say("Under Export Data, click Request Your Data."),
+                    say("Wait for the e-mail, which takes days. Download the zip there."),
                     DROP,
                 ),
-                links=(("Membership Hub", "https://membership.ouraring.com"),),
+                links=((say("Membership Hub"), "https://membership.ouraring.com"),),
             ),
-            live("oura", "New nights by themselves, with an application of your own", OWN_APP),
+            live("oura", say("New nights by themselves, with an application of your own"), OWN_APP),
         ),
     ),
     Thing(
         name="fitbit",
-        title="Fitbit",
-        hint="also Pixel Watch",
+        title=say("Fitbit"),
+        hint=say("also Pixel Watch"),
         ways=(
             Way(
                 source="fitbit",
-                title="The files of Google Takeout, with your whole history",
+                title=say("The files of Google Takeout, with your whole history"),
                 steps=(
-                    "Open Google Takeout and log in with the account of your watch.",
-                    "Click Deselect all, then tick Google Health, which was called Fitbit before.",
-                    "Next step, Export once, .zip, Create export.",
-                    "Wait for Google's e-mail, which takes hours. Download the zip.",
+                    say("Open Google Takeout and log in with the account of your watch."),
+                    say("Click Deselect all, then tick Google Health, which was called Fitbit before."),
+                    say("Next step, Export once, .zip, Create export."),
+                    say("Wait for Google's e-mail, which takes hours. Download the zip."),
                     DROP,
                 ),
-                links=(("Google Takeout", "https://takeout.google.com"),),
+                links=((say("Google Takeout"), "https://takeout.google.com"),),
             ),
-            live("google_health", "New days by themselves, through Google", OWN_APP),
+            live("google_health", say("New days by themselves, through Google"), OWN_APP),
         ),
-        missing="Fitbit is not read yet.",
+        missing=say("Fitbit is not read yet."),
     ),
     Thing(
         name="apple",
-        title="Apple",
-        hint="iPhone or Apple Watch",
+        title=say("Apple"),
+        hint=say("iPhone or Apple Watch"),
         ways=(
             Way(
                 source="apple_health",
-                title="The export of the Health app",
+                title=say("The export of the Health app"),
                 steps=(
-                    "On the iPhone, open Health and tap your picture at the top right.",
-                    "Tap Export All Health Data, then Export. This takes minutes.",
-                    "Save export.zip where this device reaches it, such as in iCloud Drive, or send it by AirDrop.",
+                    say("On the iPhone, open Health and tap your picture at the top right."),
+                    say("Tap Export All Health Data, then Export. This takes minutes."),
+                    say(
+                        "Save export.zip where this device reaches it, such as in iCloud Drive, or send it by AirDrop."
+                    ),
                     DROP,
                 ),
             ),
             Way(
                 source="health_auto_export",
                 by="push",
-                title="Every day by itself, with the app Health Auto Export",
+                title=say("Every day by itself, with the app Health Auto Export"),
                 steps=(
-                    "Click Let an app send, and keep the token that is shown once.",
-                    "In the app: Automations, New Automation, REST API. Type the address and the header shown.",
-                    "Choose JSON, grouped by day or less, and run it once by hand.",
+                    say("Click Let an app send, and keep the token that is shown once."),
+                    say("In the app: Automations, New Automation, REST API. Type the address and the header shown."),
+                    say("Choose JSON, grouped by day or less, and run it once by hand."),
                 ),
             ),
         ),
     ),
     Thing(
         name="android",
-        title="Android",
-        hint="Health Connect, or a Samsung",
+        title=say("Android"),
+        hint=say("Health Connect, or a Samsung"),
         ways=(
             Way(
                 source="health_connect",
-                title="The export of Health Connect",
+                title=say("The export of Health Connect"),
                 steps=(
-                    "On the phone, open Settings and search for Health Connect.",
-                    "Choose to back up or export its data once, and wait for the zip.",
-                    "Bring the zip to this device.",
+                    say("On the phone, open Settings and search for Health Connect."),
+                    say("Choose to back up or export its data once, and wait for the zip."),
+                    say("Bring the zip to this device."),
                     DROP,
                 ),
             ),
             Way(
                 source="samsung_health",
-                title="The data of Samsung Health, with your whole history",
+                title=say("The data of Samsung Health, with your whole history"),
                 steps=(
-                    "In Samsung Health, open Settings and tap Download personal data, at the very bottom.",
-                    "Log in with your Samsung account. The folder lies in the phone's Download folder.",
-                    "Zip the folder in My Files and bring the zip to this device.",
+                    say("In Samsung Health, open Settings and tap Download personal data, at the very bottom."),
+                    say("Log in with your Samsung account. The folder lies in the phone's Download folder."),
+                    say("Zip the folder in My Files and bring the zip to this device."),
                     DROP,
                 ),
             ),
-            live("google_health", "New days by themselves, through Google", OWN_APP),
+            live("google_health", say("New days by themselves, through Google"), OWN_APP),
         ),
-        missing="Health Connect is not read yet.",
+        missing=say("Health Connect is not read yet."),
     ),
     Thing(
         name="google",
-        title="Google",
-        hint="calendar and tasks",
+        title=say("Google"),
+        hint=say("calendar and tasks"),
         ways=(
             address(
-                "The calendar's secret address",
-                "Open Google Calendar on a computer.",
-                "Choose Settings and sharing of your calendar, then Integrate calendar.",
-                "Find Secret address in iCal format.",
-                links=(("Google Calendar", "https://calendar.google.com"),),
+                say("The calendar's secret address"),
+                say("Open Google Calendar on a computer."),
+                say("Choose Settings and sharing of your calendar, then Integrate calendar."),
+                say("Find Secret address in iCal format."),
+                links=((say("Google Calendar"), "https://calendar.google.com"),),
             ),
-            live("google_calendar", "Every change at once, with a client of your own", OWN_APP),
+            live("google_calendar", say("Every change at once, with a client of your own"), OWN_APP),
         ),
     ),
     Thing(
         name="icloud",
-        title="iCloud",
-        hint="calendar",
+        title=say("iCloud"),
+        hint=say("calendar"),
         ways=(
             live(
                 "caldav",
-                "Your calendars, with a password for this app alone",
-                "Open account.apple.com, Sign-In and Security, App-Specific Passwords, and make one.",
-                "Click Connect. The server is https://caldav.icloud.com, and the name is your e-mail address at Apple.",
-                links=(("Apple's page", "https://account.apple.com"),),
+                say("Your calendars, with a password for this app alone"),
+                say("Open account.apple.com, Sign-In and Security, App-Specific Passwords, and make one."),
+                say(
+                    "Click Connect. The server is https://caldav.icloud.com, and the name is "
+                    "your e-mail address at Apple."
+                ),
+                links=((say("Apple's page"), "https://account.apple.com"),),
             ),
             address(
-                "A public address of one calendar",
-                "Open icloud.com, Calendar, and click the share symbol right of the calendar's name.",
-                "Choose Public Calendar.",
-                links=(("iCloud", "https://www.icloud.com/calendar"),),
+                say("A public address of one calendar"),
+                say("Open icloud.com, Calendar, and click the share symbol right of the calendar's name."),
+                say("Choose Public Calendar."),
+                links=((say("iCloud"), "https://www.icloud.com/calendar"),),
             ),
         ),
     ),
     Thing(
         name="outlook",
-        title="Outlook",
-        hint="Outlook.com or Microsoft 365",
+        title=say("Outlook"),
+        hint=say("Outlook.com or Microsoft 365"),
         ways=(
             address(
-                "A published address of the calendar",
-                "Open Outlook on the web: Settings, Calendar, Shared calendars.",
-                "Under Publish a calendar choose your calendar and Can view all details, then Publish.",
-                "Find the ICS link.",
-                links=(("Outlook", "https://outlook.live.com/calendar"),),
+                say("A published address of the calendar"),
+                say("Open Outlook on the web: Settings, Calendar, Shared calendars."),
+                say("Under Publish a calendar choose your calendar and Can view all details, then Publish."),
+                say("Find the ICS link."),
+                links=((say("Outlook"), "https://outlook.live.com/calendar"),),
             ),
-            live("microsoft_calendar", "Every change at once, with an application of your own", OWN_APP),
-            live("microsoft_todo", "The tasks of Microsoft To Do", OWN_APP),
+            live("microsoft_calendar", say("Every change at once, with an application of your own"), OWN_APP),
+            live("microsoft_todo", say("The tasks of Microsoft To Do"), OWN_APP),
         ),
     ),
     Thing(
         name="calendar",
-        title="Another calendar",
-        hint="Nextcloud, Fastmail and others",
+        title=say("Another calendar"),
+        hint=say("Nextcloud, Fastmail and others"),
         ways=(
-            live("caldav", "By CalDAV", "Click Connect, and type the server, your name and a password for this app."),
-            address("A secret address", "Look for share or publish, and for a link that is called iCal or ICS."),
+            live(
+                "caldav",
+                say("By CalDAV"),
+                say("Click Connect, and type the server, your name and a password for this app."),
+            ),
+            address(
+                say("A secret address"),
+                say("Look for share or publish, and for a link that is called iCal or ICS."),
+            ),
         ),
     ),
     Thing(
         name="activitywatch",
-        title="ActivityWatch",
-        hint="focus at the computer",
+        title=say("ActivityWatch"),
+        hint=say("focus at the computer"),
         ways=(
             Way(
                 source="activitywatch",
-                title="A file that it exports",
-                steps=("Open ActivityWatch, Raw Data, Export all buckets as JSON.", DROP),
+                title=say("A file that it exports"),
+                steps=(say("Open ActivityWatch, Raw Data, Export all buckets as JSON."), DROP),
             ),
             live(
                 "activitywatch",
-                "New days by themselves, where it runs on the machine of the bridge",
-                "Click Connect and type http://localhost:5600, which BRIDGE_ALLOW_HOSTS has to name.",
+                say("New days by themselves, where it runs on the machine of the bridge"),
+                say("Click Connect and type http://localhost:5600, which BRIDGE_ALLOW_HOSTS has to name."),
             ),
         ),
     ),
     Thing(
         name="home_assistant",
-        title="Home Assistant",
-        hint="health sensors of its phone apps",
+        title=say("Home Assistant"),
+        hint=say("health sensors of its phone apps"),
         ways=(
             live(
                 "home_assistant",
-                "New days by themselves, from your own Home Assistant",
-                "In its app on your phone: Settings, Companion app, Sensors. Switch on the health sensors.",
-                "In Home Assistant click your name, Security, and at the end Create token.",
-                "Click Connect, and type the address and the token. BRIDGE_ALLOW_HOSTS has to name a host at home.",
-                links=(("Home Assistant", "https://my.home-assistant.io/redirect/profile/"),),
+                say("New days by themselves, from your own Home Assistant"),
+                say("In its app on your phone: Settings, Companion app, Sensors. Switch on the health sensors."),
+                say("In Home Assistant click your name, Security, and at the end Create token."),
+                say(
+                    "Click Connect, and type the address and the token. BRIDGE_ALLOW_HOSTS has to name a host at home."
+                ),
+                links=((say("Home Assistant"), "https://my.home-assistant.io/redirect/profile/"),),
             ),
         ),
     ),
     Thing(
         name="file",
-        title="A file",
-        hint="any export or .ics file",
+        title=say("A file"),
+        hint=say("any export or .ics file"),
         ways=(),
-        missing="Drop it below. What it is, is recognised by its content.",
+        missing=say("Drop it below. What it is, is recognised by its content."),
     ),
 )
 BY_NAME = {thing.name: thing for thing in THINGS}

@@ -15,17 +15,31 @@ from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name, writable
+from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.titles import SLOT_TITLES
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.web import phrases
 from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
-from rhythm_env.interface import ActionType, Answer, Meter
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
-OUTCOMES = {Deed.DONE: "done", Deed.PARTLY: "partly done", Deed.NOT_DONE: "not done", Deed.UNKNOWN: "not known"}
+OUTCOMES = {
+    Deed.DONE: say("done"),
+    Deed.PARTLY: say("partly done"),
+    Deed.NOT_DONE: say("not done"),
+    Deed.UNKNOWN: say("not known"),
+}
+ANSWERS = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("ignore"), Answer.RESCHEDULE: say("reschedule")}
+TITLES = {
+    Slot.MORNING: say("{weekday} morning"),
+    Slot.AFTERNOON: say("{weekday} afternoon"),
+    Slot.EVENING: say("{weekday} evening"),
+    Slot.NIGHT: say("{weekday} night"),
+}
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
 
 
@@ -56,7 +70,8 @@ def backup(visit: Visit) -> dict[str, Any]:
 def title(visit: Visit) -> dict[str, str]:
     """Return ``slot`` and ``date`` as texts. Until 06:00 the slot is still the night of the day before."""
     now, moment = local(visit, visit.now), moment_at(visit.now, visit.user.zones)
-    return {"slot": f"{moment.date:%A} {moment.slot.name.lower()}", "date": f"{now.day} {now:%B %Y}, {now:%H:%M}"}
+    slot = say(TITLES[moment.slot], weekday=WEEKDAYS[moment.day])
+    return {"slot": shown(slot), "date": date_text(now, "%-d %B %Y, %H:%M")}
 
 
 def meters(readings: Mapping[Meter, Reading]) -> list[dict[str, Any]]:
@@ -72,14 +87,14 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
     oldest = max((b.age_hours for b in reading.because), default=None)
     return {
         **reading_document(reading),
-        "name": str(meter).capitalize(),
+        "name": phrases.meter_name(meter),
         "known": is_known,
         "percent": round(100 * reading.level, 1),
         "low": round(100 * low, 1),
         "wide": round(100 * (high - low), 1),
-        "shown": f"{reading.level:.2f}" if is_known else "not known",
-        "words": words.level_words(reading.level, reading.sd) if is_known else None,
-        "fresh": f"{reading.coverage:.0%}",
+        "shown": number(reading.level, ".2f") if is_known else _("not known"),
+        "words": shown(words.level_words(reading.level, reading.sd)) if is_known else None,
+        "fresh": number(reading.coverage, ".0%"),
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),
         "reasons": [{"text": b.text, "share": phrases.signed(b.contribution)} for b in reading.strongest],
@@ -94,16 +109,22 @@ def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:
 def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
     start, end = local(visit, slot.facts.start), local(visit, slot.facts.end)
     return {
-        "name": slot.facts.moment.slot.name.capitalize(),
+        "name": shown(SLOT_TITLES[slot.facts.moment.slot]),
         "hours": f"{start:%H:%M}–{end:%H:%M}",
         "now": slot.facts.moment == today.moment,
         "over": slot.facts.end <= today.at,
-        "busy": f"{slot.facts.busy:.0%}",
+        "busy": number(slot.facts.busy, ".0%"),
         "events": [today_event_document(occurrence, label, visit.user.zones) for occurrence, label in slot.entries],
         "advice": [
-            {"action": str(given.action), "answer": given.answer and str(given.answer)} for given in slot.advice
+            {"action": str(given.action), "answer": given.answer, "answered": answered(given.answer)}
+            for given in slot.advice
         ],
     }
+
+
+def answered(answer: Answer | None) -> str:
+    """Return an answer in words, or an empty text for none."""
+    return "" if answer is None else shown(ANSWERS[answer])
 
 
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
@@ -112,7 +133,8 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
     name = phrases.action_name(str(found.action))
     return {
         **recommendation_document(found),
-        "title": f"Keep {writable(found.what or name)}" if found.kind == "keep" else name,
+        "title": _("Keep {title}", title=writable(found.what or name)) if found.kind == "keep" else name,
+        "answered": answered(found.answer),
         "hours": _hours(visit, found),
         "doing": found.what if found.kind == "suggested" else None,
         "to_calendar": _goes_to_calendar(visit, found),
@@ -136,8 +158,8 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
     if found.start is None or found.end is None:
         return None
     start, end = local(visit, found.start), local(visit, found.end)
-    day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else f"{start:%a} "
-    return f"{day}{start:%H:%M} to {end:%H:%M}"
+    day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else date_text(start, "%a") + " "
+    return day + _("{start:%H:%M} to {end:%H:%M}", start=start, end=end)
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
@@ -162,10 +184,10 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
         "action": str(one.action),
         "what": one.what,
         "slot": slot_name(one.moment),
-        "date": f"{one.moment.date:%d %b}",
-        "answer": None if one.answer is None else one.answer.lower(),
-        "outcome": "not known yet" if one.outcome is None else OUTCOMES[one.outcome],
-        "evidence": ", ".join(one.evidence),
+        "date": date_text(one.moment.date, "%d %b"),
+        "answer": answered(one.answer),
+        "outcome": _("not known yet") if one.outcome is None else shown(OUTCOMES[one.outcome]),
+        "evidence": ", ".join(map(shown, one.evidence)),
     }
 
 
@@ -179,7 +201,7 @@ def _bars(found: Recommendation) -> list[dict[str, Any]]:
     return [
         {
             "action": name,
-            "score": f"{score:.3f}",
+            "score": number(score, ".3f"),
             "percent": round(4 + 96 * (score - worst) / span, 1),
             "chosen": ActionType(name) is found.action,
         }

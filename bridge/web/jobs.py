@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.domain.errors import BridgeError, TryLater
+from bridge.domain.languages import _, reason, say
 from bridge.store import database
 
 log = logging.getLogger(__name__)
@@ -18,7 +19,7 @@ log = logging.getLogger(__name__)
 MAX_JOBS = 200  # remembered, running ones included
 RUNNING_PER_USER = 8  # each has a thread; there are as many sources, and a consent may wait for minutes
 REPLY_SECONDS = 180.0  # a job waits for the user's reply
-PASTE_ADDRESS = "Agree there. The last page does not open on this device: copy its address and paste it here"
+PASTE_ADDRESS = say("Agree there. The last page does not open on this device: copy its address and paste it here")
 RUNNING, DONE, FAILED = "running", "done", "failed"
 
 
@@ -119,7 +120,9 @@ class Jobs:
 
     def _check(self, user_id: int | None) -> None:
         if sum(job.user_id == user_id and job.state == RUNNING for job in self._jobs.values()) >= RUNNING_PER_USER:
-            raise TryLater(f"{RUNNING_PER_USER} jobs are running for you; wait until one has ended", limited=True)
+            raise TryLater(
+                _("{count} jobs are running for you; wait until one has ended", count=RUNNING_PER_USER), limited=True
+            )
 
     def running(self, user_id: int | None) -> list[Job]:
         """Return the jobs of a user that have not ended. None stands for jobs that were started without a user."""
@@ -132,10 +135,10 @@ def _run(job: Job, work: Callable[[Job], Any]) -> None:
         job.result = work(job)
         job.state = DONE
     except BridgeError as error:
-        job.text, job.state = str(error), FAILED
+        job.text, job.state = reason(error), FAILED
     except Exception as error:  # noqa: BLE001 - text and title may be personal, the kind is not
         log.error("a job of the page failed with an unexpected %s", type(error).__name__)
         job.text = (
-            database.OUTAGE_TEXT if database.is_outage(error) else "something went wrong here; see: bridge doctor"
+            database.OUTAGE_TEXT if database.is_outage(error) else say("something went wrong here; see: bridge doctor")
         )
         job.state = FAILED

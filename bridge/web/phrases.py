@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import re
 
-from rhythm_env.interface import ActionType
+from bridge.domain.languages import _, many, number, say, shown
+from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, METER_TITLES, METER_WORDS
+from rhythm_env.interface import ActionType, Meter
 
-ACTION_NAMES = {
-    ActionType.DEEP_WORK: "Deep work",
-    ActionType.ADMIN_WORK: "Admin work",
-    ActionType.LEARN: "Learn",
-    ActionType.SLEEP: "Sleep",
-    ActionType.EXERCISE: "Exercise",
-    ActionType.MEDITATE: "Meditate",
-    ActionType.FAMILY_TIME: "Family time",
-    ActionType.SOCIALIZE: "Socialize",
-    ActionType.ME_TIME: "Me time",
-    ActionType.BINGE_WATCH: "Binge-watch",
-}
-
-
-ACTION_WORDS = re.compile(rf"\b({'|'.join(ACTION_NAMES)})\b")
+NAMED_ACTION = re.compile(rf"\b({'|'.join(ActionType)})\b")
 
 
 def action_name(name: str | None) -> str:
@@ -29,7 +17,7 @@ def action_name(name: str | None) -> str:
     >>> action_name("DEEP_WORK"), action_name(None)
     ('Deep work', 'No activity')
     """
-    return "No activity" if name is None else ACTION_NAMES[ActionType(name)]
+    return _("No activity") if name is None else shown(ACTION_TITLES[ActionType(name)])
 
 
 def action_words(text: str) -> str:
@@ -38,7 +26,34 @@ def action_words(text: str) -> str:
     >>> action_words("not DEEP_WORK, LEARN: it is no working time")
     'not deep work, learn: it is no working time'
     """
-    return ACTION_WORDS.sub(lambda found: ACTION_NAMES[ActionType(found[0])].lower(), text)
+    return NAMED_ACTION.sub(lambda found: shown(ACTION_WORDS[ActionType(found[0])]), shown(text))
+
+
+def meter_name(name: str) -> str:
+    """Return the display name of a meter.
+
+    >>> meter_name("VITALITY")
+    'Vitality'
+    """
+    return shown(METER_TITLES[Meter(name)])
+
+
+def meter_word(name: str) -> str:
+    """Return the name of a meter within a sentence.
+
+    >>> meter_word("VITALITY")
+    'vitality'
+    """
+    return shown(METER_WORDS[Meter(name)])
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital letter at its begin. The rest stays, because nouns have capitals in German.
+
+    >>> capital("about your usual"), capital("")
+    ('About your usual', '')
+    """
+    return text[:1].upper() + text[1:]
 
 
 def sentence(text: str) -> str:
@@ -50,7 +65,13 @@ def sentence(text: str) -> str:
     return text and f"{text[0].upper()}{text[1:]}."
 
 
-FACES = (("1", "bad"), ("2", "not so good"), ("3", "all right"), ("4", "good"), ("5", "very good"))
+FACES = (
+    ("1", say("bad")),
+    ("2", say("not so good")),
+    ("3", say("all right")),
+    ("4", say("good")),
+    ("5", say("very good")),
+)
 
 
 def age(hours: float) -> str:
@@ -60,9 +81,10 @@ def age(hours: float) -> str:
     ('just now', '5 hours ago', '2 days ago')
     """
     if hours < 1:
-        return "just now"
-    count, unit = (round(hours), "hour") if hours < 36 else (int(hours // 24), "day")
-    return f"{count} {unit}{'s' if count != 1 else ''} ago"
+        return _("just now")
+    if hours < 36:
+        return many("{count} hour ago", "{count} hours ago", round(hours))
+    return many("{count} day ago", "{count} days ago", int(hours // 24))
 
 
 def signed(share: float) -> str:
@@ -71,19 +93,7 @@ def signed(share: float) -> str:
     >>> signed(0.034), signed(-0.2), signed(0)
     ('+0.03', '−0.20', '0.00')
     """
-    return "0.00" if abs(share) < 0.005 else f"{share:+.2f}".replace("-", "−")
-
-
-ABBREVIATIONS = {"hrv": "HRV", "hr": "heart rate", "rmssd": "(RMSSD)", "sdnn": "(SDNN)", "spo2": "blood oxygen"}
-
-
-def kind_name(name: str) -> str:
-    """Return the display name of a metric, or of another kind of data.
-
-    >>> kind_name("resting_hr"), kind_name("hrv_rmssd"), kind_name("events")
-    ('resting heart rate', 'HRV (RMSSD)', 'events')
-    """
-    return " ".join(ABBREVIATIONS.get(word, word) for word in name.split("_"))
+    return number(0.0 if abs(share) < 0.005 else share, ".2f" if abs(share) < 0.005 else "+.2f").replace("-", "−")
 
 
 def source_name(title: str) -> tuple[str, str]:
@@ -92,5 +102,5 @@ def source_name(title: str) -> tuple[str, str]:
     >>> source_name("WHOOP (API v2)"), source_name("message counts"), source_name("iCalendar")
     (('WHOOP', 'API v2'), ('Message counts', ''), ('iCalendar', ''))
     """
-    name, _, more = title.partition(" (")
-    return name if name[1:2].isupper() else name[:1].upper() + name[1:], more.removesuffix(")")
+    name, _sep, more = shown(title).partition(" (")
+    return name if name[1:2].isupper() else capital(name), more.removesuffix(")")

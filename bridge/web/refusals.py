@@ -13,6 +13,7 @@ from starlette.types import ExceptionHandler
 
 from bridge.documents.text import writable
 from bridge.domain.errors import BridgeError, TryLater
+from bridge.domain.languages import told
 from bridge.installation import now
 from bridge.store import database
 from bridge.web.bounds import PROGRAM_PATHS
@@ -40,10 +41,10 @@ def _refuse_http(request: Request, error: Exception) -> Response:
 
 def _refuse_bridge(request: Request, error: Exception) -> Response:
     if not isinstance(error, TryLater):
-        return refuse(request, 400, str(error))
+        return refuse(request, 400, told(error))
     asked_at = now()
     seconds = ((error.due(asked_at) or asked_at) - asked_at).total_seconds() or database.OUTAGE_RETRY_SECONDS
-    return refuse(request, 429 if error.limited else 503, str(error), {"Retry-After": str(max(1, round(seconds)))})
+    return refuse(request, 429 if error.limited else 503, told(error), {"Retry-After": str(max(1, round(seconds)))})
 
 
 def _refuse_outage(request: Request, error: Exception) -> Response:
@@ -51,7 +52,9 @@ def _refuse_outage(request: Request, error: Exception) -> Response:
     if not database.is_outage(error):
         raise error
     log.error("the database does not answer (%s)", type(error).__name__)
-    return refuse(request, 503, database.OUTAGE_TEXT, {"Retry-After": str(database.OUTAGE_RETRY_SECONDS)})
+    return refuse(
+        request, 503, told(TryLater(database.OUTAGE_TEXT)), {"Retry-After": str(database.OUTAGE_RETRY_SECONDS)}
+    )
 
 
 HANDLERS: Mapping[type[Exception], ExceptionHandler] = {

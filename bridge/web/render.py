@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from bridge.documents.text import writable
+from bridge.domain.languages import _, current, joined, many, number, say, shown
 from bridge.recordings.recorded_life import DEMO_USER
-from bridge.web import phrases
+from bridge.web import phrases, script_words
 
 if TYPE_CHECKING:
     from bridge.web.state import Visit
@@ -21,11 +23,11 @@ Link = tuple[str, str]  # address and title
 
 # The sections of the navigation, each with its pages. The first page of a section opens it.
 NAVIGATION: tuple[tuple[Link, ...], ...] = (
-    (("/", "Today"),),
-    (("/week", "Week"),),
-    (("/review", "Review"), ("/history", "History")),
-    (("/trends", "Trends"), ("/belief", "About me")),
-    (("/settings", "Settings"), ("/wishes", "Wishes"), ("/connections", "Connections")),
+    (("/", say("Today")),),
+    (("/week", say("Week")),),
+    (("/review", say("Review")), ("/history", say("History"))),
+    (("/trends", say("Trends")), ("/belief", say("About me"))),
+    (("/settings", say("Settings")), ("/wishes", say("Wishes")), ("/connections", say("Connections"))),
 )
 WEB_FOLDER = Path(__file__).parent
 STATIC_FOLDER = WEB_FOLDER / "static"
@@ -46,9 +48,18 @@ def templates() -> Environment:
     )
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
-    environment.globals |= {"demo_user": DEMO_USER}
-    environment.filters |= {"text": writable, "sentence": phrases.sentence}
+    environment.globals |= {"meter_name": phrases.meter_name, "meter_word": phrases.meter_word}
+    environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
+    environment.globals |= {"language": current, "script_words": script_words.translated}
+    environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
+    environment.filters |= {"text": writable, "sentence": phrases.sentence, "capital": phrases.capital}
+    environment.filters |= {"meter_word": phrases.meter_word}
     return environment
+
+
+def _markup(message: str, /, **values: object) -> Markup:
+    """Return a message that holds tags, in the current language, with its values escaped."""
+    return Markup(_(message)).format(**values)  # noqa: S704 - the message is ours or a catalogue's
 
 
 def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "", **context: Any) -> HTMLResponse:

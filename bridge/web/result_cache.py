@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from bridge.domain.languages import current
 from bridge.domain.slots import moment_at
 from bridge.web.today_cache import data_version
 
@@ -23,20 +24,21 @@ Version = tuple[object, ...]
 
 
 class ResultCache:
-    """A cache of results by user and name. The oldest result is dropped first."""
+    """A cache of results by user, name and language. The oldest result is dropped first."""
 
     def __init__(self) -> None:
-        self._results: dict[tuple[int, str], tuple[Version, Any]] = {}
+        self._results: dict[tuple[int, str, str], tuple[Version, Any]] = {}
         self._lock = threading.Lock()
 
     def get(self, user: User, name: str, version: Version, make: Callable[[], Result]) -> Result:
         """Return the result called ``name``, from the cache if its ``version`` is the same."""
-        cached = self._results.get((user.id, name))
+        key = user.id, name, current()  # results hold texts
+        cached = self._results.get(key)
         if cached is None or cached[0] != version:
             cached = version, make()
             with self._lock:
-                self._results.pop((user.id, name), None)
-                self._results[user.id, name] = cached
+                self._results.pop(key, None)
+                self._results[key] = cached
                 if len(self._results) > MAX_CACHED_RESULTS:
                     del self._results[next(iter(self._results))]
         return cast("Result", cached[1])

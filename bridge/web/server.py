@@ -25,6 +25,7 @@ from bridge.web.bounds import Bounds
 from bridge.web.render import STATIC_FOLDER
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
+from bridge.web.speaking import Speaking
 from bridge.web.state import AppState, NotLoggedIn, UnknownUser, app_state, check_csrf
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def create(
     app.add_exception_handler(NotLoggedIn, _to_login)
     app.add_exception_handler(UnknownUser, _refuse_unknown)
     app.add_exception_handler(RequestValidationError, _refuse_invalid)
+    app.add_middleware(Speaking)
     app.add_middleware(Bounds)
     app.add_middleware(Security, local=local, names=frozenset(names))
     proxies, header = forwarded.networks(bridge.settings.trusted_proxies), bridge.settings.user_header

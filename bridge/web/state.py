@@ -9,13 +9,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, HTTPException, Request
+from starlette.concurrency import run_in_threadpool
 
 from bridge import installation
 from bridge.auth import access, oidc
 from bridge.auth.passkeys import Challenge
+from bridge.domain.languages import speak
 from bridge.domain.records import User
 from bridge.store.people import composed
-from bridge.web.bounds import UPLOAD_PATHS
+from bridge.web.bounds import PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
 from bridge.web.pending import Pending
@@ -82,6 +84,7 @@ class Visit:
     """A user's request for their own data, with its time.
 
     Pages send ``csrf`` back with every change. ``session`` is True after a login, so that the page offers to log out.
+    ``language`` is the language that the user chose, or None without a choice.
     """
 
     app: AppState
@@ -89,6 +92,7 @@ class Visit:
     now: datetime
     csrf: str
     session: bool = False
+    language: str | None = None
 
     @property
     def bridge(self) -> Bridge:
@@ -99,6 +103,18 @@ def app_state(request: Request) -> AppState:
     """Return the AppState of the web app that received a request."""
     state: AppState = request.app.state.page
     return state
+
+
+async def visit_in_language(request: Request) -> Visit:
+    """Return the visit of a request as ``current_visit`` does.
+
+    Pages then speak the language that the user chose, if any. That is set here, in the request's own task, because
+    what a thread sets is lost with the thread.
+    """
+    visit = await run_in_threadpool(current_visit, request)
+    if visit.language is not None and not request.url.path.startswith(PROGRAM_PATHS):
+        speak(visit.language)
+    return visit
 
 
 def current_visit(request: Request) -> Visit:
@@ -112,11 +128,12 @@ def current_visit(request: Request) -> Visit:
     if user is None:
         raise NotLoggedIn
     user = state.bridge.travelled(user, at=now)
+    language = state.bridge.store.people.language(user.id)
     is_session = SESSION_COOKIE in request.cookies and proxy_user(request) is None
-    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=is_session)
+    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=is_session, language=language)
 
 
-Visitor = Annotated[Visit, Depends(current_visit)]
+Visitor = Annotated[Visit, Depends(visit_in_language)]
 
 
 def _user(request: Request, state: AppState, now: datetime) -> User | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bridge.domain.errors import TryLater
+from bridge.domain.languages import _
 
 MAX_KEYS = 10_000  # remembered; the oldest are forgotten beyond that number
 HEADER_SECONDS = 15.0  # from the start of a connection or the previous answer to the end of a request's headers
@@ -36,7 +37,9 @@ class ConcurrencyLimit:
         """Count a ``with`` block as running for ``key``. Raises TryLater if ``allowed`` blocks already run."""
         with self._lock:
             if self._running[key] >= self._allowed:
-                raise TryLater("too many requests of this kind are running; wait until some have ended", limited=True)
+                raise TryLater(
+                    _("too many requests of this kind are running; wait until some have ended"), limited=True
+                )
             self._running[key] += 1
         try:
             yield

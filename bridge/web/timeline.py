@@ -7,6 +7,7 @@ from typing import Any
 
 from bridge.documents.offers import offer_documents
 from bridge.documents.plan import ends, place
+from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.meters import words
@@ -18,12 +19,12 @@ from bridge.web.day import local
 from bridge.web.state import Visit
 
 KIND_NAMES = {
-    "entry": "Entry",
-    "keep": "Keep",
-    "suggested": "Suggested",
-    "task": "Task",
-    "wind_down": "Wind down",
-    "sleep": "Sleep",
+    "entry": say("Entry"),
+    "keep": say("Keep"),
+    "suggested": say("Suggested"),
+    "task": say("Task"),
+    "wind_down": say("Wind down"),
+    "sleep": say("Sleep"),
 }
 REASONS_MAX = 2
 PREVIEW_HOUR = 18  # hour from which tomorrow is shown as well
@@ -42,7 +43,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
     rows = [_moved(visit, one) if isinstance(one, ZoneSpan) else _row(visit, one, current) for one in plan.rows]
     begun = sum(row["begun"] for row in rows)
     return {
-        "date": f"{plan.date:%A}, {plan.date.day} {plan.date:%B}",
+        "date": date_text(plan.date, "%A, %-d %B"),
         "is_today": plan.date == today,
         "before": rows[:begun],
         "after": rows[begun:],
@@ -66,13 +67,13 @@ def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
         "times": [f"{local(visit, at):%H:%M}" for at in times],
         "rows": [
             {
-                "name": str(meter).capitalize(),
+                "name": phrases.meter_name(meter),
                 "levels": [_level(found.get((meter, at))) for at in times],
             }
             for meter in meters
         ],
         "notes": [
-            f"{str(one.meter).capitalize()} by {local(visit, one.at):%H:%M}: {reason}"
+            _("{meter} by {at:%H:%M}: {why}", meter=phrases.meter_name(one.meter), at=local(visit, one.at), why=reason)
             for one in plan.outlook
             for reason in one.because[1:]
         ],
@@ -82,35 +83,39 @@ def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
 def _level(one: Expected | None) -> dict[str, str] | None:
     if one is None:
         return None
-    return {"words": words.level_words(one.level, one.sd), "number": f"{one.level:.2f} ± {one.sd:.2f}"}
+    return {
+        "words": shown(words.level_words(one.level, one.sd)),
+        "number": f"{number(one.level, '.2f')} ± {number(one.sd, '.2f')}",
+    }
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
     """Return tomorrow's date (``key``) and weekday (``name``) for a link to its plan, or None before 18:00."""
     now = local(visit, visit.now)
     day = now.date() + A_DAY
-    return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= PREVIEW_HOUR else None
+    return {"key": day.isoformat(), "name": date_text(day, "%A")} if now.hour >= PREVIEW_HOUR else None
 
 
 def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
     """Return the row that says from where on the times are those of another zone."""
-    at = f"{local(visit, stay.since):%H:%M}"
-    return {"moved": f"{at} {place(stay)} time from here on", "begun": stay.since <= visit.now}
+    moved = _("{at:%H:%M} {place} time from here on", at=local(visit, stay.since), place=place(stay))
+    return {"moved": moved, "begun": stay.since <= visit.now}
 
 
 def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str, Any]:
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
     name = None if block.action is None else phrases.action_name(str(block.action))
-    title = block.title or name or KIND_NAMES[block.kind]
+    kind = shown(KIND_NAMES[block.kind])
+    title = block.title or name or kind
     return {
         "moved": None,
-        "from": "all day" if block.all_day else f"{local(visit, block.start):%H:%M}",
+        "from": _("all day") if block.all_day else f"{local(visit, block.start):%H:%M}",
         "to": "" if block.all_day else ends(block, visit.user.zones),
         "kind": block.kind,
-        "word": KIND_NAMES[block.kind],
+        "word": kind,
         "title": title,
-        "action": None if name in (None, title, KIND_NAMES[block.kind]) else name,
+        "action": None if name in (None, title, kind) else name,
         "reasons": block.reasons[:REASONS_MAX],
         "preview": preview,
         "answer": _answer(block, current),
@@ -129,7 +134,7 @@ def _answer(block: Block, current: Recommendation | None) -> str | None:
     if block.recommendation_id is None:
         return None
     is_open = current is not None and block.recommendation_id == current.id and current.answer is None
-    return None if is_open else "agreed"
+    return None if is_open else _("agreed")
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bridge.domain.languages import say
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
 from classifiers.keywords import KINDS, Keywords, Verdict, is_hold, lexicon, structure
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 BATCH_TITLES = 1000
 UNSURE = 0.30  # below this probability the rules decide, and without a rule the label says "unsure"
-DOUBT = 0.35  # below this probability a video link is asked
+DOUBT = 0.30  # below this probability a video link is asked
 HOLD = 0.35  # the most that a title is sure of that only holds time
 CLASSES = tuple(ActionType)
 
@@ -59,7 +60,7 @@ class Linear:
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
 
-        The model's likeliest action counts, or below 0.30 the action of ``rule``. The calendar's kind, and below 0.35
+        The model's likeliest action counts, or below 0.30 the action of ``rule``. The calendar's kind, and below 0.30
         also a video link, replace it where they are surer. A kind without an activity always decides. For a title that
         only holds time, such as "Busy", the model counts as at most 0.35 sure, and no rule decides.
         """
@@ -71,10 +72,10 @@ class Linear:
             return self._of(*mark)
         if hold:
             return self._of(CLASSES[first], sure, "holds time", CLASSES[second])
-        by_rule = "" if rule is None else f"; {rule.why}"
         if shares[first] >= UNSURE or rule is None or rule.action is None:
-            why = "learnt" if shares[first] >= UNSURE else "unsure"
-            return self._of(CLASSES[first], shares[first], f"{why}{by_rule}", CLASSES[second])
+            why = say("learnt") if shares[first] >= UNSURE else say("unsure")
+            told = why if rule is None else say("{first}; {rest}", first=why, rest=rule.why)
+            return self._of(CLASSES[first], shares[first], told, CLASSES[second])
         other = CLASSES[first] if rule.action is not CLASSES[first] else CLASSES[second]
         return self._of(rule.action, shares[CLASSES.index(rule.action)], rule.why, other)
 

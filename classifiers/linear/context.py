@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 DAY_MINUTES = 1440
 SATURDAY = 5
-SURE = 0.5  # probability from which the title alone decides
+SURE = 0.35  # probability from which the title alone decides
 FADE = 0.15  # below SURE, over which context gains its full weight
-MAX_SHIFT = 0.15  # the largest shift of a score, as a natural logarithm
+MAX_SHIFT = 0.1  # the largest shift of a score, as a natural logarithm
 LENGTHS = ((20, "up to 20 minutes"), (45, "up to 45 minutes"), (75, "up to 75 minutes"), (150, "up to 150 minutes"))
 LONG_MINUTES = 300
 HOURS = ((6, "at night"), (9, "early"), (12, "in the forenoon"), (14, "at noon"), (18, "in the afternoon"))

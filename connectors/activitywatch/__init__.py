@@ -5,6 +5,7 @@ Titles and addresses of windows are never kept. The app's name becomes one of a 
 
 from datetime import timedelta
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Setting
 
@@ -17,7 +18,7 @@ WORK_APPS = Setting(
 
 SPEC = ConnectorSpec(
     name="activitywatch",
-    title="ActivityWatch (focus at the computer)",
+    title=say("ActivityWatch (focus at the computer)"),
     delivers=frozenset({Metric.FOCUS}),
     streams=("day",),
     overlap=timedelta(days=3),
@@ -28,7 +29,7 @@ SPEC = ConnectorSpec(
             help="the address of aw-server, asked for when empty",
             default="",
             personal=True,
-            asked="Server address",
+            asked=say("Server address"),
         ),
         WORK_APPS,
         Setting(name="days", help="how many days the first sync reads", default="60", whole=True),

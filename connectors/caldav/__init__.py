@@ -3,11 +3,12 @@
 Read only, except for a calendar of the bridge's own, into which it writes accepted recommendations if the user wants.
 """
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="caldav",
-    title="CalDAV (Nextcloud, iCloud, Fastmail, Radicale)",
+    title=say("CalDAV (Nextcloud, iCloud, Fastmail, Radicale)"),
     delivers=frozenset({"events", "tasks"}),
     streams=("entry",),
     called={"entry": "calendars"},
@@ -19,14 +20,14 @@ SPEC = ConnectorSpec(
             help="the server's address, asked for when empty",
             default="",
             personal=True,
-            asked="Server address",
+            asked=say("Server address"),
         ),
         Setting(
             name="name",
             help="the login name there, asked for when empty",
             default="",
             personal=True,
-            asked="Login name",
+            asked=say("Login name"),
         ),
         Setting(
             name="password",
@@ -34,7 +35,7 @@ SPEC = ConnectorSpec(
             default="",
             secret=True,
             personal=True,
-            asked="App password",
+            asked=say("App password"),
         ),
     ),
     opens="connectors.caldav.client:CalDav",

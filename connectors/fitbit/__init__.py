@@ -4,6 +4,7 @@ The files were compared with real exports of 2020 to 2026. Minute by minute file
 in UTC, although they do not say so. Sleep logs are written in the clock of the account.
 """
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec
 
@@ -21,7 +22,7 @@ STREAMS = ("night", "score", "workout", "heart_rate", *DAILY, *SUMS)
 
 SPEC = ConnectorSpec(
     name="fitbit",
-    title="Fitbit, Pixel Watch (Google Takeout)",
+    title=say("Fitbit, Pixel Watch (Google Takeout)"),
     delivers=frozenset(
         {
             "episodes",

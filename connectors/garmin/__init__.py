@@ -1,11 +1,12 @@
 """Connect Garmin by the Connect Personal API, saved Connect answers, the account export, and FIT files."""
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="garmin",
-    title="Garmin (Connect Personal API, account export, FIT and Connect JSON files)",
+    title=say("Garmin (Connect Personal API, account export, FIT and Connect JSON files)"),
     delivers=frozenset(
         {
             "episodes",

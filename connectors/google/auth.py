@@ -14,6 +14,7 @@ from bridge.auth.oauth import not_busy, plain_loopback_allowed
 from bridge.auth.redirect_listener import code_of, listening
 from bridge.auth.redirect_listener import redirected_address as led_back
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.domain.languages import say
 from bridge.domain.ports import Account, Browser, Registration, Setting
 from bridge.http.allowance import TOO_DEEP
 
@@ -66,11 +67,11 @@ GOOGLE_SETTINGS = (
 REGISTRATION = Registration(  # one client serves every source of Google
     address="https://console.cloud.google.com",
     steps=(
-        "Make a project, such as “rhythm”.",
-        "APIs & Services, Library: enable the APIs of Google Calendar, Tasks and Health, as you need them.",
-        "Google Auth Platform, Branding: give a name and your e-mail address.",
-        "Audience: choose External, then Publish app. In status Testing every consent ends after 7 days.",
-        "Clients, Create client, type Desktop app. Copy Client ID and Client secret into the fields below.",
+        say("Make a project, such as “rhythm”."),
+        say("APIs & Services, Library: enable the APIs of Google Calendar, Tasks and Health, as you need them."),
+        say("Google Auth Platform, Branding: give a name and your e-mail address."),
+        say("Audience: choose External, then Publish app. In status Testing every consent ends after 7 days."),
+        say("Clients, Create client, type Desktop app. Copy Client ID and Client secret into the fields below."),
     ),
     token_url="{token_uri}",  # noqa: S106 - an address
 )

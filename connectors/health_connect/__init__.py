@@ -4,12 +4,13 @@ The JSON is that of HC Webhook (github.com/mcnaveen/health-connect-webhook) and 
 (github.com/owen282000/life-dashboard-companion-app).
 """
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="health_connect",
-    title="Health Connect (pushes from Android, JSON files)",
+    title=say("Health Connect (pushes from Android, JSON files)"),
     delivers=frozenset(
         {
             "episodes",

@@ -5,12 +5,13 @@ Its REST API is asked, with an access token that the user makes. Only the sensor
 
 from datetime import timedelta
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="home_assistant",
-    title="Home Assistant (health sensors of its phone apps)",
+    title=say("Home Assistant (health sensors of its phone apps)"),
     delivers=frozenset(
         {
             "episodes",
@@ -35,14 +36,14 @@ SPEC = ConnectorSpec(
             help="the address of Home Assistant, asked for when empty",
             default="",
             personal=True,
-            asked="Server address",
+            asked=say("Server address"),
         ),
         Setting(
             name="name",
             help="the phone, as its sensors are called: pixel_8 of sensor.pixel_8_daily_steps; needed with two phones",
             default="",
             personal=True,
-            asked="Phone, if there are several, e.g. pixel_8",
+            asked=say("Phone, if there are several, e.g. pixel_8"),
         ),
         Setting(
             name="password",
@@ -50,7 +51,7 @@ SPEC = ConnectorSpec(
             default="",
             secret=True,
             personal=True,
-            asked="Long-lived access token",
+            asked=say("Long-lived access token"),
         ),
         Setting(name="days", help="how many days of history the first sync reads", default="10", whole=True),
     ),

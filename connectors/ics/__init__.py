@@ -1,5 +1,6 @@
 """Connect iCalendar, from an exported file or a calendar's secret address."""
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec, Setting
 
 ADDRESSES = Setting(
@@ -12,7 +13,7 @@ ADDRESSES = Setting(
 
 SPEC = ConnectorSpec(
     name="ics",
-    title="iCalendar (file or secret address)",
+    title=say("iCalendar (file or secret address)"),
     delivers=frozenset({"events", "tasks"}),
     streams=("event", "task"),
     normaliser_version=3,

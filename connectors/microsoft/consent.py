@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.domain.errors import NeedsLogin
+from bridge.domain.languages import say
 from bridge.domain.ports import Account, Browser, ConnectorSpec, OAuth, Registration, Setting
 
 GRAPH_PREFIX = "https://graph.microsoft.com/"  # before a scope, in some answers
@@ -25,11 +26,14 @@ SETTINGS = (
 REGISTRATION = Registration(  # one application serves every source of Microsoft
     address="https://entra.microsoft.com",
     steps=(
-        "Entra ID, App registrations, New registration: give a name, such as “rhythm”.",
-        "Supported account types: any organizational directory and personal Microsoft accounts. Then Register.",
-        "Authentication, Settings: set Allow public client flows to Enabled, and save. No redirect address is needed.",
-        "API permissions, Microsoft Graph, Delegated: Calendars.Read, Calendars.ReadWrite and Tasks.Read.",
-        "Overview: copy Application (client) ID into the field below. There is no secret.",
+        say("Entra ID, App registrations, New registration: give a name, such as “rhythm”."),
+        say("Supported account types: any organizational directory and personal Microsoft accounts. Then Register."),
+        say(
+            "Authentication, Settings: set Allow public client flows to Enabled, and save. "
+            "No redirect address is needed."
+        ),
+        say("API permissions, Microsoft Graph, Delegated: Calendars.Read, Calendars.ReadWrite and Tasks.Read."),
+        say("Overview: copy Application (client) ID into the field below. There is no secret."),
     ),
     token_url="{login_url}/token",  # noqa: S106 - an address
 )

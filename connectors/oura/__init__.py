@@ -1,5 +1,6 @@
 """Connect Oura by its API v2 or by files: sleep, scores, activity, heart rate, blood oxygen, workouts, sessions."""
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings
 from connectors.payload import SECONDS, Table
@@ -34,7 +35,7 @@ BULKY = frozenset({"movement_30_sec", "met", "class_5_min"})  # thousands of val
 
 SPEC = ConnectorSpec(
     name="oura",
-    title="Oura (API v2 and files)",
+    title=say("Oura (API v2 and files)"),
     delivers=frozenset({"episodes", Metric.HEART_RATE, Metric.MINDFUL}).union(SLEEP, NIGHT, WORKOUT, *DAILY.values()),
     streams=("sleep", *DAILY, "heartrate", "workout", "session"),
     called={
@@ -68,9 +69,9 @@ SPEC = ConnectorSpec(
     registration=Registration(
         address="https://cloud.ouraring.com/oauth/applications",
         steps=(
-            "Log in. Then New Application, with any name, website and e-mail address.",
-            "Copy the redirect address and the scopes from below into it.",
-            "Copy Client ID and Client Secret into the fields below.",
+            say("Log in. Then New Application, with any name, website and e-mail address."),
+            say("Copy the redirect address and the scopes from below into it."),
+            say("Copy Client ID and Client Secret into the fields below."),
         ),
     ),
     opens="connectors.oura.client:Oura",

@@ -1,5 +1,6 @@
 """Connect Polar by AccessLink v3 (www.polar.com/accesslink-api): nights, recharges, days of activity and exercises."""
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Setting, client_settings
 from connectors.payload import SECONDS, Table
@@ -26,7 +27,7 @@ EXERCISE: Table = {Metric.ACTIVE_ENERGY: "calories"}
 
 SPEC = ConnectorSpec(
     name="polar",
-    title="Polar (AccessLink v3)",
+    title=say("Polar (AccessLink v3)"),
     delivers=frozenset({"episodes", Metric.ASLEEP, Metric.IN_BED}).union(
         STAGES, SLEEP, SCORES, RECHARGE, ACTIVITY, EXERCISE
     ),
@@ -53,10 +54,10 @@ SPEC = ConnectorSpec(
     registration=Registration(
         address="https://admin.polaraccesslink.com",
         steps=(
-            "Log in with your Polar Flow account.",
-            "Create a client. Any name, website and e-mail address.",
-            "Copy the redirect address from below into its callback address.",
-            "Copy Client ID and Client secret into the fields below.",
+            say("Log in with your Polar Flow account."),
+            say("Create a client. Any name, website and e-mail address."),
+            say("Copy the redirect address from below into its callback address."),
+            say("Copy Client ID and Client secret into the fields below."),
         ),
     ),
     opens="connectors.polar.client:Polar",

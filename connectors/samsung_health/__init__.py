@@ -3,6 +3,7 @@
 The tables were compared with a real export of 2018 to 2025: times are in UTC, and each row names its own offset.
 """
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec
 
@@ -15,7 +16,7 @@ STREAMS = ("night", "day", "workout", "heart_rate", "stress", "energy_score", *N
 
 SPEC = ConnectorSpec(
     name="samsung_health",
-    title="Samsung Health (downloaded personal data)",
+    title=say("Samsung Health (downloaded personal data)"),
     delivers=frozenset(
         {
             "episodes",

@@ -1,10 +1,11 @@
 """Taskwarrior's tasks, from the file that ``task export`` writes."""
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="taskwarrior",
-    title="Taskwarrior (task export)",
+    title=say("Taskwarrior (task export)"),
     delivers=frozenset({"tasks"}),
     streams=("task",),
     normaliser="connectors.taskwarrior.normalise:normalise",

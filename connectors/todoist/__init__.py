@@ -1,10 +1,11 @@
 """Todoist's backups and exported files (CSV or JSON), with open tasks and, from JSON, completions."""
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="todoist",
-    title="Todoist (backup or export file)",
+    title=say("Todoist (backup or export file)"),
     delivers=frozenset({"tasks"}),
     streams=("task",),
     normaliser="connectors.todoist.normalise:normalise",

@@ -2,12 +2,13 @@
 download.
 """
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec, OAuth, Registration, Revocation, Setting, client_settings
 
 SPEC = ConnectorSpec(
     name="whoop",
-    title="WHOOP (API v2 and data export)",
+    title=say("WHOOP (API v2 and data export)"),
     delivers=frozenset(
         {
             "episodes",
@@ -54,10 +55,10 @@ SPEC = ConnectorSpec(
     registration=Registration(
         address="https://developer-dashboard.whoop.com",
         steps=(
-            "Log in with your WHOOP account. Make a team if it asks for one.",
-            "Create App. Any name, and your e-mail address.",
-            "Copy the redirect address and the scopes from below into it.",
-            "Copy Client ID and Client Secret into the fields below.",
+            say("Log in with your WHOOP account. Make a team if it asks for one."),
+            say("Create App. Any name, and your e-mail address."),
+            say("Copy the redirect address and the scopes from below into it."),
+            say("Copy Client ID and Client Secret into the fields below."),
         ),
     ),
     opens="connectors.whoop.client:Whoop",

@@ -1,5 +1,6 @@
 """Connect Withings by its public API, version 2, documented at https://developer.withings.com/api-reference."""
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Registration, Setting, client_settings
 from connectors.payload import SECONDS, SHARE, Table
@@ -25,7 +26,7 @@ ACTIVITY: Table = {  # of a civil day
 
 SPEC = ConnectorSpec(
     name="withings",
-    title="Withings",
+    title=say("Withings"),
     delivers=frozenset({"episodes"}).union(SLEEP, NIGHT, ACTIVITY),
     streams=("sleep", "activity"),
     normaliser="connectors.withings.normalise:normalise",
@@ -48,9 +49,9 @@ SPEC = ConnectorSpec(
     registration=Registration(
         address="https://developer.withings.com",
         steps=(
-            "Log in, and create an application for the public API.",
-            "Copy the redirect address from below into its callback address.",
-            "Copy the client's id and secret into the fields below.",
+            say("Log in, and create an application for the public API."),
+            say("Copy the redirect address from below into its callback address."),
+            say("Copy the client's id and secret into the fields below."),
         ),
     ),
     opens="connectors.withings.client:Client",

@@ -4,14 +4,15 @@
 digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for, with the entries of ``entries_dev.tsv``
 where calendars are given; without it the card has no real titles.
 ``--calendars FOLDER`` learns the leanings from the public calendars that ``entries_dev.tsv`` labels, and measures on
-those of ``entries_test.tsv``. ``--figures`` prints what the shipped model measures on both, and trains nothing.
+those of ``entries_test.tsv`` and ``entries_later.tsv``. ``--figures`` prints what the shipped model measures on these,
+and trains nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from classifiers.linear import HERE, Linear
 from classifiers.linear.model import Model, load, save
 from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
-from lab.classifier.entries import DEV, TEST, dated
+from lab.classifier.entries import DEV, LATER, TEST, dated
 from lab.classifier.entries import entries as entries_of
 from lab.classifier.leanings import keep, leanings, learnt
 from lab.classifier.train import REAL, Calibration, calibrated, trained
@@ -72,16 +73,22 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
         found.append(measure.tables(f"Real titles ({titles.name}), {len(test):,} of them", test, shipped))
     if folder is not None:
         entries = dated(TEST, folder)
-        people = len({one.person for _, one in entries})
         found += [
-            f"### Entries of public calendars, by title and in context, {people} people",
-            in_context.markdown(in_context.table([one for _, one in entries], classifier)),
+            *_in_context("Entries of public calendars, by title and in context", entries, classifier),
+            *_in_context("Entries that chose nothing, by title and in context", dated(LATER, folder), classifier),
             "### After a person's corrections, on their later entries, people learnt from",
             replay.markdown(dated(DEV, folder), classifier),
             "### After a person's corrections, on their later entries, other people",
             replay.markdown(entries, classifier),
         ]
     return found
+
+
+def _in_context(name: str, entries: Sequence[tuple[datetime, Titled]], classifier: Linear) -> list[str]:
+    """Return the heading and the table of some people's entries."""
+    people = len({one.person for _, one in entries})
+    rows = in_context.table([one for _, one in entries], classifier)
+    return [f"### {name}, {people} people", in_context.markdown(rows)]
 
 
 def _card(titles: list[Titled], model: Model, file: Path | None, folder: Path | None) -> str:

@@ -1,7 +1,8 @@
 """Labelled entries of public calendars. The project holds their labels by digest, and no title, place or time.
 
 The calendars lie in a folder, each as ``OWNER/NAME/PATH.ics``. ``entries.md`` beside the labels names the repositories.
-``entries_dev.tsv`` holds the people from whom the leanings are learnt, and ``entries_test.tsv`` other people.
+``entries_dev.tsv`` holds the people from whom the leanings are learnt, ``entries_test.tsv`` other people, and
+``entries_later.tsv`` people whose entries chose nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
 
-DEV, TEST = CORPUS / "entries_dev.tsv", CORPUS / "entries_test.tsv"
+DEV, TEST, LATER = (CORPUS / f"entries_{half}.tsv" for half in ("dev", "test", "later"))
 DAY = timedelta(days=1)
 OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
 

@@ -98,4 +98,4 @@ def test_it_is_fitted_in_a_second(count: int) -> None:
     classifier = open_classifier()
     thousand = [Invitation(title=f"Thing {k} of kind {k % 7}") for k in range(1000)]
     pace = paces(lambda: classifier.classify(thousand), tries=3)
-    assert paces(lambda: likened(asked, made, left), tries=2) < 40 * pace
+    assert paces(lambda: likened(asked, made, left), tries=2) < 6 * pace

@@ -21,7 +21,7 @@ from classifiers.linear import model as linear_model
 from classifiers.linear.model import load, save
 from lab.classifier import measure
 from lab.classifier.corpus import CORPUS, Titled, corpus, digest, event, facts, groups, real, rows
-from lab.classifier.train import Calibration, calibrated, trained
+from lab.classifier.train import Calibration, calibrated, spoken, trained
 from rhythm_env.interface import ActionType
 from tests.pace import paces
 from tests.samples import sample
@@ -186,6 +186,13 @@ def toy(n: int = 40) -> list[Titled]:
     ]
 
 
+def test_a_title_weighs_more_in_a_language_with_fewer_lines() -> None:
+    found = spoken(["en"] * 32 + ["fi"], power=0.2)
+    assert found[0] == 1
+    assert found[-1] == pytest.approx(2)
+    assert spoken(["en", "en", "fi"], power=0).tolist() == [1, 1, 1]
+
+
 def test_a_model_trained_twice_is_the_same_and_survives_its_file(tmp_path: Path) -> None:
     one, two = trained(toy()), trained(toy())
     assert np.array_equal(one.weights, two.weights)
@@ -292,9 +299,9 @@ def test_the_shipped_model_on_real_titles() -> None:
     made = measure.guesser(linear.open_classifier())([one.event for one in found])
     one = measure.figures(found, made)
     assert one.titles >= 800
-    assert one.strict > 0.77
-    assert one.also > 0.89
-    assert one.sure > 0.9
+    assert one.strict > 0.79
+    assert one.also > 0.91
+    assert one.sure > 0.92
     assert one.calibration < 0.05
 
 

@@ -20,14 +20,17 @@ from bridge.auth.vault import Vault
 from bridge.cli import app as cli
 from bridge.daemon.due_tasks import users_with_due_tasks
 from bridge.documents.connections import notifications_document
+from bridge.domain.languages import shown, speaking
 from bridge.domain.records import Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.titles import ACTION_TITLES
 from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer, Request
 from rhythm_env.interface import Slot
 from tests.daemon.stage import MONDAY, Stage, staged
 
 HERE = frozenset({"127.0.0.1"})
+SECOND = timedelta(seconds=1)
 
 
 class Mailbox:
@@ -73,6 +76,18 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
     assert first["title"].upper().replace(" ", "_").startswith(str(given[0].action))
     assert first["message"].splitlines() == list(given[0].reasons)
     assert all(advice.shown_at is None for advice in given)  # that it went out does not mean that it was seen
+
+
+def test_messages_speak_the_language_that_the_person_chose(stage: Stage, mailbox: Mailbox) -> None:
+    stage.bridge.store.people.set_language(stage.users[0].id, "de", now=stage.now)
+    stage.daemon().tick()
+    (given,) = stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=stage.now + SECOND)
+    with speaking("de"):
+        expected = [shown(reason) for reason in given.reasons]
+        title = shown(ACTION_TITLES[given.action])
+    assert expected != list(given.reasons)  # which stay English
+    assert mailbox.got[0]["message"].splitlines() == expected
+    assert mailbox.got[0]["title"].startswith(title)
 
 
 def test_nothing_is_sent_in_the_slots_that_the_person_wants_quiet(stage: Stage, mailbox: Mailbox) -> None:

@@ -60,7 +60,7 @@ def vitality(items, at=MORNING + 2 * HOUR):
 
 
 def is_called(reading):
-    return any(one.text.startswith(module.FIGHTING) for one in reading.because)
+    return any(one.text.message == module.FIGHTING for one in reading.because)
 
 
 def test_worked_examples():

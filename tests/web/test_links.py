@@ -54,7 +54,7 @@ def test_the_words_are_those_of_the_page(client: TestClient, bridge: installatio
     for word in ("Accept", "Not now"):
         assert re.findall(r"<button[^>]*>([^<]+)<", client.get(f"/answer/{mine[word]}").text) == [word]
     card = (Path(web.__file__).parent / "templates/today/advice.html").read_text(encoding="utf-8")
-    assert all(f">{word}</" in card for word in mine)
+    assert all(f'>{{{{ _("{word}") }}}}</' in card for word in mine)
 
 
 @pytest.mark.parametrize(

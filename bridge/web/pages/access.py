@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from bridge.auth import access
 from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import _, told
 from bridge.web.logins import TooManyTries, cookie_name, known_device, uncount
 from bridge.web.pages.login import begin_session
 from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
@@ -27,11 +28,11 @@ def password(
     """Set a password after the present one was typed. All sessions end, and this browser gets a new session."""
     try:
         if new != again:
-            raise SetupError("the two new passwords differ; type both again")
+            raise SetupError(_("the two new passwords differ; type both again"))
         _check(request, visit, old)
         access.set_password(visit.bridge.store, visit.user, new, now=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"password": str(error)})
+        return shown(visit, wrong={"password": told(error)})
     return begin_session(request, visit.user, to="/settings?saved=password#password")
 
 
@@ -44,7 +45,7 @@ def remove_password(request: Request, visit: Visitor, old: Password = "") -> Res
             access.set_password(visit.bridge.store, visit.user, None, now=visit.now)
             refuse_last_way(visit)
     except SetupError as error:
-        return shown(visit, wrong={"password": str(error)})
+        return shown(visit, wrong={"password": told(error)})
     if visit.bridge.store.credentials.is_protected(visit.user.id) or not visit.app.local:
         return begin_session(request, visit.user, to="/settings?saved=open#password")
     return changed("open")
@@ -61,14 +62,14 @@ def _check(request: Request, visit: Visit, typed: str) -> None:
     try:
         counted = visit.app.logins.begin(name, request.client.host if request.client else "", device)
     except TooManyTries as error:
-        raise SetupError(f"too many tries; wait {math.ceil(error.seconds)} seconds") from None
+        raise SetupError(_("too many tries; wait {count} seconds", count=math.ceil(error.seconds))) from None
     try:
         found = access.user_with_password(store, name, typed)
     except BridgeError:  # the password was not compared
         uncount(counted)
         raise
     if found is None:
-        raise SetupError("the present password is another one; type it again")
+        raise SetupError(_("the present password is another one; type it again"))
     uncount(counted)
 
 
@@ -77,8 +78,8 @@ def new_token(visit: Visitor, name: Annotated[str, Form(max_length=64)] = "") ->
     """Make a token for a program and show it once."""
     store = visit.bridge.store
     if len(store.access.tokens(visit.user.id)) >= TOKENS_MAX:
-        return shown(visit, wrong={"token": f"there are {TOKENS_MAX} tokens; end one of them first"})
-    _, token = access.new_token(store, visit.user, name.strip() or "a program", now=visit.now)
+        return shown(visit, wrong={"token": _("there are {count} tokens; end one of them first", count=TOKENS_MAX)})
+    _entry, token = access.new_token(store, visit.user, name.strip() or _("a program"), now=visit.now)
     return shown(visit, token=token)
 
 
@@ -86,5 +87,5 @@ def new_token(visit: Visitor, name: Annotated[str, Form(max_length=64)] = "") ->
 def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
     """End a token at once."""
     if not visit.bridge.store.access.revoke_token(visit.user.id, number):
-        return shown(visit, wrong={"token": "you have no such token"})
+        return shown(visit, wrong={"token": _("you have no such token")})
     return changed("token")

@@ -8,6 +8,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import HTMLResponse
 
 from bridge import registry
+from bridge.domain.languages import _, say
 from bridge.web.beginnings import BY_NAME, THINGS, Way
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
@@ -20,7 +21,7 @@ def begin(visit: Visitor) -> HTMLResponse:
     """Ask what the person has."""
     sources = registry.names("connectors")
     things = [
-        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else "by a file"} for one in THINGS
+        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")} for one in THINGS
     ]
     return page("begin.html", visit, things=things)
 
@@ -30,7 +31,7 @@ def way(visit: Visitor, name: str) -> HTMLResponse:
     """Show the ways from a thing to its data, the shortest first and open."""
     thing = BY_NAME.get(name)
     if thing is None:
-        raise HTTPException(404, "that is not known here; choose from the list: /begin")
+        raise HTTPException(404, _("that is not known here; choose from the list: /begin"))
     ways = [_shown(visit, one) for one in thing.ways_of(registry.names("connectors"))]
     return page("begin/thing.html", visit, thing=thing, ways=ways)
 

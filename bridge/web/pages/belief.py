@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,6 +14,7 @@ from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, leaning, 
 from bridge.advice.foresight import Foresight, foresight
 from bridge.documents.meters import load_sensitivity
 from bridge.documents.planning import RoutineDocument, routine_document
+from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, number, say, shown
 from bridge.meters.sensitivity import FELT_BY_BODY
 from bridge.web import phrases
 from bridge.web.day import local
@@ -22,7 +22,7 @@ from bridge.web.render import page
 from bridge.web.result_cache import advice_version
 from bridge.web.state import Visit, Visitor
 from bridge.web.today_cache import data_version
-from rhythm_env.interface import DAY_NAMES, ActionType
+from rhythm_env.interface import ActionType
 
 router = APIRouter()
 
@@ -30,27 +30,27 @@ HABIT_DAILY = 6.5  # times a week that read as every day
 
 CURVE_WIDTH, CURVE_HEIGHT = 600, 150
 CURVE_GAP = timedelta(days=14)  # without a value, after which the line is broken
-TITLES = {"social": "Company", "morning": "Time of day", "work": "Work"}
+TITLES = {"social": say("Company"), "morning": say("Time of day"), "work": say("Work")}
 
 
 @router.get("/belief")
 def belief(visit: Visitor) -> HTMLResponse:
-    shown = _shown(visit)
-    found = shown.beliefs
+    content = _shown(visit)
+    found = content.beliefs
     since = next((reset.made_at for reset in found.resets if reset.taken_back_at is None), None)
     return page(
         "belief.html",
         visit,
         path="/belief",
-        dimensions=shown.dimensions,
+        dimensions=content.dimensions,
         box=(CURVE_WIDTH, CURVE_HEIGHT),
-        first=f"{found.days[0].day:%d %b %Y}" if found.days else "",
-        last=f"{found.days[-1].day:%d %b %Y}" if found.days else "",
-        moves=[said(move, phrases.action_name(str(move.advice.action))) for move in found.moves],
+        first=date_text(found.days[0].day, "%d %b %Y") if found.days else "",
+        last=date_text(found.days[-1].day, "%d %b %Y") if found.days else "",
+        moves=[shown(said(move)) for move in found.moves],
         answers=found.answers,
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
-        foretold=shown.foretold,
-        since=None if since is None else f"{local(visit, since):%d %b %Y, %H:%M}",
+        foretold=content.foretold,
+        since=None if since is None else date_text(local(visit, since), "%d %b %Y, %H:%M"),
         routine=_routine(visit),
         felt=_felt(visit),
     )
@@ -61,7 +61,7 @@ def _felt(visit: Visit) -> list[dict[str, Any]]:
 
     def computed() -> list[dict[str, Any]]:
         found = {m: load_sensitivity(visit.bridge, visit.user, visit.now, m) for m in FELT_BY_BODY}
-        return [{"meter": meter.title(), **felt} for meter, felt in found.items() if felt is not None]
+        return [{"meter": phrases.meter_name(meter), **felt} for meter, felt in found.items() if felt is not None]
 
     return visit.app.results.get(visit.user, "felt", data_version(visit.bridge, visit.user, visit.now), computed)
 
@@ -73,7 +73,7 @@ def _routine(visit: Visit) -> dict[str, Any]:
     nights = found["sleep"]
     days = [
         {
-            "day": calendar.day_name[before["weekday"]],
+            "day": shown(WEEKDAYS[before["weekday"]]),
             "wake": before["wake"],
             "wake_sd": before["wake_sd_minutes"],
             "work": ", ".join("–".join(span) for span in work["spans"]),
@@ -93,20 +93,25 @@ def _routine(visit: Visit) -> dict[str, Any]:
 def _habits(found: RoutineDocument) -> list[dict[str, Any]]:
     return [
         {
-            "name": "Nap" if one["action"] == ActionType.SLEEP else phrases.action_name(one["action"]),
-            "often": f"{one['per_week']:.1f} times a week" if one["per_week"] < HABIT_DAILY else "every day",
+            "name": _("Nap") if one["action"] == ActionType.SLEEP else phrases.action_name(one["action"]),
+            "often": _("{count:.1f} times a week", count=one["per_week"])
+            if one["per_week"] < HABIT_DAILY
+            else _("every day"),
             "minutes": one["minutes"],
-            "usual": [f"{DAY_NAMES[at['weekday']]} {at['start']} {at['name'] or ''}".strip() for at in one["usual"]],
+            "usual": [
+                f"{shown(SHORT_WEEKDAYS[at['weekday']])} {at['start']} {at['name'] or ''}".strip()
+                for at in one["usual"]
+            ],
         }
         for one in found["habits"]
     ]
 
 
 VERDICTS = {
-    "well": "Your answers are foretold well.",
-    "badly": "Your answers are foretold badly. While that lasts, advice goes by what you accepted alone.",
-    "no better than by your usual share": "Your answers are foretold no better than by your usual share.",
-    "not known yet": "There are too few answers to tell how well they are foretold.",
+    "well": say("Your answers are foretold well."),
+    "badly": say("Your answers are foretold badly. While that lasts, advice goes by what you accepted alone."),
+    "no better than by your usual share": say("Your answers are foretold no better than by your usual share."),
+    "not known yet": say("There are too few answers to tell how well they are foretold."),
 }
 
 
@@ -118,10 +123,12 @@ def _foretold(found: Foresight) -> dict[str, Any] | None:
     if not found.answers:
         return None
     return {
-        "verdict": VERDICTS[found.verdict],
-        "scores": f"mean squared error {found.score:.3f}, by your usual share {found.usual:.3f}",
+        "verdict": shown(VERDICTS[found.verdict]),
+        "scores": _(
+            "mean squared error {score:.3f}, by your usual share {usual:.3f}", score=found.score, usual=found.usual
+        ),
         "weeks": [
-            (f"{week.monday:%d %b %Y}", week.answers, f"{week.foretold:.0%}", f"{week.taken:.0%}")
+            (date_text(week.monday, "%d %b %Y"), week.answers, number(week.foretold, ".0%"), number(week.taken, ".0%"))
             for week in reversed(found.weeks)
         ],
     }
@@ -134,14 +141,14 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
     sds = [None if row.sd is None else row.sd[name] for row in found.days]
     curve = draw_curve(days, [row.mean[name] for row in found.days], sds)
     breaks = [local(visit, reset.made_at).date() for reset in found.resets if reset.taken_back_at is None]
-    low, high = DIMENSIONS[name]
+    low, high = map(shown, DIMENSIONS[name])
     return {
         "name": name,
-        "title": TITLES[name],
+        "title": shown(TITLES[name]),
         "low": low,
         "high": high,
-        "now": leaning(name, newest.mean[name], sd),
-        "figure": f"{newest.mean[name]:.2f}" + (f" ± {sd:.2f}" if sd is not None else ""),
+        "now": shown(leaning(name, newest.mean[name], sd)),
+        "figure": number(newest.mean[name], ".2f") + (f" ± {number(sd, '.2f')}" if sd is not None else ""),
         "curve": curve,
         "resets": [curve.at[day] for day in days if day in breaks],
     }
@@ -154,15 +161,16 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -
     chosen = of if of in DIMENSIONS else "social"
     rows = [
         [
-            f"{row.day:%a %d %b %Y}",
-            f"{row.mean[chosen]:.2f}",
-            None if row.sd is None else f"{row.sd[chosen]:.2f}",
+            date_text(row.day, "%a %d %b %Y"),
+            number(row.mean[chosen], ".2f"),
+            None if row.sd is None else number(row.sd[chosen], ".2f"),
             row.policy,
         ]
         for row in reversed(found.days)
     ]
-    columns = [f"0 {DIMENSIONS[chosen][0]}, 1 {DIMENSIONS[chosen][1]}", "±", "by"]
-    return page("trends/table.html", visit, caption=TITLES[chosen], columns=columns, rows=rows)
+    low, high = map(shown, DIMENSIONS[chosen])
+    columns = [f"0 {low}, 1 {high}", "±", _("by")]
+    return page("trends/table.html", visit, caption=shown(TITLES[chosen]), columns=columns, rows=rows)
 
 
 @router.post("/belief/reset")
@@ -236,8 +244,8 @@ def _bands(
 ) -> list[str]:
     """Return a closed SVG shape for each run of days with known standard deviations."""
     stretches: list[list[tuple[float, float, float]]] = [[]]
-    for number, (day, mean, sd) in enumerate(zip(days, means, sds, strict=True)):
-        if sd is None or (number and day - days[number - 1] > CURVE_GAP):
+    for place, (day, mean, sd) in enumerate(zip(days, means, sds, strict=True)):
+        if sd is None or (place and day - days[place - 1] > CURVE_GAP):
             stretches.append([])
         if sd is not None:
             stretches[-1].append((at[day], _y(min(mean + sd, 1)), _y(max(mean - sd, 0))))

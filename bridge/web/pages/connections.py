@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
@@ -15,18 +16,22 @@ from bridge.advice.preference import choose, load_preference
 from bridge.documents.connections import ConnectionDocument, connection_documents
 from bridge.documents.preference import PreferenceDocument, preference_document
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _, date_text, say, shown
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection
 from bridge.ingest import clients, connecting
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
+from bridge.web.kinds import kind_name
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
 router = APIRouter()
+KEPT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
+DELETED = say("{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well.")
 PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
@@ -113,12 +118,12 @@ def shown_source(
         ],
         "writes": spec.writes is not None,
         "asked": [setting for setting in spec.settings if setting.asked],
-        "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),
+        "reads": sorted(kind_name(str(kind)) for kind in spec.delivers),
         "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
         "live": any(one.name == "account" for one in mine),
         "reachable": bool(mine),
         "paused": any(row["paused"] for row in rows),
-        "kinds": sorted((phrases.kind_name(kind), count) for kind, count in kinds.items()),
+        "kinds": sorted((kind_name(kind), count) for kind, count in kinds.items()),
         "rows": sum(kinds.values()),
         "job": jobs.get(title),
     }
@@ -128,14 +133,21 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
     """Return a connection for the template, with its state (well, failed or stopped) and its newest data's age."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
-    aside = [f"{count} set aside: {why}" for why, count in row["set_aside_reasons"].items()]
-    return {**row, "state": state, "newest_age": None if lag is None else phrases.age(lag), "aside": aside}
+    aside = [_("{count} set aside: {why}", count=count, why=_(why)) for why, count in row["set_aside_reasons"].items()]
+    success = row["last_success"] and datetime.fromisoformat(row["last_success"])
+    return {
+        **row,
+        "state": state,
+        "newest_age": None if lag is None else phrases.age(lag),
+        "last_success_at": success and date_text(success, "%Y-%m-%d %H:%M"),
+        "aside": aside,
+    }
 
 
 def _spec(source: str) -> ConnectorSpec:
     """Return the ConnectorSpec of a source. Raises HTTPException 404 for an unknown source."""
     if source not in registry.names("connectors"):
-        raise HTTPException(404, "there is no such source; see: bridge sources")
+        raise HTTPException(404, _("there is no such source; see: bridge sources"))
     return registry.spec(source)
 
 
@@ -188,8 +200,8 @@ def push(visit: Visitor, source: str) -> Response:
 def disconnect(visit: Visitor, source: str, keep: Text = "") -> Response:
     spec, keeps_data = _spec(source), keep == "yes"
     if not connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data) and spec.revokes is not None:
-        name, data = phrases.source_name(spec.title)[0], "kept" if keeps_data else "deleted"
-        text = f"{name} is disconnected and its data {data}. It did not confirm: revoke the consent there as well."
+        name = phrases.source_name(spec.title)[0]
+        text = shown(say(KEPT if keeps_data else DELETED, name=name))
         return page("note.html", visit, path="/connections", text=text)
     return RedirectResponse("/connections", 303)
 
@@ -229,7 +241,7 @@ def _gone(request: Request) -> Response:
     After a restart of the server, a page may still poll a job of before.
     """
     if "hx-request" not in request.headers:
-        raise HTTPException(404, "this job is over; go back to the connections")
+        raise HTTPException(404, _("this job is over; go back to the connections"))
     return Response(status_code=204, headers={"HX-Redirect": "/connections"})
 
 
@@ -252,9 +264,11 @@ def forget(visit: Visitor, name: Text = "") -> Response:
     otherwise.
     """
     if unicodedata.normalize("NFC", name.strip()) != visit.user.name:
-        raise SetupError(f"nothing was deleted: type {visit.user.name} to delete everything about {visit.user.name}")
+        raise SetupError(_("nothing was deleted: type {name} to delete everything about {name}", name=visit.user.name))
     unconfirmed = connecting.forget(visit.bridge, visit.user)
-    left = f" Revoke the consent there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
-    answer = page("note.html", None, text=f"Everything about {visit.user.name} is deleted.{left}")
+    text = _("Everything about {name} is deleted.", name=visit.user.name)
+    if unconfirmed:
+        text += " " + _("Revoke the consent there as well: {sources}.", sources=", ".join(unconfirmed))
+    answer = page("note.html", None, text=text)
     answer.delete_cookie(SESSION_COOKIE)
     return answer

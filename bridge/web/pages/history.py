@@ -9,9 +9,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from bridge.documents.text import slot_name
+from bridge.domain.languages import _, date_text, say, shown
 from bridge.domain.records import AdviceRecord
+from bridge.domain.titles import SLOT_TITLES
 from bridge.planning.outcomes import over_at
 from bridge.web.day import OUTCOMES, local, mark_seen
+from bridge.web.phrases import capital
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import Answer
@@ -19,7 +22,7 @@ from rhythm_env.interface import Answer
 router = APIRouter()
 PAGE_ROWS = 28
 Before = Annotated[int | None, Query(ge=1, le=2**53)]
-PRESSED = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}
+PRESSED = {Answer.ACCEPT: say("Accept"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}
 
 
 @router.get("/history")
@@ -34,7 +37,7 @@ def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResp
         "history.html",
         visit,
         path="/history",
-        days=[(f"{day:%A}, {day.day} {day:%B %Y}", rows) for day, rows in days],
+        days=[(date_text(day, "%A, %-d %B %Y"), rows) for day, rows in days],
         earlier=shown[-1].id if more else None,
         is_newest=before is None,
     )
@@ -45,19 +48,19 @@ def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
     return {
         "action": str(one.action),
         "what": one.what,
-        "slot": one.moment.slot.name.capitalize(),
+        "slot": shown(SLOT_TITLES[one.moment.slot]),
         "hours": _hours(visit, one),
         "pressed": _pressed(one),
-        "pressed_at": None if one.answered_at is None else f"{local(visit, one.answered_at):%a %H:%M}",
+        "pressed_at": None if one.answered_at is None else date_text(local(visit, one.answered_at), "%a %H:%M"),
         "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
-        "evidence": ", ".join(one.evidence),
+        "evidence": ", ".join(map(shown, one.evidence)),
     }
 
 
 def _hours(visit: Visit, one: AdviceRecord) -> str | None:
     if one.start is None or one.end is None:
         return None
-    return f"{local(visit, one.start):%H:%M} to {local(visit, one.end):%H:%M}"
+    return _("{start:%H:%M} to {end:%H:%M}", start=local(visit, one.start), end=local(visit, one.end))
 
 
 def _pressed(one: AdviceRecord) -> str | None:
@@ -65,15 +68,15 @@ def _pressed(one: AdviceRecord) -> str | None:
     if one.answer is None:
         return None
     to = "" if one.moved_to is None else f": {slot_name(one.moved_to)}"
-    return f"{PRESSED[one.answer]}{to}"
+    return f"{shown(PRESSED[one.answer])}{to}"
 
 
 def _seen(one: AdviceRecord, *, is_over: bool) -> str:
     """Return what the data or the user tell of a recommendation, in words."""
     if one.outcome is not None:
-        return OUTCOMES[one.outcome].capitalize()
+        return capital(shown(OUTCOMES[one.outcome]))
     if one.answer is Answer.IGNORE:
-        return "Not looked for"
+        return _("Not looked for")
     if one.shown_at is None and one.answer is None:
-        return "You did not see it"
-    return "Not known" if is_over else "Still ahead"
+        return _("You did not see it")
+    return _("Not known") if is_over else _("Still ahead")

@@ -11,6 +11,8 @@ from fastapi.responses import HTMLResponse, Response
 from bridge.auth import sharing
 from bridge.documents.household import HouseholdDocument, household_document
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _, number, told
+from bridge.domain.languages import shown as shown_text
 from bridge.domain.records import User
 from bridge.domain.types import Reading
 from bridge.web import day, phrases
@@ -48,9 +50,9 @@ def household_of(visit: Visit) -> HouseholdDocument:
 def _meter(meter: Mapping[str, Any]) -> dict[str, str | None]:
     newest = meter["newest_hours"]
     return {
-        "name": meter["meter"].capitalize(),
-        "level": meter["level"],
-        "fresh": f"{meter['coverage']:.0%}",
+        "name": phrases.meter_name(meter["meter"]),
+        "level": meter["level"] and shown_text(meter["level"]),
+        "fresh": number(meter["coverage"], ".0%"),
         "newest": None if newest is None else phrases.age(newest),
     }
 
@@ -60,10 +62,10 @@ def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
     """Let another user see the chosen meters. Wrong names are limited, so that names cannot be found out by trying."""
     try:
         if visit.app.wrong_names.wait(str(visit.user.id)):
-            raise SetupError("too many names were tried; wait an hour")
+            raise SetupError(_("too many names were tried; wait an hour"))
         sharing.share(visit.bridge.store, visit.user, name, meters, now=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"shares": str(error)})
+        return shown(visit, wrong={"shares": told(error)})
     visit.app.wrong_names.give_back(str(visit.user.id))
     return changed("shares")
 
@@ -74,7 +76,7 @@ def withdraw(visit: Visitor, name: Name = "") -> Response:
     try:
         sharing.withdraw(visit.bridge.store, visit.user, name, now=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"shares": str(error)})
+        return shown(visit, wrong={"shares": told(error)})
     return changed("unshared")
 
 
@@ -84,5 +86,5 @@ def hide(visit: Visitor, name: Name = "") -> Response:
     try:
         sharing.hide(visit.bridge.store, visit.user, name, now=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"shares": str(error)})
+        return shown(visit, wrong={"shares": told(error)})
     return changed("hidden")

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from bridge import registry
 from bridge.domain.errors import BridgeError
+from bridge.domain.languages import _
 from bridge.domain.ports import ConnectorSpec
 from bridge.ingest import clients
 from bridge.web import phrases
@@ -41,7 +42,7 @@ def save(request: Request, visit: Visitor, source: str, client_id: Key, client_s
 def _spec(source: str) -> ConnectorSpec:
     """Return the spec of a source that needs an application. Raises HTTPException 404 for any other."""
     if source not in registry.names("connectors") or registry.spec(source).registration is None:
-        raise HTTPException(404, "this source needs no application; see: bridge sources")
+        raise HTTPException(404, _("this source needs no application; see: bridge sources"))
     return registry.spec(source)
 
 

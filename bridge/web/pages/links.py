@@ -17,6 +17,7 @@ from bridge.documents.inputs import parse_slot
 from bridge.documents.offers import offer_documents, when
 from bridge.documents.text import slot_name
 from bridge.domain.errors import Forged, Spent
+from bridge.domain.languages import say, shown, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.web.render import page
 from bridge.web.state import app_state, csrf
@@ -24,7 +25,8 @@ from rhythm_env.interface import Answer
 
 router = APIRouter()
 
-ANSWER_NAMES = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}
+ANSWER_NAMES = {Answer.ACCEPT: say("Accepted"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}
+ANSWERED = {Answer.ACCEPT: say("accepted"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("later")}
 
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
@@ -59,9 +61,9 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
             moved = parse_slot(to, now, link.user.zones) if to else None
             link = answer_links.follow(bridge, token, now=now, moved_to=moved)
     except Forged as error:
-        return page("link.html", None, status=403, refused=str(error), link=None)
+        return page("link.html", None, status=403, refused=told(error), link=None)
     except Spent as error:
-        return page("link.html", None, status=410, refused=str(error), link=None)
+        return page("link.html", None, status=410, refused=told(error), link=None)
     given, zones = link.recommendation, link.user.zones
     if done or is_opened(request):
         bridge.store.recommendations.mark_shown(given.id, now=now)
@@ -72,13 +74,13 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
         csrf=csrf(request),
         refused=None,
         link=link,
-        word=(ANSWER_NAMES if done else answer_links.WORDS)[link.answer],
+        word=shown((ANSWER_NAMES if done else answer_links.WORDS)[link.answer]),
         until=f"{until:%H:%M}",
         slot=slot_name(given.moment),
         moved=_moved(link, now) if done else None,
         offers=offer_documents(link.offers, zones, now=now),
         puts_off=link.answer is Answer.RESCHEDULE,
-        before=None if given.answer is None else ANSWER_NAMES[given.answer].lower(),
+        before=None if given.answer is None else shown(ANSWERED[given.answer]),
         done=done,
     )
 

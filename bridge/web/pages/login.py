@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from bridge import config, installation
 from bridge.auth import access
 from bridge.domain.errors import BridgeError
+from bridge.domain.languages import ENGLISH, _, current, many, say, told
 from bridge.domain.records import User
 from bridge.ingest import connecting
 from bridge.recordings import recorded_life
@@ -63,9 +64,11 @@ def add_first_user(request: Request, name: Text = "", zone: Text = "UTC") -> Res
     if not _is_first(state):
         return RedirectResponse("/", 303)
     try:
-        state.bridge.store.people.add_user(name.strip(), zone, now=installation.now())
+        user = state.bridge.store.people.add_user(name.strip(), zone, now=installation.now())
+        if current() != ENGLISH:  # messages go to no browser that tells its language
+            state.bridge.store.people.set_language(user.id, current(), now=installation.now())
     except BridgeError as error:
-        return _welcome_page(request, str(error), name)
+        return _welcome_page(request, told(error), name)
     return RedirectResponse("/begin", 303)
 
 
@@ -131,14 +134,18 @@ def log_in(request: Request, name: Text = "", password: Text = "") -> Response:
         uncount(counted)
         raise
     if user is None:
-        return login_page(request, "That name and password do not belong together.", 403)
+        return login_page(request, _("That name and password do not belong together."), 403)
     uncount(counted)
     return begin_session(request, user)
 
 
 def too_many_tries(request: Request, seconds: float) -> Response:
     wait = math.ceil(seconds)
-    text = f"Too many tries. Wait {wait} seconds, or use a browser in which you have logged in before."
+    text = many(
+        "Too many tries. Wait {count} second, or use a browser in which you have logged in before.",
+        "Too many tries. Wait {count} seconds, or use a browser in which you have logged in before.",
+        wait,
+    )
     answer = login_page(request, text, 429)
     answer.headers["Retry-After"] = str(wait)
     return answer
@@ -213,7 +220,7 @@ def log_out(request: Request) -> Response:
 def begin_demo(state: AppState) -> Job:
     """Start and return a job that stores the made-up person's data, or return the running job."""
     running = next(iter(state.jobs.running(None)), None)
-    return running or state.jobs.start(None, "A made-up person", lambda job: _land_demo(state, job))
+    return running or state.jobs.start(None, say("A made-up person"), lambda job: _land_demo(state, job))
 
 
 def _land_demo(state: AppState, job: Job) -> None:
@@ -222,6 +229,6 @@ def _land_demo(state: AppState, job: Job) -> None:
     with store.transaction():
         user = store.people.add_user(recorded_life.DEMO_USER, recorded_life.DEMO_ZONE, now=now)
         for number, source in enumerate(sources):
-            job.text = f"Reading 75 days of {source}"
+            job.text = say("Reading 75 days of {source}", source=source)
             job.progress(number, len(sources))
             recorded_life.land(state.bridge, user, source, at=recorded_life.last_morning(now))

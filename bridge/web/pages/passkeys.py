@@ -13,16 +13,18 @@ from bridge import installation
 from bridge.auth import passkeys
 from bridge.auth.passkeys import Challenge
 from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import _, say, told
 from bridge.web.forwarded import customer_network
 from bridge.web.logins import TooManyTries, uncount
 from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
 from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
+from bridge.web.phrases import sentence
 from bridge.web.state import AppState, Visitor, app_state
 
 router = APIRouter()
 Credential = Annotated[str, Form(max_length=20_000)]
 Name = Annotated[str, Form(max_length=200)]
-GONE = "that took too long, or began in another browser; try again"
+GONE = say("that took too long, or began in another browser; try again")
 
 
 @router.post("/login/passkey/options")
@@ -85,7 +87,7 @@ def log_in(request: Request, credential: Credential = "") -> Response:
         number = passkeys.user_with_passkey(store, challenge, credential, now=installation.now())
         user = store.people.user_by_id(number)
     except BridgeError as error:
-        return login_page(request, f"{str(error)[0].upper()}{str(error)[1:]}.", 403)
+        return login_page(request, sentence(told(error)), 403)
     uncount([(state.logins.addresses, customer_network(_address(request)))])
     return begin_session(request, user)
 
@@ -96,7 +98,7 @@ def new_options(request: Request, visit: Visitor) -> Response:
     try:
         challenge, options = passkeys.begin_registration(visit.bridge.store, visit.user, *_place(request))
     except SetupError as error:
-        return JSONResponse({"error": str(error)}, 400)
+        return JSONResponse({"error": told(error)}, 400)
     return _asked(request, visit.app, challenge, options)
 
 
@@ -107,7 +109,7 @@ def add(request: Request, visit: Visitor, credential: Credential = "", name: Nam
         challenge = _answered(request, credential, visit.user.id)
         passkeys.register(visit.bridge.store, visit.user, challenge, credential, name, now=visit.now)
     except BridgeError as error:
-        return shown(visit, wrong={"passkeys": str(error)})
+        return shown(visit, wrong={"passkeys": told(error)})
     return stay(request, visit, "passkeys")
 
 
@@ -118,8 +120,8 @@ def remove(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Resp
     try:
         with store.transaction():
             if not store.credentials.remove_passkey(visit.user.id, number):
-                raise SetupError("you have no such passkey")
+                raise SetupError(_("you have no such passkey"))
             refuse_last_way(visit)
     except SetupError as error:
-        return shown(visit, wrong={"passkeys": str(error)})
+        return shown(visit, wrong={"passkeys": told(error)})
     return changed("nopasskey")

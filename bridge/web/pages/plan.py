@@ -12,6 +12,7 @@ from bridge.advice import recommend, rescheduling
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan_ics import to_icalendar
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _
 from bridge.planning.day_plan import Block
 from bridge.web import timeline
 from bridge.web.day import is_part, local
@@ -54,7 +55,7 @@ def entry(visit: Visitor, number: Number) -> Response:
     """
     found = recommend.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
-        raise SetupError("this recommendation has no time of day; choose one on the page with Later")
+        raise SetupError(_("this recommendation has no time of day; choose one on the page with Later"))
     block = Block(
         start=found.start,
         end=found.end,

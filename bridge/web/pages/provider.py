@@ -14,6 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 from bridge import installation
 from bridge.auth import oidc
 from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import _, current, say, speak, told
 from bridge.domain.records import User
 from bridge.store.people import composed
 from bridge.web.forwarded import customer_network
@@ -29,10 +30,10 @@ BACK_PATH = "/login/provider/back"
 LINKS_MAX = 20  # of a user
 Answer = Annotated[str, Query(max_length=4_000)]
 Text = Annotated[str, Form(max_length=2_000)]
-GONE = "That login was cancelled, took too long, or began in another browser. Log in again."
-NOT_LINKED = (
+GONE = say("That login was cancelled, took too long, or began in another browser. Log in again.")
+NOT_LINKED = say(
     "Nobody here is linked with that login. Log in another way and link it in the settings, "
-    "or ask who runs the bridge for: bridge user link NAME --subject {subject}"
+    "or ask who runs the bridge for: {command}"
 )
 
 
@@ -46,7 +47,7 @@ def begin(request: Request) -> Response:
     except TooManyTries as error:
         return too_many_tries(request, error.seconds)
     except BridgeError as error:
-        return login_page(request, f"{error}.", 503)
+        return login_page(request, f"{told(error)}.", 503)
 
 
 def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> str:
@@ -83,9 +84,9 @@ def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | 
         user = _user_of(app, account)
     except BridgeError as error:
         log.warning("a login at the provider failed (%s)", type(error).__name__)
-        return login_page(request, f"{error}.", 403)
+        return login_page(request, f"{told(error)}.", 403)
     if user is None:
-        return login_page(request, NOT_LINKED.format(subject=account.subject), 403)
+        return login_page(request, say(NOT_LINKED, command=f"bridge user link NAME --subject {account.subject}"), 403)
     uncount([(app.logins.addresses, customer_network(_address(request)))])
     return begin_session(request, user)
 
@@ -119,11 +120,12 @@ def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
     """Link an account with the user who asked for that, and who still uses this browser."""
     with suppress(NotLoggedIn):
         visit = current_visit(request)
+        speak(visit.language or current())
         if visit.user.id == user_id:
             try:
                 visit.bridge.store.credentials.link(user_id, account.issuer, account.subject, now=visit.now)
             except SetupError as error:
-                return shown(visit, wrong={"login": str(error)})
+                return shown(visit, wrong={"login": told(error)})
             return stay(request, visit, "login")
     return login_page(request, GONE, 403)
 
@@ -136,10 +138,10 @@ def link(request: Request, visit: Visitor) -> Response:
     """
     try:
         if len(visit.bridge.store.credentials.identities(visit.user.id)) >= LINKS_MAX:
-            raise SetupError(f"there are {LINKS_MAX} linked logins; end one of them first")
+            raise SetupError(_("there are {count} linked logins; end one of them first", count=LINKS_MAX))
         address = _begun(request, visit.app, link_to=visit.user.id)
     except BridgeError as error:
-        return shown(visit, wrong={"login": str(error)})
+        return shown(visit, wrong={"login": told(error)})
     answer = page("away.html", visit, to=address, host=urlsplit(address).netloc)
     answer.headers["Refresh"] = f"0; url={address}"
     return answer
@@ -152,8 +154,8 @@ def unlink(visit: Visitor, issuer: Text = "", subject: Text = "") -> Response:
     try:
         with store.transaction():
             if not store.credentials.unlink(visit.user.id, issuer, subject):
-                raise SetupError("you have no such login; see the list")
+                raise SetupError(_("you have no such login; see the list"))
             refuse_last_way(visit)
     except SetupError as error:
-        return shown(visit, wrong={"login": str(error)})
+        return shown(visit, wrong={"login": told(error)})
     return changed("unlinked")

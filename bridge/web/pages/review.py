@@ -17,6 +17,7 @@ from bridge.advice.week import monday_of
 from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import Deed
 from bridge.domain.slots import moment_of, slot_start
 from bridge.web import day
@@ -41,14 +42,14 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
         visit,
         path="/review",
         week=week_name(monday),
-        first=f"{monday:%d %b}",
-        last=f"{monday + A_WEEK - timedelta(days=1):%d %b %Y}",
+        first=date_text(monday, "%d %b"),
+        last=date_text(monday + A_WEEK - timedelta(days=1), "%d %b %Y"),
         earlier=week_name(monday - A_WEEK),
         later=week_name(monday + A_WEEK) if monday + A_WEEK <= visit.now.date() else None,
-        advised_line=review_words.advised_line(found),
-        lines=list(review_words.week_lines(found)),
-        effects=list(review_words.effect_lines(found)),
-        ideas=found.ideas,
+        advised_line=shown(review_words.advised_line(found)),
+        lines=list(map(shown, review_words.week_lines(found))),
+        effects=list(map(shown, review_words.effect_lines(found))),
+        ideas=list(map(shown, found.ideas)),
         rows=[day.past_advice(one) for one in found.advised],
         questions=day.questions(visit),
         back="/review",
@@ -101,6 +102,6 @@ def did(
     """
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):
-        raise SetupError("say what became of it: done, partly or not_done")
+        raise SetupError(_("say what became of it: done, partly or not_done"))
     outcomes.say(visit.bridge.store, visit.user, number, deed, now=visit.now)
     return RedirectResponse("/review" if back == "/review" else "/", 303)

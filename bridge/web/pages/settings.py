@@ -18,6 +18,9 @@ from bridge.documents.connections import UnsentDocument, notifications_document
 from bridge.documents.diagnostics import diagnostics_document
 from bridge.documents.inputs import parse_slots
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _, date_text, languages, say, told
+from bridge.domain.languages import shown as words
+from bridge.domain.titles import SLOT_TITLES
 from bridge.web.day import backup, local
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, bearer
@@ -25,28 +28,30 @@ from rhythm_env.interface import Meter, Slot
 
 UNSENT_SHOWN = 5
 HOURS = {
-    Slot.MORNING: "06:00 to 12:00",
-    Slot.AFTERNOON: "12:00 to 18:00",
-    Slot.EVENING: "18:00 to 24:00",
-    Slot.NIGHT: "00:00 to 06:00",
+    Slot.MORNING: say("06:00 to 12:00"),
+    Slot.AFTERNOON: say("12:00 to 18:00"),
+    Slot.EVENING: say("18:00 to 24:00"),
+    Slot.NIGHT: say("00:00 to 06:00"),
 }
 SAVED = {
-    "zone": "Saved. From now on your days are counted there; the past keeps its zone.",
-    "messages": "Saved. Each suggestion is sent there once.",
-    "off": "No more messages are sent.",
-    "device": "Saved. Messages come to this browser, too.",
-    "removed": "Messages no longer go there.",
-    "password": "The password is changed, and every other browser is logged out.",
-    "open": "The password is removed.",
-    "token": "The token has ended.",
-    "passkeys": "Saved. You can log in with this passkey.",
-    "nopasskey": "The passkey is removed. Delete it in your browser or phone as well.",
-    "login": "Linked. From now on you can log in there.",
-    "unlinked": "That login no longer leads here.",
-    "shares": "Shared. They see it on their page from now on.",
-    "unshared": "Withdrawn. They see nothing of it any more.",
-    "hidden": "That is no longer shown to you.",
+    "language": say("Saved. The page and messages speak this language."),
+    "zone": say("Saved. From now on your days are counted there; the past keeps its zone."),
+    "messages": say("Saved. Each suggestion is sent there once."),
+    "off": say("No more messages are sent."),
+    "device": say("Saved. Messages come to this browser, too."),
+    "removed": say("Messages no longer go there."),
+    "password": say("The password is changed, and every other browser is logged out."),
+    "open": say("The password is removed."),
+    "token": say("The token has ended."),
+    "passkeys": say("Saved. You can log in with this passkey."),
+    "nopasskey": say("The passkey is removed. Delete it in your browser or phone as well."),
+    "login": say("Linked. From now on you can log in there."),
+    "unlinked": say("That login no longer leads here."),
+    "shares": say("Shared. They see it on their page from now on."),
+    "unshared": say("Withdrawn. They see nothing of it any more."),
+    "hidden": say("That is no longer shown to you."),
 }
+STATE_WORDS = {"sending": say("sending"), "failed": say("failed"), "missed": say("missed")}
 SECTIONS = {
     "off": "messages",
     "device": "messages",
@@ -64,7 +69,7 @@ Address = Annotated[str, Form(max_length=2000)]
 def in_browser(request: Request) -> None:
     """Refuse a program with a token, because a token must not make further tokens or change a password."""
     if bearer(request) is not None:
-        raise HTTPException(403, "settings are changed in a browser or by commands; see: bridge --help")
+        raise HTTPException(403, _("settings are changed in a browser or by commands; see: bridge --help"))
 
 
 router = APIRouter(dependencies=[Depends(in_browser)])
@@ -80,7 +85,7 @@ def settings(visit: Visitor, saved: str = "") -> HTMLResponse:
 def diagnostics(visit: Visitor) -> Response:
     """Send the installation's diagnostics. They count what all users have, so among several nobody gets them here."""
     if len(visit.bridge.store.people.users()) > 1:
-        raise HTTPException(403, "who runs the bridge gets this with: bridge diagnostics")
+        raise HTTPException(403, _("who runs the bridge gets this with: bridge diagnostics"))
     name = {"Content-Disposition": 'attachment; filename="rhythm-bridge-diagnostics.json"'}
     return JSONResponse(diagnostics_document(visit.bridge, visit.now, checks=False), headers=name)
 
@@ -91,8 +96,17 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
     try:
         visit.bridge.store.people.set_zone(visit.user.id, zone.strip(), since=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"zone": str(error)})
+        return shown(visit, wrong={"zone": told(error)})
     return changed("zone")
+
+
+@router.post("/settings/language")
+def language(visit: Visitor, language: Text = "") -> Response:
+    """Let the page and messages speak a language. An empty one leaves the choice to the browser."""
+    if language and language not in languages():
+        return shown(visit, wrong={"language": _("there is no such language; choose one of the list")})
+    visit.bridge.store.people.set_language(visit.user.id, language or None, now=visit.now)
+    return changed("language")
 
 
 @router.post("/settings/messages")
@@ -113,7 +127,7 @@ def messages(
         else:
             notify.choose(store, user, events=may_name, quiet=slots, now=visit.now)
     except SetupError as error:
-        return shown(visit, wrong={"messages": str(error)})
+        return shown(visit, wrong={"messages": told(error)})
     return changed("messages")
 
 
@@ -132,7 +146,7 @@ def add_device(visit: Visitor, endpoint: Address = "", p256dh: Text = "", auth: 
         wanted = Device(endpoint=endpoint, p256dh=p256dh, auth=auth, name=name[: web_push.NAME_MAX_CHARS])
         device = web_push.checked(wanted, bridge.settings.allow_hosts)
     except SetupError as error:
-        return shown(visit, wrong={"messages": str(error)})
+        return shown(visit, wrong={"messages": told(error)})
     others = partial(_without, web_push.mark(device))
     notify.save_devices(bridge.store, bridge.vault, visit.user.id, lambda kept: [*others(kept), device], now=visit.now)
     return changed("device")
@@ -164,7 +178,7 @@ def messages_test(visit: Visitor) -> HTMLResponse:
         with visit.app.sending.held(visit.user.id):
             wrong = notify.deliver_test(visit.bridge, visit.user, now=visit.now)
     except SetupError as error:
-        wrong = str(error)
+        wrong = told(error)
     return shown(visit, wrong={"messages": wrong}) if wrong else shown(visit, sent=True)
 
 
@@ -176,7 +190,7 @@ def refuse_last_way(visit: Visit) -> None:
     settings = visit.bridge.settings
     is_free = visit.app.local or settings.user_header or settings.oidc_user_claim
     if not is_free and not visit.bridge.store.credentials.is_protected(visit.user.id):
-        raise SetupError("other machines can reach this page, so you need a password or a passkey; add one first")
+        raise SetupError(_("other machines can reach this page, so you need a password or a passkey; add one first"))
 
 
 def changed(what: str) -> RedirectResponse:
@@ -200,6 +214,8 @@ def shown(
         zone=visit.user.zones[-1].zone,
         zones=_zones(),
         clock=f"{local(visit, visit.now):%H:%M}",
+        languages=languages(),
+        chosen=store.people.language(visit.user.id) or "",
         messages=_messages(visit),
         backup=backup(visit),
         has_password=access.has_password(store, visit.user),
@@ -212,10 +228,10 @@ def shown(
         provider="" if visit.app.provider is None else visit.app.provider.host,
         protected=store.credentials.is_protected(visit.user.id),
         tokens=[
-            {"id": one.id, "name": one.name, "made": f"{_day(visit, one.made_at)}"}
+            {"id": one.id, "name": one.name, "made": _day(visit, one.made_at)}
             for one in store.access.tokens(visit.user.id)
         ],
-        saved=SAVED.get(saved, ""),
+        saved=words(SAVED.get(saved, "")),
         saved_in=SECTIONS.get(saved, saved),
         wrong=wrong or {},
         sent=sent,
@@ -249,14 +265,15 @@ def _messages(visit: Visit) -> dict[str, Any]:
     devices = notify.devices_of(store, vault, visit.user.id)
     return {
         "on": body["on"],
-        "devices": [{"mark": web_push.mark(one), "name": one.name or "A browser"} for one in devices],
+        "devices": [{"mark": web_push.mark(one), "name": one.name or _("A browser")} for one in devices],
         "events": body["events"],
         "sent": body["sent"],
         "unsent": [_unsent(visit, one) for one in body["unsent"][:UNSENT_SHOWN]],
         "slots": [
             {
                 "name": slot.name,
-                "hours": HOURS[slot],
+                "title": words(SLOT_TITLES[slot]),
+                "hours": words(HOURS[slot]),
                 "always": slot in always,
                 "quiet": slot in always or slot.name in body["quiet"],
             }
@@ -266,8 +283,10 @@ def _messages(visit: Visit) -> dict[str, Any]:
 
 
 def _unsent(visit: Visit, one: UnsentDocument) -> str:
-    return f"{local(visit, datetime.fromisoformat(one['at'])):%a %d %b %H:%M} {one['state']}: {one['reason']}"
+    at = date_text(local(visit, datetime.fromisoformat(one["at"])), "%a %d %b %H:%M")
+    state, why = one["state"], one["reason"]
+    return f"{at} {words(STATE_WORDS.get(state, state))}: {_(why)}"
 
 
 def _day(visit: Visit, at: datetime) -> str:
-    return f"{local(visit, at):%d %b %Y}"
+    return date_text(local(visit, at), "%d %b %Y")

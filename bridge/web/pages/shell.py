@@ -11,6 +11,7 @@ import json
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
+from bridge.domain.languages import _, current
 from bridge.web.render import STATIC_FOLDER, page, static_url
 
 router = APIRouter()
@@ -26,7 +27,8 @@ def manifest() -> Response:
         "id": "/",
         "name": "rhythm-bridge",
         "short_name": "rhythm",
-        "description": "One recommendation at a time, from your watch and your calendar.",
+        "lang": current(),
+        "description": _("One recommendation at a time, from your watch and your calendar."),
         "start_url": "/",
         "scope": "/",
         "display": "standalone",

@@ -13,11 +13,13 @@ from bridge.advice.week import Week, WeekSlot, is_moved, load_week, monday_of
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
 from bridge.documents.text import slot_name
+from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord
 from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
+from bridge.domain.titles import SLOT_TITLES
 from bridge.planning.outcomes import day_end
 from bridge.web import ahead
-from bridge.web.day import local, mark_seen
+from bridge.web.day import TITLES, local, mark_seen
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from bridge.web.today_cache import data_version
@@ -26,7 +28,7 @@ from rhythm_env.interface import Answer, Slot
 router = APIRouter()
 A_WEEK = timedelta(weeks=1)
 Named = Annotated[str, Form(max_length=20)]
-ANSWER_WORDS = {Answer.ACCEPT: "accepted", Answer.IGNORE: "not now", Answer.RESCHEDULE: "moved away"}
+ANSWER_WORDS = {Answer.ACCEPT: say("accepted"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("moved away")}
 
 
 @router.get("/week")
@@ -41,8 +43,8 @@ def week(request: Request, visit: Visitor, week: Annotated[str | None, Query(max
         visit,
         path="/week",
         name=week_name(monday),
-        first=f"{monday:%d %b}",
-        last=f"{monday + A_WEEK - timedelta(days=1):%d %b %Y}",
+        first=date_text(monday, "%d %b"),
+        last=date_text(monday + A_WEEK - timedelta(days=1), "%d %b %Y"),
         earlier=week_name(monday - A_WEEK),
         later=week_name(monday + A_WEEK),
         is_current=monday == current,
@@ -83,8 +85,8 @@ def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
     now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
     return [
         {
-            "name": f"{slots[0].facts.moment.date:%A}",
-            "date": f"{slots[0].facts.moment.date:%d %b}",
+            "name": date_text(slots[0].facts.moment.date, "%A"),
+            "date": date_text(slots[0].facts.moment.date, "%d %b"),
             "today": slots[0].facts.moment.date == now.date,
             "over": slots[-1].facts.moment < now,
             "slots": [_slot(visit, week, slot, now, is_open=slot.facts.moment in open_slots) for slot in slots],
@@ -101,11 +103,12 @@ def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: boo
         if first or not occurrence.event.all_day
     ]
     return {
-        "name": moment.slot.name.capitalize(),
+        "name": shown(SLOT_TITLES[moment.slot]),
+        "full": shown(say(TITLES[moment.slot], weekday=WEEKDAYS[moment.day])),
         "key": ahead.key(moment) if is_open else None,
         "now": moment == now,
         "over": slot.facts.end <= visit.now,
-        "busy": f"{slot.facts.busy:.0%}" if week.calendar else None,
+        "busy": number(slot.facts.busy, ".0%") if week.calendar and round(100 * slot.facts.busy) else None,
         "facts": describe_facts(slot) if week.calendar else "",
         "events": entries,
         "advice": [_advice(visit, one, slot) for one in slot.advice],
@@ -116,13 +119,13 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
     """Return a recommendation as a slot of the week shows it. ``movable`` says that the user may still move it."""
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment
-    state = "moved here" if here else None if one.answer is None else ANSWER_WORDS[one.answer]
+    state = _("moved here") if here else None if one.answer is None else shown(ANSWER_WORDS[one.answer])
     return {
         "id": one.id,
         "action": str(one.action),
         "what": one.what,
         "from": _clock(visit, one, slot),
-        "state": f"moved to {slot_name(one.moved_to)}" if elsewhere and one.moved_to else state,
+        "state": _("moved to {slot}", slot=slot_name(one.moved_to)) if elsewhere and one.moved_to else state,
         "movable": not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now,
     }
 

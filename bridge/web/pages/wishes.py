@@ -10,13 +10,20 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.documents.inputs import parse_hours
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import _, say, told
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()
-WEIGHT_CHOICES = (("0", "not at all"), ("0.5", "less"), ("1", "as usual"), ("2", "more"), ("3", "much more"))
+WEIGHT_CHOICES = (
+    ("0", say("not at all")),
+    ("0.5", say("less")),
+    ("1", say("as usual")),
+    ("2", say("more")),
+    ("3", say("much more")),
+)
 FIELD_MAX = 200  # characters
 Fields = Mapping[str, str]
 
@@ -40,7 +47,7 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
     try:
         found = _wishes(form, visit.user.name)
     except SetupError as error:
-        return _shown(visit, form, wrong=str(error))
+        return _shown(visit, form, wrong=told(error))
     visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
     return RedirectResponse("/wishes?saved=yes", 303)
 
@@ -80,9 +87,9 @@ def _fields_of(wishes: Wishes) -> Fields:
 
 def _wishes(form: Fields, user: str) -> Wishes:
     """Return the wishes that a form holds. Raises SetupError for a field that cannot be read, or is out of range."""
-    goals = {a: _number(form.get(f"goal_{a}", ""), "a goal") for a in ActionType}
+    goals = {a: _number(form.get(f"goal_{a}", ""), _("a goal")) for a in ActionType}
     weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
-    suggestions = _number(form.get("suggestions", ""), "the number of suggestions")
+    suggestions = _number(form.get("suggestions", ""), _("the number of suggestions"))
     return checked(
         Wishes(
             never=frozenset(action for action in ActionType if form.get(f"never_{action}")),
@@ -105,7 +112,7 @@ def _number(text: str, what: str) -> int | None:
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:
-        raise SetupError(f"{what} must be a whole number, not {text!r}")
+        raise SetupError(_("{what} must be a whole number, not {text}", what=what, text=repr(text)))
     return int(text)
 
 
@@ -113,4 +120,4 @@ def _float(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise SetupError(f"a weight must be a number, not {text!r}") from None
+        raise SetupError(_("a weight must be a number, not {text}", text=repr(text))) from None

@@ -1,6 +1,12 @@
 // Additions to htmx: announce changes and failures, reload pages that are too old, and upload files.
 "use strict";
 
+// Return a message in the language of the page, with the values of its placeholders.
+const words = JSON.parse(document.body.dataset.words || "{}");
+function _(message, values = {}) {
+  return (words[message] || message).replace(/\{(\w+)\}/g, (_whole, name) => values[name]);
+}
+
 // Announce a text to screen readers. Failures are shown as well, because nothing else on the page reports them.
 function say(text, look = "visually-hidden") {
   const line = document.getElementById("status");
@@ -17,18 +23,18 @@ document.addEventListener("htmx:load", (event) => {
 });
 
 document.addEventListener("htmx:responseError", (event) => {
-  say(`That did not work: ${whyNot(event.detail.xhr)}.`, "note bad trouble");
+  say(_("That did not work: {why}.", { why: whyNot(event.detail.xhr) }), "note bad trouble");
   if (event.detail.xhr.status === 403) location.reload();
 });
 
 document.addEventListener("htmx:sendError", () => {
-  say("That did not work: the bridge does not answer. Try again.", "note bad trouble");
+  say(_("That did not work: {why}.", { why: _("the bridge does not answer. Try again") }), "note bad trouble");
 });
 
 // Return the reason of a refusal. The bridge sends plain text, and a proxy before it sends pages.
 function whyNot(request) {
   if ((request.getResponseHeader("Content-Type") || "").startsWith("text/plain")) return request.responseText;
-  return request.status === 413 ? "it is too large" : "see bridge doctor";
+  return request.status === 413 ? _("it is too large") : _("see bridge doctor");
 }
 
 // Send files one after another as plain bodies, so that the server can write them to disk as they arrive.
@@ -38,10 +44,10 @@ function upload(file) {
   const line = document.createElement("div");
   line.className = "note job";
   const name = document.createElement("p");
-  name.textContent = `${file.name}: sending`;
+  name.textContent = _("{name}: sending", { name: file.name });
   const bar = document.createElement("progress");
   bar.max = 100;
-  bar.setAttribute("aria-label", `Sending ${file.name}`);
+  bar.setAttribute("aria-label", _("Sending {name}", { name: file.name }));
   line.append(name, bar);
   document.getElementById("uploads").append(line);
 
@@ -62,13 +68,13 @@ function upload(file) {
         htmx.process(document.getElementById("uploads"));
       } else {
         line.className = "note bad";
-        line.textContent = `${file.name} was not accepted: ${whyNot(request)}.`;
+        line.textContent = _("{name} was not accepted: {why}.", { name: file.name, why: whyNot(request) });
       }
       done();
     };
     request.onerror = () => {
       line.className = "note bad";
-      line.textContent = `${file.name}: the connection broke off. Send it again.`;
+      line.textContent = _("{name}: the connection broke off. Send it again.", { name: file.name });
       done();
     };
     request.send(file);
@@ -112,7 +118,7 @@ document.addEventListener("click", (event) => {
   if (!button) return;
   const field = document.getElementById(button.dataset.copy);
   field.select();
-  if (navigator.clipboard) navigator.clipboard.writeText(field.value).then(() => say("Copied."));
+  if (navigator.clipboard) navigator.clipboard.writeText(field.value).then(() => say(_("Copied.")));
 });
 
 // Let the page be installed, where the browser allows it: on encrypted pages and on this machine.

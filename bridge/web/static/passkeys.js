@@ -45,20 +45,20 @@ async function finish(form, address, answer) {
     form.elements.credential.value = JSON.stringify(plain(await answer(options)));
     form.submit();
   } catch (error) {
-    say(`That did not work: ${meaning(error)}`, "note bad trouble");
+    say(_("That did not work: {why}.", { why: meaning(error) }), "note bad trouble");
   }
 }
 
 async function reason(answer) {
-  if (answer.status === 429) return `too many tries. Wait ${answer.headers.get("Retry-After")} seconds.`;
+  if (answer.status === 429) return _("too many tries; wait {count} seconds", { count: answer.headers.get("Retry-After") });
   const type = answer.headers.get("Content-Type") || "";
-  return type.startsWith("application/json") ? `${(await answer.json()).error}.` : "load the page again.";
+  return type.startsWith("application/json") ? (await answer.json()).error : _("load the page again");
 }
 
 // Say what to do next. Browsers name the trouble, and do not tell cancelling from waiting too long.
 function meaning(error) {
-  if (error.name === "NotAllowedError") return "it was cancelled, or there is no passkey for this page. Try again.";
-  if (error.name === "InvalidStateError") return "this device has a passkey for this page already. Log in with it.";
+  if (error.name === "NotAllowedError") return _("it was cancelled, or there is no passkey for this page. Try again");
+  if (error.name === "InvalidStateError") return _("this device has a passkey for this page already. Log in with it");
   return error.message;
 }
 

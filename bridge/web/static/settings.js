@@ -6,14 +6,14 @@ if (device && "PushManager" in window && "serviceWorker" in navigator) device.hi
 
 device.addEventListener("submit", (event) => {
   event.preventDefault();
-  subscribe().catch((error) => say(`That did not work: ${error.message}`, "note bad trouble"));
+  subscribe().catch((error) => say(_("That did not work: {why}.", { why: error.message }), "note bad trouble"));
 });
 
 async function subscribe() {
-  if ((await Notification.requestPermission()) !== "granted") throw new Error("this browser may not show messages. Allow it for this page.");
+  if ((await Notification.requestPermission()) !== "granted") throw new Error(_("this browser may not show messages. Allow it for this page"));
   const token = JSON.parse(document.body.getAttribute("hx-headers"));
   const key = await fetch("/settings/devices/key", { method: "POST", headers: token });
-  if (!key.ok) throw new Error("the bridge does not answer.");
+  if (!key.ok) throw new Error(_("the bridge does not answer"));
   const worker = await navigator.serviceWorker.ready;
   const given = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: await key.text() });
   const { endpoint, keys } = given.toJSON();

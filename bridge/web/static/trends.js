@@ -9,11 +9,15 @@ let days = [];
 let shown = null; // [from, to] in seconds, null for everything
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
-const said = (value, digits = 2) => (value === null || value === undefined ? "not known" : value.toFixed(digits));
+const language = navigator.languages.find((one) => one.startsWith(document.documentElement.lang)) || document.documentElement.lang;
+const said = (value, digits = 2) =>
+  value === null || value === undefined
+    ? _("not known")
+    : value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const dated = (at) =>
-  new Date(at * 1000).toLocaleDateString(undefined, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
+  new Date(at * 1000).toLocaleDateString(language, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
 
-const tick = (at) => new Date(at * 1000).toLocaleDateString(undefined, { timeZone: "UTC", day: "numeric", month: "short" });
+const tick = (at) => new Date(at * 1000).toLocaleDateString(language, { timeZone: "UTC", day: "numeric", month: "short" });
 
 function axes(unit) {
   const look = { stroke: colour("soft"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
@@ -47,7 +51,7 @@ function marks(plot) {
 
 function happened(day) {
   const found = body.happenings.filter((one) => one.day === day);
-  return found.map((one) => [one.title || one.kind, one.hours ? `${one.hours} h` : ""].join(" ").trim());
+  return found.map((one) => [one.title || _(one.kind), one.hours ? `${one.hours.toLocaleString(language)} h` : ""].join(" ").trim());
 }
 
 function draw(place, series, data, { range, unit, bands, tell, onTop = [] }) {
@@ -104,7 +108,7 @@ function input(place) {
     points: { show: true, size: 4 },
   }));
   draw(place, series, found.map((one) => one.values), {
-    unit: found[0].unit,
+    unit: place.dataset.unit,
     tell: (at) => `${dated(days[at])}: ${found.map((one) => `${one.source} ${said(one.values[at], 1)}`).join(", ")}`,
   });
 }
@@ -115,12 +119,14 @@ function planned(place) {
   const heights = names.map((name) => body.planned_hours[name].map((hours, at) => (above[at] += hours)));
   const step = uPlot.paths.bars({ size: [0.8, 40] });
   const order = [...place.dataset.planned.split(" ")];
+  const titles = JSON.parse(place.dataset.titles);
+  const title = (name) => titles[order.indexOf(name)];
   const tone = (name) => colour(`kind-${order.indexOf(name)}`);
   const series = names.map((name) => ({ fill: tone(name), width: 0, paths: step, points: { show: false } }));
   draw(place, series.reverse(), heights.reverse(), {
-    unit: "hours",
+    unit: _("hours"),
     tell: (at) =>
-      `${dated(days[at])}: ${names.filter((name) => body.planned_hours[name][at] > 0).map((name) => `${name.toLowerCase().replace("_", " ")} ${body.planned_hours[name][at]} h`).join(", ") || "nothing planned"}`,
+      `${dated(days[at])}: ${names.filter((name) => body.planned_hours[name][at] > 0).map((name) => `${title(name)} ${body.planned_hours[name][at].toLocaleString(language)} h`).join(", ") || _("nothing planned")}`,
   });
 }
 
@@ -143,7 +149,7 @@ function zoom(from, to) {
     plot.setScale("x", { min: shown ? shown[0] : first, max: shown ? shown[1] : last });
   }
   const [low, high] = shown || [days[0], days[days.length - 1]];
-  document.getElementById("status").textContent = `Showing ${dated(low)} to ${dated(high)}.`;
+  document.getElementById("status").textContent = _("Showing {from} to {to}.", { from: dated(low), to: dated(high) });
 }
 
 function move(how) {
@@ -161,7 +167,7 @@ function move(how) {
 async function load(again) {
   const answer = await fetch(page.dataset.from, { headers: { Accept: "application/json" } });
   if (!answer.ok) {
-    page.querySelectorAll(".readout").forEach((one) => (one.textContent = "The data did not come. Load the page again."));
+    page.querySelectorAll(".readout").forEach((one) => (one.textContent = _("The data did not come. Load the page again.")));
     return;
   }
   body = await answer.json();

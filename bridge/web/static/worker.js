@@ -31,7 +31,7 @@ self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   const told = event.notification.data || {};
   const link = (told.answers || {})[event.action];
-  const work = link && event.action !== "Later" ? answer(link) : self.clients.openWindow(link || told.page || "/");
+  const work = link && event.action !== (told.choice || "Later") ? answer(link) : self.clients.openWindow(link || told.page || "/");
   event.waitUntil(work);
 });
 

@@ -1,11 +1,12 @@
 """Connect Health Auto Export, an iPhone app that writes or sends Apple Health data every day."""
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="health_auto_export",
-    title="Health Auto Export (JSON files and pushes)",
+    title=say("Health Auto Export (JSON files and pushes)"),
     delivers=frozenset(
         {
             "episodes",

@@ -1,11 +1,12 @@
 """Connect Apple Health by the export that a user makes on the phone (export.zip or export.xml)."""
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import NIGHT_MINUTES, Metric
 from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="apple_health",
-    title="Apple Health (export.zip or export.xml)",
+    title=say("Apple Health (export.zip or export.xml)"),
     delivers=frozenset(
         {
             "episodes",

@@ -3,12 +3,13 @@
 Calendars are only read, except the bridge's own calendar. Accepted recommendations are written there if the user wants.
 """
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec, Setting
 from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
 
 SPEC = ConnectorSpec(
     name="google_calendar",
-    title="Google Calendar (API v3)",
+    title=say("Google Calendar (API v3)"),
     delivers=frozenset({"events"}),
     streams=("calendar", "event"),
     normaliser="connectors.google.calendar.normalise:normalise",

@@ -5,6 +5,7 @@ Names of data types and fields: Google's discovery document ``health.v4``.
 
 from fractions import Fraction
 
+from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec, Setting
 from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
@@ -39,7 +40,7 @@ SUMS: dict[str, Table] = {  # stream -> the sum of a civil day
 
 SPEC = ConnectorSpec(
     name="google_health",
-    title="Google Health: Fitbit, Pixel Watch (API v4)",
+    title=say("Google Health: Fitbit, Pixel Watch (API v4)"),
     delivers=frozenset({"episodes", Metric.HRV_SDNN, Metric.SKIN_TEMPERATURE_DELTA}).union(
         SLEEP, STAGES.values(), EXERCISE, *DAILY.values(), *SUMS.values()
     ),

@@ -1,11 +1,12 @@
 """Connect Google Tasks, read only: lists, tasks, due dates and completions, followed by their time of change."""
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec, Setting
 from connectors.google.auth import GOOGLE_SETTINGS, REGISTRATION
 
 SPEC = ConnectorSpec(
     name="google_tasks",
-    title="Google Tasks (API v1)",
+    title=say("Google Tasks (API v1)"),
     delivers=frozenset({"tasks"}),
     streams=("list", "task"),
     cursor_version=2,

@@ -3,12 +3,13 @@
 Calendars are only read, except the bridge's own calendar. Accepted recommendations are written there if the user wants.
 """
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec
 from connectors.microsoft.consent import REGISTRATION, SETTINGS, oauth
 
 SPEC = ConnectorSpec(
     name="microsoft_calendar",
-    title="Microsoft 365 calendar (Outlook, Graph)",
+    title=say("Microsoft 365 calendar (Outlook, Graph)"),
     delivers=frozenset({"events"}),
     streams=("calendar", "event"),
     lasting=frozenset({"event"}),

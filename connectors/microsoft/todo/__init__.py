@@ -1,11 +1,12 @@
 """Connect Microsoft To Do through Microsoft Graph, read only: lists, tasks, due dates and completions."""
 
+from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec
 from connectors.microsoft.consent import REGISTRATION, SETTINGS, oauth
 
 SPEC = ConnectorSpec(
     name="microsoft_todo",
-    title="Microsoft To Do (Graph)",
+    title=say("Microsoft To Do (Graph)"),
     delivers=frozenset({"tasks"}),
     streams=("list", "task"),
     normaliser="connectors.microsoft.todo.normalise:normalise",

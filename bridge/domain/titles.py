@@ -1,0 +1,70 @@
+"""The names of actions, meters and parts of the day for people, as texts that can be shown in every language."""
+
+from __future__ import annotations
+
+from bridge.domain.languages import SHORT_WEEKDAYS, Text, say
+from bridge.domain.slots import Moment
+from rhythm_env.interface import ActionType, Meter, Slot
+
+ACTION_TITLES = {
+    ActionType.DEEP_WORK: say("Deep work"),
+    ActionType.ADMIN_WORK: say("Admin work"),
+    ActionType.LEARN: say("Learn"),
+    ActionType.SLEEP: say("Sleep"),
+    ActionType.EXERCISE: say("Exercise"),
+    ActionType.MEDITATE: say("Meditate"),
+    ActionType.FAMILY_TIME: say("Family time"),
+    ActionType.SOCIALIZE: say("Socialize"),
+    ActionType.ME_TIME: say("Me time"),
+    ActionType.BINGE_WATCH: say("Binge-watch"),
+}
+# As they stand within a sentence.
+ACTION_WORDS = {
+    ActionType.DEEP_WORK: say("deep work"),
+    ActionType.ADMIN_WORK: say("admin work"),
+    ActionType.LEARN: say("learn"),
+    ActionType.SLEEP: say("sleep"),
+    ActionType.EXERCISE: say("exercise"),
+    ActionType.MEDITATE: say("meditate"),
+    ActionType.FAMILY_TIME: say("family time"),
+    ActionType.SOCIALIZE: say("socialize"),
+    ActionType.ME_TIME: say("me time"),
+    ActionType.BINGE_WATCH: say("binge-watch"),
+}
+METER_TITLES = {
+    Meter.VITALITY: say("Vitality"),
+    Meter.COGNITION: say("Cognition"),
+    Meter.PROGRESS: say("Progress"),
+    Meter.SERENITY: say("Serenity"),
+    Meter.CONNECTION: say("Connection"),
+}
+METER_WORDS = {
+    Meter.VITALITY: say("vitality"),
+    Meter.COGNITION: say("cognition"),
+    Meter.PROGRESS: say("progress"),
+    Meter.SERENITY: say("serenity"),
+    Meter.CONNECTION: say("connection"),
+}
+SLOT_TITLES = {
+    Slot.MORNING: say("Morning"),
+    Slot.AFTERNOON: say("Afternoon"),
+    Slot.EVENING: say("Evening"),
+    Slot.NIGHT: say("Night"),
+}
+SLOT_PLURALS = {
+    Slot.MORNING: say("mornings"),
+    Slot.AFTERNOON: say("afternoons"),
+    Slot.EVENING: say("evenings"),
+    Slot.NIGHT: say("nights"),
+}
+_OF_DAYS = {
+    Slot.MORNING: say("{day} morning"),
+    Slot.AFTERNOON: say("{day} afternoon"),
+    Slot.EVENING: say("{day} evening"),
+    Slot.NIGHT: say("{day} night"),
+}
+
+
+def slot_text(moment: Moment) -> Text:
+    """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``."""
+    return say(_OF_DAYS[moment.slot], day=SHORT_WEEKDAYS[moment.day])
