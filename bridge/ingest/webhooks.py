@@ -119,7 +119,8 @@ def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, 
 
 def _kept(bridge: installation.Bridge, spec: ConnectorSpec) -> dict[str, str]:
     """Return what the source's ``register`` returned last, or nothing."""
-    return dict(bridge.typed_client(_name(spec)))
+    sealed = bridge.store.connections.client(_name(spec))
+    return {} if sealed is None else dict(bridge.vault.unseal(sealed))
 
 
 def _keep(bridge: installation.Bridge, spec: ConnectorSpec, state: Mapping[str, str], now: datetime) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -60,7 +61,10 @@ def test_a_subscription_that_withings_dropped_is_opened_again_within_a_day(stage
     assert (address(stage), "44") in subscribed(stage)
 
 
-def test_a_notification_makes_the_connection_due_and_brings_a_day_of_weeks_ago(stage: Stage) -> None:
+def test_a_notification_makes_the_connection_due_and_brings_a_day_of_weeks_ago(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
     stage.sync()
     assert stage.connection.due_at == NOW + timedelta(minutes=30)
     stage.vendor.account["activity"].append(OLD)
@@ -69,6 +73,9 @@ def test_a_notification_makes_the_connection_due_and_brings_a_day_of_weeks_ago(s
     stage.sync(minutes=10)
     assert steps(stage, OLD_DAY) == [4321]
     assert stage.notices() == []
+    said = [record.getMessage() for record in caplog.records if record.name != "uvicorn.access"]  # the tests' server
+    assert "withings: a notice for 1 connections, new to 1" in said
+    assert not [text for text in said if token_of(str(MEMBER), SECRET) in text]
 
 
 def test_what_a_notification_says_is_not_believed(stage: Stage) -> None:
