@@ -78,9 +78,7 @@ def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lea
 
 
 def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None:
-    """End an account's webhook subscriptions. If the source cannot be reached, they expire by themselves within a
-    week.
-    """
+    """End an account's webhook subscriptions. If the source cannot be reached, what it still sends is passed over."""
     if spec.watches is not None and SUBSCRIPTIONS_FIELD in (account.token() or {}):
         with suppress(BridgeError):
             registry.resolve(spec.watches)(account, None, now=now)
