@@ -300,6 +300,17 @@ def test_a_client_names_itself_by_its_header_alone_where_the_vendor_wants_that(w
     assert not [request for request in asked if {"client_id", "client_secret"} & set(request.form)]
 
 
+def test_what_stands_beside_a_consent_outlives_a_refresh(world: World) -> None:
+    consent(world, Person(agree))
+    world.account.save_token({**(world.account.token() or {}), "writes": True})
+    before = (world.account.token() or {})["access_token"]
+    world.vendor.tokens_expire()
+    assert world.sync().outcome == "ok"
+    stored = world.account.token() or {}
+    assert stored["access_token"] != before
+    assert stored["writes"] is True
+
+
 def test_a_token_that_cannot_be_refreshed_is_used_until_it_is_refused(world: World) -> None:
     world.vendor.tokens_end = False
     consent(world, Person(agree))

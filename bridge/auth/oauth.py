@@ -109,12 +109,13 @@ class TokenSession:
             return True
 
     def _swapped(self) -> dict[str, Any]:
-        """Ask the vendor for the next token, save it and return it.
+        """Ask the vendor for the next token, save it and return it. What is stored beside the old token is kept.
 
         If the vendor refuses and another process has stored a different token meanwhile, that token is returned.
         """
         try:
-            token = self._swap(self._token)
+            beside = {name: value for name, value in (self._account.token() or {}).items() if name not in ENDS}
+            token = beside | self._swap(self._token)
         except NeedsLogin:
             newer = self._swapped_elsewhere()
             if newer is None:

@@ -106,7 +106,7 @@ def serve_push(
     ] = "127.0.0.1",
     limit: Annotated[int, typer.Option(help="Largest accepted request body in megabytes.", min=1)] = 200,
 ) -> None:
-    """Receive what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, signed)."""
+    """Receive what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, proven)."""
     from bridge import installation, log
     from bridge.ingest.pushes import PUSH_PATH, grants
     from bridge.ingest.webhooks import HOOKS_PATH

@@ -124,7 +124,14 @@ class ConnectorSpec:
       or None for a webhook without use, and raises Forged. The source's connector must then be a ``WebhookConnector``.
     - ``watches``: ``watch(account, address, now=) -> str | None`` asks the source to push changes to ``address``. An
       address of None asks it to stop. It returns the member named in such notices. It is called after every sync.
+    - ``registers``: ``register(settings, address, kept, now=)`` is for a source that has one webhook for all accounts
+      of an application. It has webhooks sent to ``address``, or ends that if ``address`` is None. It returns texts that
+      are kept sealed, such as a key for signatures. They are the next call's ``kept``, and ``notice`` gets them as
+      ``kept=``. It is called after every sync.
     - ``writes``: a ``Writer``.
+
+    With ``secret_hooks``, webhooks come to an address that ends with a token, which ``notice`` gets as ``token=``. It
+    is for sources that sign nothing.
 
     Names of headers are in lower case.
     """
@@ -158,6 +165,8 @@ class ConnectorSpec:
     keeps_raw: bool = True
     notices: str | None = None
     watches: str | None = None
+    registers: str | None = None
+    secret_hooks: bool = False
     shares_limit: bool = False  # all accounts of the source share a rate limit
     cadence: timedelta = timedelta(minutes=30)  # between two successful syncs; a notice shortens it
     at_once: int = 4  # maximum of accounts that are synced at the same time

@@ -158,10 +158,18 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -
             _drop_consent(bridge, connection)
         else:
             bridge.store.connections.disconnect(connection.id)
+    if spec.registers is not None and not _is_connected(bridge, source):
+        webhooks.register(bridge, spec, None, now=now())
     if not keep:
         shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
         shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # drawn from the deleted data
     return confirmed
+
+
+def _is_connected(bridge: Bridge, source: str) -> bool:
+    """Return True if any user has a consent at a source."""
+    held = (c for user in bridge.store.people.users() for c in bridge.store.connections.of_user(user.id))
+    return any(c.source == source and bridge.store.connections.secret(c.id) is not None for c in held)
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:

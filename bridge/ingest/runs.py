@@ -77,6 +77,7 @@ def sync_connection(
         write_plans(bridge, user, connection, at=at)
         lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
         webhooks.subscribe(bridge.account(connection, spec), spec, bridge.settings.url, lease)
+        webhooks.register(bridge, spec, bridge.settings.url, now=at)
     return outcome
 
 

@@ -9,8 +9,12 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
 
 from bridge import installation, registry
+from bridge.auth.redirect_listener import LOOPBACK_HOSTS
+from bridge.auth.vault import SEALING_LOCK
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Account, ConnectorSpec
 from bridge.domain.types import Notice
@@ -23,17 +27,27 @@ SUBSCRIPTIONS_FIELD = "channels"  # of a stored consent: the connector's open su
 
 
 def receive_webhook(
-    bridge: installation.Bridge, source: str, headers: Mapping[str, str], body: bytes, *, now: datetime
+    bridge: installation.Bridge,
+    source: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    now: datetime,
+    token: str = "",
 ) -> int:
     """Save a webhook's notice for each connection of the vendor's account that it names.
 
-    Returns the number of connections for which the notice is new. ``headers`` have names in lower case. Raises Forged
-    if the sender is not proven, and SetupError if the source has no webhooks.
+    Returns the number of connections for which the notice is new. ``headers`` have names in lower case. ``token`` is
+    the end of the address, for a source with ``secret_hooks``. Raises Forged if the sender is not proven, and
+    SetupError if the source has no webhooks.
     """
     spec = registry.spec(source)
     if spec.notices is None:
         raise SetupError(f"{source} sends no webhooks; see: bridge sources")
-    found = registry.resolve(spec.notices)(headers, body, settings=bridge.settings_of_source(spec), now=now)
+    more: dict[str, Any] = {"token": token} if spec.secret_hooks else {}
+    if spec.registers is not None:
+        more["kept"] = _kept(bridge, spec)
+    found = registry.resolve(spec.notices)(headers, body, settings=bridge.settings_of_source(spec), now=now, **more)
     return sum(_save(bridge, source, notice, now) for notice in ([found] if isinstance(found, Notice) else found or ()))
 
 
@@ -47,12 +61,12 @@ def _save(bridge: installation.Bridge, source: str, notice: Notice, now: datetim
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
     """Open an account's missing webhook subscriptions, and renew those that end soon. The lease is released afterwards.
 
-    ``url`` is this installation's public address. If it is None, open subscriptions are ended. Nothing happens while
+    ``url`` is this installation's public address. Without one, open subscriptions are ended. Nothing happens while
     another holder has the lease. A failure is only logged, because the sync before it has succeeded.
     """
-    if spec.watches is None or not (url or SUBSCRIPTIONS_FIELD in (account.token() or {})) or not lease.taken():
+    address = _address(spec, url)
+    if spec.watches is None or not (address or SUBSCRIPTIONS_FIELD in (account.token() or {})) or not lease.taken():
         return
-    address = f"{url.rstrip('/')}{HOOKS_PATH}{spec.name}" if url else None
     try:
         member = registry.resolve(spec.watches)(account, address, now=lease.now)
         if member not in (None, lease.connection.member):
@@ -64,9 +78,54 @@ def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lea
 
 
 def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None:
-    """End an account's webhook subscriptions. If the source cannot be reached, they expire by themselves within a
-    week.
-    """
+    """End an account's webhook subscriptions. If the source cannot be reached, what it still sends is passed over."""
     if spec.watches is not None and SUBSCRIPTIONS_FIELD in (account.token() or {}):
         with suppress(BridgeError):
             registry.resolve(spec.watches)(account, None, now=now)
+
+
+def _address(spec: ConnectorSpec, url: str | None) -> str | None:
+    """Return the address of a source's webhooks below ``url``.
+
+    Return None without a ``url``, and for http:// other than of this machine, because vendors send to https:// alone.
+    """
+    parts = urlsplit(url or "")
+    reached = parts.scheme == "https" or parts.hostname in LOOPBACK_HOSTS
+    return f"{url.rstrip('/')}{HOOKS_PATH}{spec.name}" if url and reached else None
+
+
+def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, *, now: datetime) -> None:
+    """Open or renew the webhook that a vendor has once for an application, or end it without a public ``url``.
+
+    A failure is only logged. One process at a time asks the vendor, or two would open two webhooks.
+    """
+    if spec.registers is None:
+        return
+    try:
+        address = _address(spec, url)
+        if address is None and not _kept(bridge, spec):
+            return
+        with bridge.store.lock(f"webhook-{spec.name}"):
+            kept = _kept(bridge, spec)
+            settings = bridge.settings_of_source(spec)
+            state = registry.resolve(spec.registers)(settings, address, kept, now=now)
+            if state != kept:
+                _keep(bridge, spec, state, now)
+    except BridgeError as error:
+        log.warning("%s sends no notices, and is only synced on time: %s", spec.name, error)
+
+
+def _kept(bridge: installation.Bridge, spec: ConnectorSpec) -> dict[str, str]:
+    """Return what the source's ``register`` returned last, or nothing."""
+    sealed = bridge.store.connections.client(_name(spec))
+    return {} if sealed is None else dict(bridge.vault.unseal(sealed))
+
+
+def _keep(bridge: installation.Bridge, spec: ConnectorSpec, state: Mapping[str, str], now: datetime) -> None:
+    with bridge.store.lock(SEALING_LOCK):
+        bridge.store.connections.save_client(_name(spec), bridge.vault.seal(state) if state else None, now=now)
+
+
+def _name(spec: ConnectorSpec) -> str:
+    """Return the name under which the state of a source's webhook is kept, among the sealed clients."""
+    return f"{spec.name} webhook"

@@ -1,4 +1,7 @@
-"""Serve routes for what apps push (``/push/SOURCE``, by token) and for vendors' signed webhooks (``/hooks/SOURCE``)."""
+"""Serve routes for what apps push (``/push/SOURCE``, by token) and for vendors' webhooks.
+
+Signed webhooks come to ``/hooks/SOURCE``. Webhooks of vendors that sign nothing come to ``/hooks/SOURCE/TOKEN``.
+"""
 
 from __future__ import annotations
 
@@ -113,12 +116,17 @@ async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator
 
 
 async def receive_webhook(request: Request) -> JSONResponse:
-    """Store a vendor's signed webhook as a notice. The next sync fetches the records that it names."""
-    state, source = _state(request), request.path_params["source"]
+    """Store a vendor's webhook as a notice. The next sync fetches the records that it names.
+
+    A GET or HEAD, by which a vendor tries an address with a token, is answered with 200 and stores nothing.
+    """
+    state, source, token = _state(request), request.path_params["source"], request.path_params.get("token", "")
     if refused := _too_often(state, request):
         return refused
-    if source not in registry.names("connectors") or registry.spec(source).notices is None:
+    if not _takes_webhooks(source, token):
         return refusal(404, f"send webhooks to {HOOKS_PATH}SOURCE, of a source that has webhooks")
+    if request.method != "POST":
+        return JSONResponse({})
     length = request.headers.get("content-length", "")
     if not length.isdecimal() or int(length) > WEBHOOK_MAX_BYTES:
         return refusal(413, f"send a Content-Length of at most {WEBHOOK_MAX_BYTES} bytes")
@@ -126,13 +134,22 @@ async def receive_webhook(request: Request) -> JSONResponse:
         body = await request.body()
     except ClientDisconnect:
         return refusal(400, "the body is cut off; send it again")
-    return await run_in_threadpool(_take, state.bridge, source, dict(request.headers), body)
+    return await run_in_threadpool(_take, state.bridge, source, dict(request.headers), body, token)
 
 
-def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes) -> JSONResponse:
-    """Check a webhook's signature, store its notice, and return the answer. A 5xx makes the vendor send it again."""
+def _takes_webhooks(source: str, token: str) -> bool:
+    """Return True for a source that has webhooks, with a token if its addresses end with one."""
+    if source not in registry.names("connectors"):
+        return False
+    spec = registry.spec(source)
+    return spec.notices is not None and spec.secret_hooks == bool(token)
+
+
+def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes, token: str) -> JSONResponse:
+    """Check a webhook's sender, store its notice, and return the answer. A 5xx makes the vendor send it again."""
     try:
-        return JSONResponse({"new": webhooks.receive_webhook(bridge, source, headers, body, now=installation.now())})
+        new = webhooks.receive_webhook(bridge, source, headers, body, token=token, now=installation.now())
+        return JSONResponse({"new": new})
     except BadRecord as error:
         return refusal(400, str(error))
     except Forged as error:
@@ -162,4 +179,5 @@ def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) ->
 ROUTES = (
     Route(PUSH_PATH + "{source}", push, methods=["POST"]),
     Route(HOOKS_PATH + "{source}", receive_webhook, methods=["POST"]),
+    Route(HOOKS_PATH + "{source}/{token}", receive_webhook, methods=["GET", "POST"]),  # GET brings HEAD
 )

@@ -63,4 +63,6 @@ SPEC = ConnectorSpec(
     opens="connectors.polar.client:Polar",
     authorises="connectors.polar.consent:authorise",
     revokes="connectors.polar.consent:revoke",
+    notices="connectors.polar.webhook:notice",
+    registers="connectors.polar.webhook:register",
 )

@@ -6,6 +6,7 @@ The API reports neither changes nor deletions, so every pull reads the last days
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 
 from bridge import http
 from bridge.auth import oauth
@@ -13,6 +14,7 @@ from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.payload import listing, raw_records
 from connectors.polar import SPEC
+from connectors.polar.consent import member_of
 from connectors.windows import Window
 
 PATHS = {
@@ -34,6 +36,7 @@ class Polar:
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)
         self._days = int(account.settings["days"])
+        self._member = member_of(account)
         self._session = oauth.open_session(account, SPEC)
 
     def close(self) -> None:
@@ -44,9 +47,20 @@ class Polar:
         """Yield the pages of a stream: activity since the cursor four weeks a page, any other list in a single page."""
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
-        yield from window.pages(stream, held or ASKED_MAX, lambda first, last: self._records(stream, first, last, now))
+        read = partial(self._records, stream, now)
+        for page in window.pages(stream, held or ASKED_MAX, read):
+            yield replace(page, member=self._member)
 
-    def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
+        """Yield the activity of the date that a notice named. Every pull reads the other lists whole."""
+        if stream != "activities":
+            yield Page(stream=stream, records=())
+            return
+        day = date.fromisoformat(key)
+        for records in self._records(stream, now, day, day):
+            yield Page(stream=stream, records=records)
+
+    def _records(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
         asked = None if stream in HELD else {"from": str(first), "to": str(last)}
         body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=asked, nothing=(NO_DATA,))
         rows = [] if body is None else listing(body, LIST_NAMES.get(stream, ""), SPEC.name, stream)

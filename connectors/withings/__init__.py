@@ -57,5 +57,8 @@ SPEC = ConnectorSpec(
     opens="connectors.withings.client:Client",
     authorises="connectors.withings.consent:authorise",
     revokes="connectors.withings.consent:revoke",
+    notices="connectors.withings.webhook:notice",
+    watches="connectors.withings.webhook:watch",
+    secret_hooks=True,
     shares_limit=True,  # 120 requests a minute for an application
 )

@@ -1,7 +1,7 @@
 """Pull Withings's lists a month at a time, oldest first. Field names: https://developer.withings.com/api-reference."""
 
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import partial
 
 from bridge import http
@@ -14,6 +14,7 @@ from connectors.windows import Window
 from connectors.withings import NIGHT, SLEEP, SPEC
 
 MONTH = 30  # days that one request asks for
+DAY, LONGEST_MONTH = timedelta(days=1), timedelta(days=31)
 FIGURES = sorted((at if isinstance(at, str) else at[0]).removeprefix("data.") for at in {**SLEEP, **NIGHT}.values())
 LISTS = {  # stream -> path, what is asked for, the list in the answer, and the field that names a row
     "sleep": ("/v2/sleep", {"action": "getsummary", "data_fields": ",".join(FIGURES)}, "series", "id"),
@@ -36,6 +37,15 @@ class Client:
         """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
+
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
+        """Yield the pages of a month that a notice named, such as ``2026-10``. Without one, pulls read what is new."""
+        if not key:
+            yield Page(stream=stream, records=())
+            return
+        first = date.fromisoformat(f"{key}-01")
+        for records in self._listed(stream, now, first - DAY, first + LONGEST_MONTH):
+            yield Page(stream=stream, records=records)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
         """Yield the raw records of a list between two dates, both included, one tuple per answer."""

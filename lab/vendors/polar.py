@@ -13,6 +13,8 @@ from typing import Any
 
 from bridge.recordings.server import Answer, Request
 from lab.vendors import OAuthServer, rows_between
+from lab.vendors.polar_webhooks import PATH as WEBHOOKS
+from lab.vendors.polar_webhooks import Webhooks
 
 ASKED_MAX = timedelta(days=28)  # of activity
 HELD = {  # path -> stream, the field that dates a row, the days held, and the name of the list
@@ -21,6 +23,7 @@ HELD = {  # path -> stream, the field that dates a row, the days held, and the n
     "/v3/exercises": ("exercises", "start_time", 30, None),
 }
 ACTIVITIES = "/v3/users/activities"
+MEMBER = 10_579  # the person's number
 NO_DATA = Answer(status=204)
 
 
@@ -39,6 +42,7 @@ class Vendor(OAuthServer):
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)
         self.member: str | None = None  # the name under which the application registered the person
+        self.webhooks = Webhooks(self.client)
 
     def settings(self, url: str) -> dict[str, str]:
         """Return the connector's settings for this server. Any free port may be redirected to."""
@@ -54,10 +58,21 @@ class Vendor(OAuthServer):
         super().revoke()
         self.member = None
 
+    def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
+        """Return a new token, with the person's number."""
+        return super().issue(scope, refresh=refresh) | {"x_user_id": MEMBER}
+
+    def _answer(self, request: Request) -> Answer:
+        """Answer for the webhook, where the application names itself, and else by token."""
+        return self.webhooks.answer(request) if request.path.startswith(WEBHOOKS) else super()._answer(request)
+
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
         """Answer a list. A list without rows has no body, and a person who is not registered has no list."""
         if (request.method, request.path) == ("POST", "/v3/users"):
             return self._register(request)
+        if (request.method, request.path) == ("DELETE", f"/v3/users/{MEMBER}"):
+            self.revoke()
+            return NO_DATA
         if self.default_scope not in scopes or self.member is None:
             return Answer(status=403, body={"status": 403, "message": "Forbidden"})
         if request.path == ACTIVITIES:
@@ -70,7 +85,7 @@ class Vendor(OAuthServer):
         if self.member is not None:
             return Answer(status=409, body={"status": 409, "message": "Conflict"})
         self.member = json.loads(request.body)["member-id"]
-        return Answer(body={"polar-user-id": 10_579, "member-id": self.member, "first-name": "Ana"})
+        return Answer(body={"polar-user-id": MEMBER, "member-id": self.member, "first-name": "Ana"})
 
     def _activities(self, request: Request) -> Answer:
         try:

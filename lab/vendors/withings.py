@@ -6,8 +6,10 @@ from typing import Any
 from bridge.recordings.server import Answer, Request
 from connectors.withings import SPEC
 from lab.vendors import OAuthServer, rows_between
+from lab.vendors.withings_notify import Notifications
 
 PAGE = 25  # rows
+MEMBER = 363  # the person's number
 LISTS = {  # path and action -> stream and the list's name in the answer
     ("/v2/sleep", "getsummary"): ("sleep", "series"),
     ("/v2/measure", "getactivity"): ("activity", "activities"),
@@ -24,6 +26,10 @@ class Vendor(OAuthServer):
     pages = "number"
     paths: Mapping[str, str | None] = {}
 
+    def __init__(self, account: dict[str, Any]) -> None:
+        super().__init__(account)
+        self.notifications = Notifications(MEMBER)
+
     def settings(self, url: str) -> dict[str, str]:
         """Return the connector's settings for this server."""
         return super().settings(url) | {"consent_url": url, "port": "0", "days": "60"}
@@ -38,11 +44,13 @@ class Vendor(OAuthServer):
 
     def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
         """Return a new pair of tokens, with the person's number."""
-        return {"userid": 363} | super().issue(scope, refresh=refresh)
+        return {"userid": MEMBER} | super().issue(scope, refresh=refresh)
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer a list between two dates, page by page."""
+        """Answer a list between two dates, page by page, and requests about notifications."""
         form = request.form
+        if (request.method, request.path) == ("POST", "/notify"):
+            return self.notifications.answer(form)
         found = LISTS.get((request.path, form.get("action", "")))
         if request.method != "POST" or found is None or not {"startdateymd", "enddateymd"} <= set(form):
             return Answer(status=400)

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge import installation, registry
-from bridge.domain.errors import BadRecord
+from bridge.domain.errors import BadRecord, Forged
 from bridge.domain.metrics import METRICS
 from bridge.domain.samples import set_apart
 from bridge.domain.types import Episode, Event, Item, Page, RawRecord, Sample, Task
@@ -27,7 +27,7 @@ from bridge.ingest.outcomes import backoff
 from bridge.ingest.sync import sync
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
-from tests.world import delivered_records, expected, filed, living, served, told
+from tests.world import NOW, delivered_records, expected, filed, living, served, told
 
 SOURCES = registry.names("connectors")
 LIVE = sorted({source for source, _ in served()})
@@ -45,8 +45,23 @@ def test_the_name_is_the_folder_and_every_path_resolves(source: str) -> None:
     spec = registry.spec(source)
     assert spec.name == source
     files = (spec.recognises, spec.reads, spec.receives)
-    for path in (spec.normaliser, spec.opens, spec.authorises, spec.revokes, *files):
+    pushed = (spec.notices, spec.watches, spec.registers)
+    for path in (spec.normaliser, spec.opens, spec.authorises, spec.revokes, spec.writes, *files, *pushed):
         assert path is None or callable(registry.resolve(path))
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if registry.spec(source).notices])
+@pytest.mark.parametrize("body", [b"", b"{}", b"\xff", b"[" * 5000])
+def test_a_webhook_without_proof_is_refused_and_what_a_proven_one_names_can_be_fetched(
+    source: str, body: bytes
+) -> None:
+    spec = registry.spec(source)
+    more = ({"token": "1-x"} if spec.secret_hooks else {}) | ({"kept": {}} if spec.registers else {})
+    for secret in ("", "a-long-secret"):
+        settings = {one.name: secret if one.secret else one.default or "x" for one in spec.settings}
+        with pytest.raises(Forged):
+            registry.resolve(spec.notices or "")({}, body, settings=settings, now=NOW, **more)
+    assert hasattr(registry.resolve(spec.opens or ""), "fetch")
 
 
 @pytest.mark.parametrize("source", SOURCES)

@@ -52,7 +52,9 @@ def test_a_consent_is_asked_for_used_and_withdrawn(world: World) -> None:
     consent.authorise(world.account, Agreeing())
     assert not {"refresh_token", "expires_at"} & set(world.account.token() or {})  # it is used until it is refused
     assert world.sync().outcome == "ok"
-    assert not consent.revoke(world.account)  # the description names no way
+    assert consent.revoke(world.account)
+    assert world.sync().outcome == "needs_login"
+    assert not consent.revoke(world.account)
 
 
 def test_a_person_is_registered_once_and_without_it_refused_everything(world: World) -> None:

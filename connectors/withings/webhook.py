@@ -1,0 +1,154 @@
+"""Subscribe to Withings's notifications, and read them. They name a person and dates, and carry no data.
+
+Sources: developer.withings.com/developer-guide/v3/data-api/keep-user-data-up-to-date and the pages below it; the
+requests and answers of aiowithings, with which Home Assistant subscribes. Withings signs nothing. The address
+therefore ends with a token that proves that the bridge named it to Withings. A notification only leads to a pull.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from datetime import date, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl
+
+from bridge import http
+from bridge.auth import oauth
+from bridge.domain.errors import Forged, SourceChanged
+from bridge.domain.ports import Account
+from bridge.domain.types import Notice
+from connectors.payload import calendar_date, mapping, rows, utc_of_unix
+from connectors.withings import SPEC
+
+KEPT = "channels"  # beside the consent: the address that Withings sends to, and when that was last looked at
+STREAMS = {"16": "activity", "44": "sleep"}  # by category (appli); both are of the scope user.activity
+LOOKED = timedelta(days=1)  # between two looks at the subscriptions, which Withings ends after failures
+DAY, FARTHEST = timedelta(days=1), timedelta(days=365)
+REPEATED = 60  # seconds within which the same notification is the same message, sent again
+FIELDS_MAX = 20  # of a notification
+REFUSED = 400  # what Withings answers to ending a subscription that it does not have
+
+
+def token_of(member: str, secret: str) -> str:
+    """Return the token at the end of a person's address, derived from Withings's number of the person."""
+    digest = hmac.new(secret.encode(), f"notify {member}".encode(), hashlib.sha256).hexdigest()
+    return f"{member}-{digest}"
+
+
+def notice(
+    headers: Mapping[str, str],  # noqa: ARG001 - the port's shape
+    body: bytes,
+    *,
+    settings: Mapping[str, str],
+    now: datetime,
+    token: str,
+) -> list[Notice] | None:
+    """Return the notices in a notification, or None for one of no use, such as another person's.
+
+    Raises Forged if the address does not end with the token of a person.
+    """
+    member, secret = token.partition("-")[0], settings["client_secret"]
+    if not secret or not hmac.compare_digest(token_of(member, secret).encode(), token.encode()):
+        raise Forged("a notification came to an address that the bridge did not name to Withings")
+    try:
+        said = dict(parse_qsl(body.decode(), max_num_fields=FIELDS_MAX))
+    except ValueError:
+        return None
+    stream = STREAMS.get(said.get("appli", ""))
+    if stream is None or said.get("userid") != member:
+        return None
+    keys = sorted({key for day in (*_dates(said), now.date()) if (key := _key(day, now.date())) is not None})
+    return [_notice(member, stream, key, now) for key in keys]
+
+
+def _notice(member: str, stream: str, key: str, now: datetime) -> Notice:
+    seal = f"{member} {stream} {key} {int(now.timestamp()) // REPEATED}"
+    trace = hashlib.sha256(seal.encode()).hexdigest()
+    return Notice(member=member, stream=stream, key=key, deleted=False, trace=trace)
+
+
+def _key(day: date, today: date) -> str | None:
+    """Return the month of a date, such as ``2026-10``, or an empty text for dates that every pull reads.
+
+    Return None for dates more than a year away. Whole months bound how much can be asked for by notifications.
+    """
+    if day >= today - SPEC.overlap + DAY:
+        return "" if day <= today + DAY else None
+    return f"{day:%Y-%m}" if day >= today - FARTHEST else None
+
+
+def _dates(said: Mapping[str, str]) -> Iterator[date]:
+    """Yield the dates that a notification names, as seconds or as a date."""
+    for edge in ("startdate", "enddate"):
+        text = said.get(edge, "")
+        at = utc_of_unix(int(text)) if text.isascii() and text.isdecimal() else None
+        if at is not None:
+            yield at.date()
+    day = calendar_date(said.get("date"))
+    if day is not None:
+        yield day
+
+
+def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
+    """Have Withings send notifications to the person's own address below ``address``, or end that if it is None.
+
+    Returns the person's number at Withings, or None after ending. Withings is asked once a day. Raises the errors of
+    ``bridge.http`` and ``bridge.auth.oauth``, and SourceChanged if the consent names no person.
+    """
+    stored = account.token() or {}
+    state, member = mapping(stored.get(KEPT)), str(stored.get("userid") or "")
+    if not member:
+        raise SourceChanged("withings did not say whose consent this is; look for a newer release of the bridge")
+    own = None if address is None else f"{address}/{token_of(member, account.settings['client_secret'])}"
+    if own is not None and state.get("address") == own and _is_fresh(state, now):
+        return member
+    with closing(oauth.open_session(account, SPEC)) as session:
+        notifications = _Notifications(session, account.settings, now)
+        if state.get("address") not in (None, own):
+            notifications.end(str(state["address"]))
+        if own is None:
+            _remember(account, {})
+            return None
+        _remember(account, {"address": own})  # before asking, so that it can be ended
+        notifications.begin(own)
+    _remember(account, {"address": own, "looked_at": now.isoformat()})
+    return member
+
+
+def _is_fresh(state: Mapping[str, Any], now: datetime) -> bool:
+    looked = state.get("looked_at")
+    return looked is not None and abs(now - datetime.fromisoformat(looked)) < LOOKED
+
+
+def _remember(account: Account, state: Mapping[str, str]) -> None:
+    """Save the state beside the consent, or remove it if it is empty."""
+    with account.refresh_lock():
+        token = {name: value for name, value in (account.token() or {}).items() if name != KEPT}
+        account.save_token({**token, KEPT: state} if state else token)
+
+
+class _Notifications:
+    """The subscriptions of a person at Withings. There is one for each address and category."""
+
+    def __init__(self, session: oauth.TokenSession, settings: Mapping[str, str], now: datetime) -> None:
+        self._session, self._now = session, now
+        self._address = oauth.filled("{base_url}/notify", settings)
+
+    def begin(self, callback: str) -> None:
+        """Subscribe ``callback`` to each category to which it is not subscribed."""
+        found = [mapping(one) for one in rows(mapping(self._ask({"action": "list"})).get("profiles"))]
+        have = {str(one.get("appli")) for one in found if one.get("callbackurl") == callback}
+        for category in STREAMS:
+            if category not in have:
+                self._ask({"action": "subscribe", "callbackurl": callback, "appli": category})
+
+    def end(self, callback: str) -> None:
+        """End all subscriptions of ``callback``. Those that have ended count as ended."""
+        for category in STREAMS:
+            self._ask({"action": "revoke", "callbackurl": callback, "appli": category}, nothing=(REFUSED,))
+
+    def _ask(self, form: dict[str, str], *, nothing: tuple[int, ...] = ()) -> Any:
+        return http.get_json(self._session, self._address, now=self._now, form=form, nothing=nothing)
