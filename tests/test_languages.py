@@ -128,7 +128,7 @@ def test_the_scripts_say_nothing_but_what_is_translated() -> None:
     said = [
         re.findall(r'\b_\("([^"]+)"', one.read_text(encoding="utf-8")) for one in scripts if ".min." not in one.name
     ]
-    words = {str(one) for one in script_words.WORDS}
+    words = {str(one) for one in script_words.SCRIPT_TEXTS}
     assert {text for texts in said for text in texts} <= words
     with speaking("de"):
         assert script_words.translated()["Copied."] == "Kopiert."

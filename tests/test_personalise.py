@@ -125,9 +125,9 @@ def test_a_gain_is_told_with_its_own_error(lite: Store, month: list[Slice]) -> N
         return personalise.foretold(Says(chance), Says(over), answers)  # type: ignore[arg-type]
 
     gain, error = gained(taken, 0.05)
-    assert gain > personalise.SURE * error > 0
+    assert gain > personalise.SURE_Z * error > 0
     gain, error = gained(taken, taken - 0.02)
-    assert abs(gain) < personalise.SURE * error
+    assert abs(gain) < personalise.SURE_Z * error
 
 
 def test_the_daemon_waits_for_answers_and_not_for_advice(lite: Store, month: list[Slice]) -> None:

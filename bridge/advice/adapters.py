@@ -85,8 +85,8 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
         return ""
     through = datetime.fromisoformat(last.body["through"])
     new = sum(one.at > through for one in answers)
-    if new < personalise.FRESH or now - last.made_at < again:
-        return f"has answered {new} times since the last attempt; it takes {personalise.FRESH}"
+    if new < personalise.FRESH_ANSWERS or now - last.made_at < again:
+        return f"has answered {new} times since the last attempt; it takes {personalise.FRESH_ANSWERS}"
     return ""
 
 

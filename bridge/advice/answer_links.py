@@ -28,11 +28,15 @@ from rhythm_env.interface import Answer
 KEY_PURPOSE = "links that answer a recommendation"
 ANSWER_PATH = "/answer/"
 LETTERS = {"a": Answer.ACCEPT, "i": Answer.IGNORE, "r": Answer.RESCHEDULE}
-WORDS = {Answer.ACCEPT: say("Accept"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}  # as on the page
-ANSWERED = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("later")}
+ANSWER_WORDS = {
+    Answer.ACCEPT: say("Accept"),
+    Answer.IGNORE: say("Not now"),
+    Answer.RESCHEDULE: say("Later"),
+}  # as on the page
+ANSWER_VERBS = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("later")}
 KEY_ID_BYTES = 6
 # Number, letter, key id, signature. SHA-384 fills 64 letters exactly, so that each signature has a single spelling.
-TOKEN = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
+TOKEN_FORM = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +65,7 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
 
 def word(answer: Answer) -> str:
     """Return the word of a button in the current language."""
-    return shown(WORDS[answer])
+    return shown(ANSWER_WORDS[answer])
 
 
 def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
@@ -92,7 +96,7 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
 def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) -> None:
     """Raise Spent if a recommendation has expired, or if its answer can no longer change."""
     if recommendation.answer is not None and day_end(recommendation, user.zones) <= now:
-        stands = ANSWERED[recommendation.answer]
+        stands = ANSWER_VERBS[recommendation.answer]
         raise Spent(say("the day of this recommendation is over, and its answer stands: {answer}", answer=stands))
     if recommendation.answer is None and recommendation.expires_at <= now:
         raise Spent(say("this link has expired, and so has its recommendation; open the page for the next"))
@@ -114,7 +118,7 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
 
     Raises Forged for an invalid token, and Spent for a token whose signing key was replaced.
     """
-    found = TOKEN.fullmatch(token)
+    found = TOKEN_FORM.fullmatch(token)
     if found is None:
         raise Forged(say("this is not a whole link of this bridge; answer on the page instead"))
     number, letter, key_id = found.groups()

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SENT, TRIED = "webhook sent for user ", "webhook tried for user "  # chores: events up to then went out; last failure
-KEPT = timedelta(days=1)  # after which an event that was not taken is dropped
+KEPT_FOR = timedelta(days=1)  # after which an event that was not taken is dropped
 WAIT_MIN, WAIT_MAX = timedelta(minutes=1), timedelta(hours=4)  # between two attempts
 EVENTS_MAX = 50  # requests of one delivery
 SEND_SECONDS = 10.0
@@ -99,7 +99,7 @@ def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> se
     """Return the ids of ``users`` with an event that is due to be sent. Without a target the set is empty."""
     if not bridge.settings.webhook:
         return set()
-    changed = bridge.store.recommendations.last_changes(since=now - KEPT)
+    changed = bridge.store.recommendations.last_changes(since=now - KEPT_FOR)
     sent, tried = (bridge.store.maintenance.last_done_by_end(chore) for chore in (SENT, TRIED))
     found = [(user.id, changed[user.id], str(user.id)) for user in users if user.id in changed]
     return {number for number, at, end in found if at > sent.get(end, now) and _is_due(at, tried.get(end), now)}
@@ -125,7 +125,7 @@ def deliver(bridge: Bridge, user: User, *, now: datetime) -> None:
     if since is None:
         since = now - INSTANT
         chores.mark_done(f"{SENT}{user.id}", bridge.holder, now=since)
-    waiting = _events(bridge, user, since=max(min(since, now), now - KEPT))
+    waiting = _events(bridge, user, since=max(min(since, now), now - KEPT_FOR))
     tried = chores.last_done(f"{TRIED}{user.id}")
     if not waiting or not _is_due(waiting[0].at, tried, now):
         return

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 LONG_ENOUGH = timedelta(days=21)
 MANY_ENOUGH = 40  # answers
 LATER = 0.3  # share of the answers that test the prior
-FRESH = 14  # answers since the current prior
+FRESH_ANSWERS = 14  # answers since the current prior
 CONTEXT = timedelta(days=5)  # of answers that are read in addition to a prior
 RETRY_AFTER = CONTEXT  # between two attempts of the daemon: a prior then lacks at most CONTEXT of answers
-SURE = 1.645  # standard errors above zero that a gain needs, the one-sided 5 % level
+SURE_Z = 1.645  # standard errors above zero that a gain needs, the one-sided 5 % level
 CHANCE_MIN = 0.02  # the least distance of a probability from 0 and 1
 BEGINNING = timedelta(days=365 * 20)
 AT_ONCE = timedelta(days=7)  # of recommendations and observations in memory
@@ -64,7 +64,7 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
         learnt_from=len(at),
         tried_on=len(at) - cut,
         gain=gain,
-        kept=gain > SURE * error,
+        kept=gain > SURE_Z * error,
     )
     store.recommendations.add_prior(user.id, made)
     return made
@@ -78,16 +78,16 @@ def _enough(at: Sequence[datetime]) -> bool:
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
     """Return how many of the earliest answers make the prior to be tested. The remaining answers test it.
 
-    Answers that the current prior ``old`` was made of never test. Raises SetupError if fewer than FRESH answers came
+    Answers that the current prior ``old`` was made of never test. Raises SetupError if fewer than 14 answers came
     since.
     """
     cut = round(len(at) * (1 - LATER))
     if old is None:
         return cut
     heard = sum(one <= _heard(old) for one in at)
-    if len(at) - heard < FRESH:
+    if len(at) - heard < FRESH_ANSWERS:
         raise SetupError(
-            f"{user.name} has answered {len(at) - heard} times since the model last learnt; it takes {FRESH}: "
+            f"{user.name} has answered {len(at) - heard} times since the model last learnt; it takes {FRESH_ANSWERS}: "
             f"bridge recommend --user {user.name}"
         )
     return max(cut, heard)
@@ -175,7 +175,7 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     """Return True if the daemon should try to learn a prior now.
 
-    The first attempt needs enough answers (see ``_enough``). A further attempt needs FRESH new answers and five days
+    The first attempt needs enough answers (see ``_enough``). A further attempt needs 14 new answers and five days
     since the last attempt. So a withdrawn prior is not made again from the same answers. Returns False for a policy
     that cannot learn.
     """
@@ -188,6 +188,6 @@ def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     if last is not None and _heard(last) >= since:  # the last attempt had enough answers
         return (
             len(store.recommendations.settled_times(user.id, since=_heard(last) + recommend.INSTANT, until=now))
-            >= FRESH
+            >= FRESH_ANSWERS
         )
     return _enough(store.recommendations.settled_times(user.id, since=since, until=now))

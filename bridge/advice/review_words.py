@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 IDEAS_MAX, EFFECTS_MAX = 2, 3
 # outcome -> a sentence about the effect of advice on it
-TAKEN = say("{action} is accepted {effect:.1f} times as often as other advice (95 % interval {low:.1f} to {high:.1f}).")
+TAKEN_TEXT = say(
+    "{action} is accepted {effect:.1f} times as often as other advice (95 % interval {low:.1f} to {high:.1f})."
+)
 MEASURED = {
     "next_check_in": say(
         "Advising {action} changes the next check-in by {effect:+.1f} points against other advice "
@@ -214,18 +216,18 @@ def effect_lines(review: Review) -> Iterator[str]:
         effect, low, high = one.effect, one.low, one.high
         if one.outcome == "taken":
             effect, low, high = exp(effect), exp(low), exp(high)
-            yield say(TAKEN, action=ACTION_TITLES[one.action], effect=effect, low=low, high=high)
+            yield say(TAKEN_TEXT, action=ACTION_TITLES[one.action], effect=effect, low=low, high=high)
         else:
             yield say(MEASURED[one.outcome], action=ACTION_WORDS[one.action], effect=effect, low=low, high=high)
 
 
-OUTCOMES = {
+OUTCOME_COUNTS = {
     "done": say("{count} done"),
     "partly": say("{count} partly"),
     "not_done": say("{count} not done"),
     "unknown": say("{count} unknown"),
 }
-ANSWERS = {
+ANSWER_COUNTS = {
     "accepted": say("{count} accepted"),
     "ignored": say("{count} ignored"),
     "rescheduled": say("{count} rescheduled"),
@@ -237,8 +239,8 @@ def advised_line(review: Review) -> Text:
     of = counts(review.advised)
     if not of["advised"]:
         return say("No suggestion was seen in this week.")
-    seen = listed([say(text, count=of[name]) for name, text in OUTCOMES.items() if of[name]])
-    pressed = listed([say(text, count=of[name]) for name, text in ANSWERS.items() if of[name]])
+    seen = listed([say(text, count=of[name]) for name, text in OUTCOME_COUNTS.items() if of[name]])
+    pressed = listed([say(text, count=of[name]) for name, text in ANSWER_COUNTS.items() if of[name]])
     count = of["advised"]
     if not pressed:
         return say_many("{count} suggestion: {outcomes}.", "{count} suggestions: {outcomes}.", count, outcomes=seen)
@@ -262,7 +264,7 @@ def week_lines(review: Review) -> Iterator[str]:
         yield say("Meters (0.70 is your normal): {levels}.", levels=listed(levels))
     if review.sleep.asleep.value is not None and review.sleep.bedtime.value is not None:
         yield _nights(review)
-    done = [_figure(name, review.done[name]) for name in FIGURES if review.done[name].value is not None]
+    done = [_figure(name, review.done[name]) for name in FIGURE_TEXTS if review.done[name].value is not None]
     if done:
         yield say("{figures}.", figures=listed(done))
     goals = goals_line(review)
@@ -323,11 +325,11 @@ def _figure(name: str, of: Compared) -> Text:
     ('3 workouts (before: 2.2)', '5.3 h of focus')
     """
     value = of.value or 0.0
-    told = FIGURES[name](value)
+    told = FIGURE_TEXTS[name](value)
     return told if of.usual is None else say("{figure} (before: {usual:.1f})", figure=told, usual=of.usual)
 
 
-FIGURES: Mapping[str, Callable[[float], Text]] = {
+FIGURE_TEXTS: Mapping[str, Callable[[float], Text]] = {
     "workouts": lambda value: say_many("{count} workout", "{count} workouts", round(value)),
     "tasks_done": lambda value: say_many("{count} task done", "{count} tasks done", round(value)),
     "meeting_hours": lambda value: say("{hours:.1f} h of meetings", hours=value),

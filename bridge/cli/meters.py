@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SPARKS = "▁▂▃▄▅▆▇█"
 SPARK_RANGE = (0.3, 0.95)  # levels of the lowest and the highest block; nearly all days lie in between
 DAYS_SHOWN_MAX = 3660
-FIGURES = {  # column -> metric; a metric measured all day shows its mean
+FIGURE_METRICS = {  # column -> metric; a metric measured all day shows its mean
     "asleep": "asleep",
     "hrv": "hrv_rmssd",
     "sdnn": "hrv_sdnn",
@@ -235,12 +235,12 @@ def days(
         show.document([day_document(day, name, metrics) for (day, name), metrics in shown.items()])
     elif shown:
         rows = [{"day": f"{day:%a %d %b}", "source": name, **_figures(of)} for (day, name), of in shown.items()]
-        show.table(rows, ("day", "source", *FIGURES))
+        show.table(rows, ("day", "source", *FIGURE_METRICS))
 
 
 def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
     named = {str(metric): figure for metric, figure in metrics.items()}
-    found = {column: named.get(metric) for column, metric in FIGURES.items()}
+    found = {column: named.get(metric) for column, metric in FIGURE_METRICS.items()}
     shown = {column: None if f is None else f"{f.value:,.0f}" for column, f in found.items()}
     asleep = found["asleep"]
     return shown | ({"asleep": f"{asleep.value // 60:.0f}:{asleep.value % 60:02.0f}"} if asleep else {})

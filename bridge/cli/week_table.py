@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bridge.domain.types import Occurrence
 
 REASONS_WIDTH_MIN = 100  # columns from which the reasons fit in
-ANSWERED = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "moved away"}
+ANSWER_CELLS = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "moved away"}
 
 
 def draw(user: str, week: Week) -> None:
@@ -92,7 +92,7 @@ def _advice(slot: WeekSlot) -> Iterator[tuple[list[str], str]]:
     for advice in slot.advice:
         state = "moved here" if is_moved(advice, slot.facts.moment) else "no answer yet"
         if advice.answer is not None and advice.moved_to != slot.facts.moment:
-            state = ANSWERED[advice.answer]
+            state = ANSWER_CELLS[advice.answer]
         yield ["", f"advised, {state}", str(advice.action), "", advice.policy], "cyan"
 
 

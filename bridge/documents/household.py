@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from rhythm_env.interface import Meter
 
-LEVELS = (
+LEVEL_TEXTS = (
     *(say("far below the usual"), say("below the usual"), say("a little below the usual"), say("about as usual")),
     *(say("a little above the usual"), say("above the usual"), say("far above the usual")),
 )
@@ -80,7 +80,7 @@ def _meter(meter: Meter, reading: Reading) -> SharedMeterDocument:
     ages = [reason.age_hours for reason in reading.because]
     return {
         "meter": str(meter),
-        "level": LEVELS[3 + steps_from_usual(reading.level, reading.sd)] if is_known else None,
+        "level": LEVEL_TEXTS[3 + steps_from_usual(reading.level, reading.sd)] if is_known else None,
         "coverage": round(reading.coverage, 2),
         "newest_hours": round(min(ages), 1) if ages and is_known else None,
     }

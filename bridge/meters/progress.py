@@ -30,7 +30,7 @@ from bridge.meters.fuse import HIGHEST, LOWEST, OFFSET, Signal, fuse, spread
 from bridge.meters.past import Past
 from rhythm_env.interface import STEPS_PER_WEEK, Meter, MeterState, Slot
 
-SHARES = {"tasks": 0.6, "focus": 0.4}  # of a week's progress
+INPUT_SHARES = {"tasks": 0.6, "focus": 0.4}  # of a week's progress
 PACE = 1.6
 END_OF_WEEK = 0.8
 FOCUS_DAYS = 28  # days whose median is the user's usual focus
@@ -64,12 +64,12 @@ def this_week(past: Past, at: datetime) -> MeterState:
     monday = min(past.begin(Moment(week=now.week, day=0, slot=Slot.MORNING)), at)
     expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
     shares = {"tasks": _done_share(past, monday, at, now), "focus": _focus_share(past, monday, at)}
-    made = sum(SHARES[name] * (expected if share is None else share) for name, share in shares.items())
+    made = sum(INPUT_SHARES[name] * (expected if share is None else share) for name, share in shares.items())
     level = clip(1 - exp(-PACE * made), 0.0, HIGHEST)
     known = [name for name, share in shares.items() if share is not None]
     trust = sum(past.proxies.of(Meter.PROGRESS)[name].weight for name in known)
     sd = spread(Meter.PROGRESS, max(level, LOWEST), trust)
-    return MeterState(level=level, sd=sd, coverage=sum((SHARES[name] for name in known), 0.0))
+    return MeterState(level=level, sd=sd, coverage=sum((INPUT_SHARES[name] for name in known), 0.0))
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:

@@ -76,7 +76,7 @@ def _side(off: int, unit: str, normal: Baseline) -> Text:
     values.
     """
     side = 0 if off == 0 else 1 if off > 0 else 2
-    return say((YOURS if normal.n >= CALIBRATED else OF_MOST)[side], off=abs(off), unit=UNITS.get(unit, unit))
+    return say((YOURS if normal.n >= CALIBRATED else OF_MOST)[side], off=abs(off), unit=UNIT_TEXTS.get(unit, unit))
 
 
 YOURS = (say("about your usual"), say("{off} {unit} above your usual"), say("{off} {unit} below your usual"))
@@ -85,7 +85,7 @@ OF_MOST = (
     say("{off} {unit} above what is usual for most people"),
     say("{off} {unit} below what is usual for most people"),
 )
-UNITS = {"points": say("points"), "bpm": say("bpm")}
+UNIT_TEXTS = {"points": say("points"), "bpm": say("bpm")}
 
 
 NORMAL = 0.70  # of every meter
@@ -107,7 +107,7 @@ def steps_from_usual(level: float, sd: float) -> int:
     return -steps if level < NORMAL else steps
 
 
-LEVELS = (
+LEVEL_TEXTS = (
     say("far below your usual"),
     say("below your usual"),
     say("a little below your usual"),
@@ -124,4 +124,4 @@ def level_words(level: float, sd: float) -> Text:
     >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
     ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
     """
-    return LEVELS[3 + steps_from_usual(level, sd)]
+    return LEVEL_TEXTS[3 + steps_from_usual(level, sd)]

@@ -24,7 +24,7 @@ from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 A_DAY = timedelta(days=1)
 DAYS_BACK, DAYS_MIN = 28, 5  # past days that are looked at, and the least number that tells something
 SLOTS = (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING)  # at whose ends levels are expected
-AHEAD = frozenset({"company", "meetings", "calendar", "focus"})  # inputs that the calendar tells ahead
+KNOWN_AHEAD = frozenset({"company", "meetings", "calendar", "focus"})  # inputs that the calendar tells ahead
 NOTICED = 0.02  # of a level, from which on the calendar is named
 
 
@@ -118,9 +118,9 @@ def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
 
 
 def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
-    """Return the weighted sum of z over those inputs of a reading that a calendar gives in advance (``AHEAD``)."""
+    """Return the weighted sum of z over the inputs of a reading that a calendar gives in advance (``KNOWN_AHEAD``)."""
     rows = past.proxies.of(meter)
-    return sum(rows[one.signal].weight * one.z for one in because if one.signal in AHEAD)
+    return sum(rows[one.signal].weight * one.z for one in because if one.signal in KNOWN_AHEAD)
 
 
 def _forecast(at: datetime, meter: Meter, seen: Sequence[_Seen], ahead: float) -> Expected:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from rhythm_env.interface import Meter
 
-PREFIX = "view_"
+VIEW_PREFIX = "view_"
 SECOND = 1_000_000  # an instant is stored in microseconds
 
 # For each database: the number below a name in a column of JSON text, and the second at which a date begins.
@@ -68,7 +68,7 @@ def statements(dialect: str) -> dict[str, str]:
             "AS state FROM connections c JOIN users u ON u.id = c.user_id JOIN sources o ON o.id = c.source_id"
         ),
     }
-    return {PREFIX + name: sql for name, sql in found.items()}
+    return {VIEW_PREFIX + name: sql for name, sql in found.items()}
 
 
 def make(db: sa.Connection) -> None:

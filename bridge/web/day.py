@@ -27,14 +27,14 @@ from bridge.web.state import Visit, is_seen
 from bridge.web.today_cache import Today
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
-OUTCOMES = {
+OUTCOME_LABELS = {
     Deed.DONE: say("done"),
     Deed.PARTLY: say("partly done"),
     Deed.NOT_DONE: say("not done"),
     Deed.UNKNOWN: say("not known"),
 }
-ANSWERS = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("ignore"), Answer.RESCHEDULE: say("reschedule")}
-TITLES = {
+ANSWER_LABELS = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("ignore"), Answer.RESCHEDULE: say("reschedule")}
+SLOT_HEADINGS = {
     Slot.MORNING: say("{weekday} morning"),
     Slot.AFTERNOON: say("{weekday} afternoon"),
     Slot.EVENING: say("{weekday} evening"),
@@ -70,7 +70,7 @@ def backup(visit: Visit) -> dict[str, Any]:
 def title(visit: Visit) -> dict[str, str]:
     """Return ``slot`` and ``date`` as texts. Until 06:00 the slot is still the night of the day before."""
     now, moment = local(visit, visit.now), moment_at(visit.now, visit.user.zones)
-    slot = say(TITLES[moment.slot], weekday=WEEKDAYS[moment.day])
+    slot = say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])
     return {"slot": shown(slot), "date": date_text(now, "%-d %B %Y, %H:%M")}
 
 
@@ -124,7 +124,7 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
 
 def answered(answer: Answer | None) -> str:
     """Return an answer in words, or an empty text for none."""
-    return "" if answer is None else shown(ANSWERS[answer])
+    return "" if answer is None else shown(ANSWER_LABELS[answer])
 
 
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
         "slot": slot_name(one.moment),
         "date": date_text(one.moment.date, "%d %b"),
         "answer": answered(one.answer),
-        "outcome": _("not known yet") if one.outcome is None else shown(OUTCOMES[one.outcome]),
+        "outcome": _("not known yet") if one.outcome is None else shown(OUTCOME_LABELS[one.outcome]),
         "evidence": ", ".join(map(shown, one.evidence)),
     }
 

@@ -8,7 +8,7 @@ from bridge.domain.languages import Text, say, shown
 from bridge.web.phrases import capital
 
 # kind of data -> its name within a sentence. A kind that is missing is named by the words of its name.
-KINDS: Mapping[str, Text] = {
+METRIC_NAMES: Mapping[str, Text] = {
     "hrv_rmssd": say("HRV (RMSSD)"),
     "hrv_rmssd_spot": say("HRV (RMSSD of minutes)"),
     "hrv_rmssd_beats": say("HRV (RMSSD of single beats)"),
@@ -60,7 +60,7 @@ KINDS: Mapping[str, Text] = {
     "task": say("tasks"),
 }
 # Units whose words differ between languages; "1-5" and "ms" are the same everywhere.
-UNITS: Mapping[str, Text] = {
+UNIT_NAMES: Mapping[str, Text] = {
     "count": say("count"),
     "bpm": say("bpm"),
     "vendor 0-100": say("vendor 0-100"),
@@ -74,7 +74,7 @@ def kind_name(name: str) -> str:
     >>> kind_name("resting_hr"), kind_name("hrv_rmssd"), kind_name("events")
     ('resting heart rate', 'HRV (RMSSD)', 'events')
     """
-    return shown(KINDS[name]) if name in KINDS else name.replace("_", " ")
+    return shown(METRIC_NAMES[name]) if name in METRIC_NAMES else name.replace("_", " ")
 
 
 def heading(name: str) -> str:
@@ -88,4 +88,4 @@ def heading(name: str) -> str:
 
 def unit_name(unit: str) -> str:
     """Return a unit in the current language."""
-    return shown(UNITS[unit]) if unit in UNITS else unit
+    return shown(UNIT_NAMES[unit]) if unit in UNIT_NAMES else unit

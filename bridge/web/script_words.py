@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.domain.languages import Text, say, shown
 
 # The messages that scripts in ``bridge/web/static`` pass to their function ``_``.
-WORDS: tuple[Text, ...] = (
+SCRIPT_TEXTS: tuple[Text, ...] = (
     say("That did not work: {why}."),
     say("the bridge does not answer. Try again"),
     say("it is too large"),
@@ -34,4 +34,4 @@ WORDS: tuple[Text, ...] = (
 
 def translated() -> dict[str, str]:
     """Return message -> its translation into the current language."""
-    return {str(word): shown(word) for word in WORDS}
+    return {str(word): shown(word) for word in SCRIPT_TEXTS}

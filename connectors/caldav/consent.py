@@ -13,7 +13,7 @@ from bridge.http import egress
 from connectors.caldav.discovery import collections, discover
 from connectors.caldav.server import CONNECT_AGAIN, Login, Server, origin
 
-ADDRESS = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
+ADDRESS_HELP = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
 LOGIN_HELP = "The login name there, for iCloud and Fastmail your e-mail address"
 PASSWORD = "The app password, made for this in the security settings there"  # noqa: S105 - a question
 
@@ -23,7 +23,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
 
     Raises NeedsLogin if one is missing or the server refuses them, and SetupError for an address without calendars.
     """
-    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS), account)
+    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     name = account.settings["name"].strip() or _asked(browser, LOGIN_HELP)
     password = account.settings["password"] or _asked(browser, PASSWORD)
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})

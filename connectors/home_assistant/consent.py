@@ -15,8 +15,8 @@ from bridge.http import egress
 from connectors.home_assistant.sensors import is_of_an_app, sensor_of
 from connectors.home_assistant.server import AGAIN, Server
 
-ADDRESS = "The address of Home Assistant, e.g. http://homeassistant.local:8123"
-TOKEN = "The long-lived access token, made in Home Assistant in your profile under Security"  # noqa: S105 - a question
+ADDRESS_HELP = "The address of Home Assistant, e.g. http://homeassistant.local:8123"
+TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profile under Security"  # noqa: S105 - a question
 
 
 def authorise(account: Account, browser: Browser) -> None:
@@ -25,8 +25,8 @@ def authorise(account: Account, browser: Browser) -> None:
     Raises NeedsLogin without a token or if it is refused, and SetupError for an address where nothing answers, and
     where no phone or more than one has health sensors.
     """
-    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS), account)
-    token = account.settings["password"].strip() or _asked(browser, TOKEN)
+    address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
+    token = account.settings["password"].strip() or _asked(browser, TOKEN_HELP)
     if not token.isascii() or not token.isprintable():
         raise NeedsLogin(f"that is no access token of Home Assistant; make one and try again: {AGAIN}")
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})

@@ -23,7 +23,7 @@ ENERGIES: Units = {
     "kWh": KILOJOULES * 3600,
 }
 DURATIONS_MS: Units = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
-TOTALS: Mapping[str, tuple[Metric, Units]] = {
+TOTAL_TABLE: Mapping[str, tuple[Metric, Units]] = {
     "steps": (Metric.STEPS, {"steps": 1}),
     "distance": (Metric.DISTANCE, LENGTHS),
     "active_energy": (Metric.ACTIVE_ENERGY, ENERGIES),
@@ -41,8 +41,8 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     if kind == "hrv":
         metric = _variability(fields)
         value = _value(fields, DURATIONS_MS)
-    elif kind in TOTALS:
-        metric, units = TOTALS[kind]
+    elif kind in TOTAL_TABLE:
+        metric, units = TOTAL_TABLE[kind]
         value = _value(fields, units)
     else:
         raise fields.bad("no sensor that is read")

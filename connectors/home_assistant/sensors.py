@@ -29,11 +29,11 @@ ENDINGS = {  # of an entity's name -> what it tells
     "heart_rate_variability": "hrv",
     "sleep_duration": "sleep",
 }
-TOTALS = frozenset({"steps", "distance", "active_energy", "total_energy"})  # sums since midnight
-DAILY = TOTALS | {"resting_hr"}  # the last reading of a day counts
-NAME = re.compile(rf"sensor\.(?P<phone>[a-z0-9_]{{1,200}}?)_(?P<ending>{'|'.join(ENDINGS)})(_\d{{1,3}})?")
-NOTHING = frozenset({"unknown", "unavailable", "none", ""})  # states that say that there is no value
-KEPT = (  # attributes; names of people and phones are among the others
+TOTAL_NAMES = frozenset({"steps", "distance", "active_energy", "total_energy"})  # sums since midnight
+DAILY_NAMES = TOTAL_NAMES | {"resting_hr"}  # the last reading of a day counts
+ENTITY_NAME = re.compile(rf"sensor\.(?P<phone>[a-z0-9_]{{1,200}}?)_(?P<ending>{'|'.join(ENDINGS)})(_\d{{1,3}})?")
+NO_VALUE = frozenset({"unknown", "unavailable", "none", ""})  # states that say that there is no value
+KEPT_ATTRIBUTES = (  # attributes; names of people and phones are among the others
     "unit_of_measurement",
     "device_class",
     "state_class",
@@ -60,7 +60,7 @@ def sensor_of(entity: object) -> Sensor | None:
     >>> sensor_of("sensor.pixel_8_daily_steps_2")
     Sensor(entity='sensor.pixel_8_daily_steps_2', phone='pixel_8', kind='steps')
     """
-    found = NAME.fullmatch(entity) if isinstance(entity, str) else None
+    found = ENTITY_NAME.fullmatch(entity) if isinstance(entity, str) else None
     return None if found is None else Sensor(entity=found[0], phone=found["phone"], kind=ENDINGS[found["ending"]])
 
 
@@ -113,21 +113,21 @@ def _new_readings(
 
 
 def _is_value(state: object) -> bool:
-    return state is not None and not (isinstance(state, str) and state.strip().lower() in NOTHING)
+    return state is not None and not (isinstance(state, str) and state.strip().lower() in NO_VALUE)
 
 
 def _is_no_sum(kind: str, row: Mapping[str, Any]) -> bool:
     """Return True for a sum of 0 to which no app contributed. Android sends it where Health Connect holds nothing."""
-    return kind in TOTALS and mapping(row.get("attributes")).get("sources") == []
+    return kind in TOTAL_NAMES and mapping(row.get("attributes")).get("sources") == []
 
 
 def _record(kind: str, at: datetime | None, row: Mapping[str, Any], zone: ZoneInfo) -> RawRecord:
     told = mapping(row.get("attributes"))
-    kept = {name: told[name] for name in KEPT if name in told}
+    kept = {name: told[name] for name in KEPT_ATTRIBUTES if name in told}
     payload = {"state": row.get("state"), "at": at and at.isoformat(), "zone": zone.key, "attributes": kept}
     if at is None:
         return RawRecord(stream=STREAM, key=f"{kind}/?", payload=payload)
-    key = _day(at, zone).isoformat() if kind in DAILY else at.isoformat()
+    key = _day(at, zone).isoformat() if kind in DAILY_NAMES else at.isoformat()
     return RawRecord(stream=STREAM, key=f"{kind}/{key}", payload=payload)
 
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 CHUNK = 65_536
 DEFAULT_NAME = "calendar"  # of one that does not name itself; a connection has one calendar
 CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
-GONE = (401, 410)
-REFUSED = (403, 404)  # by a server or by something on the way to it
+GONE_STATUSES = (401, 410)
+REFUSED_STATUSES = (403, 404)  # by a server or by something on the way to it
 REDIRECTS = 5
 
 
@@ -151,8 +151,8 @@ def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, st
     """
     if answer.status_code == 304:
         return None
-    if answer.status_code in (*GONE, *REFUSED):
-        meaning = NeedsLogin if answer.status_code in GONE else Refused
+    if answer.status_code in (*GONE_STATUSES, *REFUSED_STATUSES):
+        meaning = NeedsLogin if answer.status_code in GONE_STATUSES else Refused
         raise meaning(f"the calendar's address no longer works; take the new one, then: {CONNECT_AGAIN}")
     http.raise_for_status(answer, now=now)
     content = _content(answer)

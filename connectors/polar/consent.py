@@ -13,7 +13,7 @@ from bridge.domain.ports import Account, Browser
 from connectors.polar import SPEC
 
 REGISTERED = (200, 201, 409)  # now, or before
-GONE = 204
+REVOKED_STATUS = 204
 
 
 def authorise(account: Account, browser: Browser) -> None:
@@ -44,6 +44,6 @@ def revoke(account: Account) -> bool:
     address = oauth.filled("{base_url}/v3/users/", account.settings) + member
     try:
         with closing(oauth.open_session(account, SPEC)) as session:
-            return session.request("DELETE", address, timeout=http.TIMEOUT).status_code == GONE
+            return session.request("DELETE", address, timeout=http.TIMEOUT).status_code == REVOKED_STATUS
     except (requests.RequestException, BridgeError):
         return False

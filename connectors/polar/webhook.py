@@ -21,12 +21,12 @@ from bridge.domain.errors import Forged, SetupError, SourceChanged, TryLater
 from bridge.domain.types import Notice
 from connectors.payload import calendar_date, mapping, rows, utc, words
 
-STREAMS = {"SLEEP": "sleep", "EXERCISE": "exercises", "ACTIVITY_SUMMARY": "activities"}  # by event
+EVENT_STREAMS = {"SLEEP": "sleep", "EXERCISE": "exercises", "ACTIVITY_SUMMARY": "activities"}  # by event
 PING = "PING"  # by which Polar tries the address, before it tells the key
 OLD = timedelta(days=7)  # for so long Polar sends again, and handled notices are known
-AHEAD = timedelta(hours=1)  # of this machine's clock
+CLOCK_AHEAD_MAX = timedelta(hours=1)  # of this machine's clock
 LOOKED = timedelta(days=1)  # between two looks at the webhook, which Polar switches off after a week of failures
-NOTHING = (204, 404)  # there is no such webhook
+NO_ROWS_STATUSES = (204, 404)  # there is no such webhook
 PATH = "{base_url}/v3/webhooks"
 
 
@@ -47,9 +47,9 @@ def notice(
         return None
     _check_signature(headers.get("polar-webhook-signature", ""), body, kept.get("key", ""))
     sent = utc(said.get("timestamp"))
-    if sent is None or not -AHEAD <= now - sent <= OLD:
+    if sent is None or not -CLOCK_AHEAD_MAX <= now - sent <= OLD:
         raise Forged("a webhook came too late; check this machine's clock")
-    stream, member = STREAMS.get(str(said.get("event"))), said.get("user_id")
+    stream, member = EVENT_STREAMS.get(str(said.get("event"))), said.get("user_id")
     if stream is None or type(member) is not int:
         return None
     day = calendar_date(said.get("date"))
@@ -95,7 +95,7 @@ def register(
             "the webhook of your Polar application leads elsewhere, and Polar has one for each application; "
             "make an application for this bridge: bridge connect polar --user NAME"
         )
-    if found.get("url") != address or name != kept.get("id") or not {*STREAMS} <= {*rows(found.get("events"))}:
+    if found.get("url") != address or name != kept.get("id") or not {*EVENT_STREAMS} <= {*rows(found.get("events"))}:
         webhook.delete(name)
         return webhook.created(address)
     if found.get("active") is False:
@@ -117,7 +117,7 @@ class _Webhook:
 
     def created(self, address: str) -> dict[str, str]:
         """Create the webhook and return what is to be kept. Polar sends a ping to the address before it answers."""
-        given = mapping(mapping(self._ask("POST", body={"events": [*STREAMS], "url": address})).get("data"))
+        given = mapping(mapping(self._ask("POST", body={"events": [*EVENT_STREAMS], "url": address})).get("data"))
         name, key = words(given.get("id")), words(given.get("signature_secret_key"))
         if name is None or key is None:
             raise SourceChanged("polar created a webhook and told no key; look for a newer release of the bridge")
@@ -142,7 +142,7 @@ class _Webhook:
                 )
             except requests.RequestException as error:
                 raise TryLater(f"no answer from polar ({type(error).__name__})") from error
-        if answer.status_code in NOTHING:
+        if answer.status_code in NO_ROWS_STATUSES:
             return None
         http.raise_for_status(answer, now=self._now)
         return http.parse_json(answer.content) if answer.content else None

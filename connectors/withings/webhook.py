@@ -24,12 +24,12 @@ from connectors.payload import calendar_date, mapping, rows, utc_of_unix
 from connectors.withings import SPEC
 
 KEPT = "channels"  # beside the consent: the address that Withings sends to, and when that was last looked at
-STREAMS = {"16": "activity", "44": "sleep"}  # by category (appli); both are of the scope user.activity
+CATEGORY_STREAMS = {"16": "activity", "44": "sleep"}  # by category (appli); both are of the scope user.activity
 LOOKED = timedelta(days=1)  # between two looks at the subscriptions, which Withings ends after failures
 DAY, FARTHEST = timedelta(days=1), timedelta(days=365)
 REPEATED = 60  # seconds within which the same notification is the same message, sent again
 FIELDS_MAX = 20  # of a notification
-REFUSED = 400  # what Withings answers to ending a subscription that it does not have
+REFUSED_STATUS = 400  # what Withings answers to ending a subscription that it does not have
 
 
 def token_of(member: str, secret: str) -> str:
@@ -57,7 +57,7 @@ def notice(
         said = dict(parse_qsl(body.decode(), max_num_fields=FIELDS_MAX))
     except ValueError:
         return None
-    stream = STREAMS.get(said.get("appli", ""))
+    stream = CATEGORY_STREAMS.get(said.get("appli", ""))
     if stream is None or said.get("userid") != member:
         return None
     keys = sorted({key for day in (*_dates(said), now.date()) if (key := _key(day, now.date())) is not None})
@@ -141,14 +141,14 @@ class _Notifications:
         """Subscribe ``callback`` to each category to which it is not subscribed."""
         found = [mapping(one) for one in rows(mapping(self._ask({"action": "list"})).get("profiles"))]
         have = {str(one.get("appli")) for one in found if one.get("callbackurl") == callback}
-        for category in STREAMS:
+        for category in CATEGORY_STREAMS:
             if category not in have:
                 self._ask({"action": "subscribe", "callbackurl": callback, "appli": category})
 
     def end(self, callback: str) -> None:
         """End all subscriptions of ``callback``. Those that have ended count as ended."""
-        for category in STREAMS:
-            self._ask({"action": "revoke", "callbackurl": callback, "appli": category}, nothing=(REFUSED,))
+        for category in CATEGORY_STREAMS:
+            self._ask({"action": "revoke", "callbackurl": callback, "appli": category}, nothing=(REFUSED_STATUS,))
 
     def _ask(self, form: dict[str, str], *, nothing: tuple[int, ...] = ()) -> Any:
         return http.get_json(self._session, self._address, now=self._now, form=form, nothing=nothing)

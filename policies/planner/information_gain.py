@@ -31,7 +31,7 @@ LOOK_AT = {HISTORY_STEPS: 0.25, STEPS - 1: 1.25}
 # stretched by 1.5. Two unknown ranks cost 1.5 / 3 * E|u + v - 1| = 1/6, a rank of morning 1.5 / 2.5 * E|u - 1/2| = .15.
 # The loss in idle hours spans .03 / .08 of the ranks of company's serenity, 1.5 / 3 * .03 / .08 * E|u - 1/2| = .047.
 SHOWN = {"social": 1 / 6, "work": 1 / 6, "morning": 0.15, "evening": 0.15, "idle": 0.047}
-UNKNOWN = -1
+UNKNOWN_TRAIT = -1
 
 
 def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
@@ -41,7 +41,7 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
     """
     import numpy as np
 
-    past = np.array([UNKNOWN if number is None else number for number in done[-HISTORY_STEPS:]], dtype=np.intp)
+    past = np.array([UNKNOWN_TRAIT if number is None else number for number in done[-HISTORY_STEPS:]], dtype=np.intp)
     week = np.concatenate([np.repeat(past[:, None], plans.shape[1], axis=1), plans])
     first = step - len(past)
     slots = np.arange(first, first + len(week)) % SLOTS
@@ -71,7 +71,7 @@ def _shown(actions: Ints, slots: Ints) -> Array:
 def _kinds() -> tuple[NDArray[np.bool_], ...]:
     """Return three arrays that say, for each action, if it is work, company, or exercise.
 
-    The last index, ``UNKNOWN``, is none of them.
+    The last index, ``UNKNOWN_TRAIT``, is none of them.
     """
     import numpy as np
 

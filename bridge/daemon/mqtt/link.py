@@ -27,7 +27,7 @@ RETAINED_MAX = 2000  # topics; a broker holds thirteen for each person
 PAYLOAD_MAX_BYTES = 65_536
 QUEUED_MAX = 1000  # messages that wait while the broker is away
 GOODBYE_SECONDS = 1.0
-NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+TOPIC_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 AGAIN = "correct it, then: bridge doctor"
 
 
@@ -56,7 +56,7 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
     if parts.scheme not in PORTS or not parts.hostname or parts.username is not None or parts.path not in ("", "/"):
         raise SetupError(f"BRIDGE_MQTT_URL looks like mqtt://HOST:1883 or mqtts://HOST:8883; {AGAIN}")
     for name in ("name", "discovery"):
-        if not NAME.fullmatch(settings[name]):
+        if not TOPIC_NAME.fullmatch(settings[name]):
             raise SetupError(f"BRIDGE_MQTT_{name.upper()} has small letters, digits and _ alone, 40 at most; {AGAIN}")
     return Broker(
         host=parts.hostname,

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 METERS_EVERY = timedelta(minutes=5)
 PRESSES_MAX = 20  # that wait at once; more are dropped
-SHARES = ("no", "yes", "titles")
+SHARE_CHOICES = ("no", "yes", "titles")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +143,7 @@ def sharing(bridge: installation.Bridge, users: Iterable[User]) -> Iterable[tupl
     """Yield (user, "yes" or "titles") of the users who share. Raises SetupError for another word."""
     for user in users:
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
-        if share not in SHARES:
+        if share not in SHARE_CHOICES:
             raise SetupError("BRIDGE_MQTT_SHARE is `no`, `yes` or `titles`; correct it, then: bridge doctor")
         if share != "no":
             yield user, share

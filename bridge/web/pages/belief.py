@@ -30,7 +30,7 @@ HABIT_DAILY = 6.5  # times a week that read as every day
 
 CURVE_WIDTH, CURVE_HEIGHT = 600, 150
 CURVE_GAP = timedelta(days=14)  # without a value, after which the line is broken
-TITLES = {"social": say("Company"), "morning": say("Time of day"), "work": say("Work")}
+TRAIT_TITLES = {"social": say("Company"), "morning": say("Time of day"), "work": say("Work")}
 
 
 @router.get("/belief")
@@ -144,7 +144,7 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
     low, high = map(shown, DIMENSIONS[name])
     return {
         "name": name,
-        "title": shown(TITLES[name]),
+        "title": shown(TRAIT_TITLES[name]),
         "low": low,
         "high": high,
         "now": shown(leaning(name, newest.mean[name], sd)),
@@ -170,7 +170,7 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -
     ]
     low, high = map(shown, DIMENSIONS[chosen])
     columns = [f"0 {low}, 1 {high}", "±", _("by")]
-    return page("trends/table.html", visit, caption=shown(TITLES[chosen]), columns=columns, rows=rows)
+    return page("trends/table.html", visit, caption=shown(TRAIT_TITLES[chosen]), columns=columns, rows=rows)
 
 
 @router.post("/belief/reset")

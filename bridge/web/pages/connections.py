@@ -30,7 +30,7 @@ from bridge.web.security import LOOPBACK
 from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
 router = APIRouter()
-KEPT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
+KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
 DELETED = say("{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well.")
 PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
@@ -201,7 +201,7 @@ def disconnect(visit: Visitor, source: str, keep: Text = "") -> Response:
     spec, keeps_data = _spec(source), keep == "yes"
     if not connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data) and spec.revokes is not None:
         name = phrases.source_name(spec.title)[0]
-        text = shown(say(KEPT if keeps_data else DELETED, name=name))
+        text = shown(say(KEPT_TEXT if keeps_data else DELETED, name=name))
         return page("note.html", visit, path="/connections", text=text)
     return RedirectResponse("/connections", 303)
 

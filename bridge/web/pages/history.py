@@ -13,7 +13,7 @@ from bridge.domain.languages import _, date_text, say, shown
 from bridge.domain.records import AdviceRecord
 from bridge.domain.titles import SLOT_TITLES
 from bridge.planning.outcomes import over_at
-from bridge.web.day import OUTCOMES, local, mark_seen
+from bridge.web.day import OUTCOME_LABELS, local, mark_seen
 from bridge.web.phrases import capital
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
@@ -74,7 +74,7 @@ def _pressed(one: AdviceRecord) -> str | None:
 def _seen(one: AdviceRecord, *, is_over: bool) -> str:
     """Return what the data or the user tell of a recommendation, in words."""
     if one.outcome is not None:
-        return capital(shown(OUTCOMES[one.outcome]))
+        return capital(shown(OUTCOME_LABELS[one.outcome]))
     if one.answer is Answer.IGNORE:
         return _("Not looked for")
     if one.shown_at is None and one.answer is None:

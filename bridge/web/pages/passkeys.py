@@ -24,7 +24,7 @@ from bridge.web.state import AppState, Visitor, app_state
 router = APIRouter()
 Credential = Annotated[str, Form(max_length=20_000)]
 Name = Annotated[str, Form(max_length=200)]
-GONE = say("that took too long, or began in another browser; try again")
+GONE_TEXT = say("that took too long, or began in another browser; try again")
 
 
 @router.post("/login/passkey/options")
@@ -62,7 +62,7 @@ def _answered(request: Request, answer: str, user_id: int | None) -> Challenge:
     """Take the challenge that an answer names. Raises SetupError unless this browser asked for it, for this user."""
     found = app_state(request).challenges.take(request.state.seed, _challenge_in(answer))
     if found is None or found.user_id != user_id:
-        raise SetupError(GONE)
+        raise SetupError(GONE_TEXT)
     return found
 
 

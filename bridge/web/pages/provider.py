@@ -30,7 +30,7 @@ BACK_PATH = "/login/provider/back"
 LINKS_MAX = 20  # of a user
 Answer = Annotated[str, Query(max_length=4_000)]
 Text = Annotated[str, Form(max_length=2_000)]
-GONE = say("That login was cancelled, took too long, or began in another browser. Log in again.")
+GONE_TEXT = say("That login was cancelled, took too long, or began in another browser. Log in again.")
 NOT_LINKED = say(
     "Nobody here is linked with that login. Log in another way and link it in the settings, "
     "or ask who runs the bridge for: {command}"
@@ -76,7 +76,7 @@ def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | 
     app = app_state(request)
     attempt = app.attempts.take(request.state.seed, state)
     if attempt is None or not code:
-        return login_page(request, GONE, 403)
+        return login_page(request, GONE_TEXT, 403)
     try:
         account = _account(app, attempt, code, iss)
         if attempt.link_to is not None:
@@ -127,7 +127,7 @@ def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
             except SetupError as error:
                 return shown(visit, wrong={"login": told(error)})
             return stay(request, visit, "login")
-    return login_page(request, GONE, 403)
+    return login_page(request, GONE_TEXT, 403)
 
 
 @router.post("/settings/login", dependencies=[Depends(in_browser)])

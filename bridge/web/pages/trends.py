@@ -121,14 +121,14 @@ def summary(body: Body, meter: str) -> str:
         "high": known[high],
         "on_high": _short(high),
     }
-    return shown(say(RECENT if last_days else LONG_AGO, **values))
+    return shown(say(RECENT_TEXT if last_days else LONG_AGO_TEXT, **values))
 
 
-RECENT = say(
+RECENT_TEXT = say(
     "{recent:.2f} over the last seven days, {mean:.2f} over the whole chart; lowest {low:.2f} ({on_low}), "
     "highest {high:.2f} ({on_high})."
 )
-LONG_AGO = say(
+LONG_AGO_TEXT = say(
     "Not known over the last seven days, {mean:.2f} over the whole chart; lowest {low:.2f} ({on_low}), "
     "highest {high:.2f} ({on_high})."
 )

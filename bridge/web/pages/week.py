@@ -19,7 +19,7 @@ from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES
 from bridge.planning.outcomes import day_end
 from bridge.web import ahead
-from bridge.web.day import TITLES, local, mark_seen
+from bridge.web.day import SLOT_HEADINGS, local, mark_seen
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from bridge.web.today_cache import data_version
@@ -104,7 +104,7 @@ def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: boo
     ]
     return {
         "name": shown(SLOT_TITLES[moment.slot]),
-        "full": shown(say(TITLES[moment.slot], weekday=WEEKDAYS[moment.day])),
+        "full": shown(say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])),
         "key": ahead.key(moment) if is_open else None,
         "now": moment == now,
         "over": slot.facts.end <= visit.now,

@@ -12,13 +12,13 @@ WANTED = frozenset(
     {"name", "start", "end", "activeEnergyBurned", "activeEnergy", "distance", "totalDistance", "avgHeartRate"}
     | {"heartRate", "heartRateData"}
 )
-PREFIX = "HKWorkoutActivityType"
+TYPE_PREFIX = "HKWorkoutActivityType"
 
 
 def record(found: Mapping[str, Any], zone: str) -> RawRecord:
     """Return the raw record of a workout. Its key is its start and sport, which all versions of the app write alike."""
     start, end = instant(found.get("start"), zone), instant(found.get("end"), zone)
-    sport = str(found.get("name") or "").removeprefix(PREFIX).strip().casefold()
+    sport = str(found.get("name") or "").removeprefix(TYPE_PREFIX).strip().casefold()
     payload = {
         "start": start[0] if start else None,
         "end": end[0] if end else None,

@@ -88,7 +88,7 @@ LENGTH = len("2024-01-01 01:01:36 +0200")
 DIGIT_PLACES = (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 24)
 PLACES, MARKS = (4, 7, 10, 13, 16, 19), tuple(b"-- :: ")
 EPOCH_DAYS = 719_468  # from 0000-03-01 to 1970-01-01
-MONTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+MONTH_LENGTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def instants(texts: Sequence[bytes]) -> Column:
@@ -121,7 +121,7 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
     sure &= (sign == ord("-")) | (sign == ord("+"))
     parts = (digits.astype(np.float64) @ _weights()).astype(np.int64).T
     year, month, day, second, away, hour, minute, past = parts
-    sure &= (month >= 1) & (month <= 12) & (day >= 1) & (day <= np.take(MONTHS, np.minimum(month, 12)))
+    sure &= (month >= 1) & (month <= 12) & (day >= 1) & (day <= np.take(MONTH_LENGTHS, np.minimum(month, 12)))
     sure &= (hour < 24) & (minute < 60) & (digits[:, 12] < 6) & (away < 86_400) & (past < 60)
     at = _days(year, month, day) * 86_400 + second - np.where(sign == ord("-"), -away, away)
     sure &= (at >= FIRST) & (at < LAST)

@@ -108,7 +108,7 @@ TYPE_KINDS: Mapping[str, Kind] = {
 REMEMBERED = 20_000  # texts in the cache, because a device's address in memory may differ from row to row
 FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 UNWANTED = -1
-ADDRESS = re.compile(rb"HKDevice: 0x[0-9a-f]+")
+DEVICE_ADDRESS = re.compile(rb"HKDevice: 0x[0-9a-f]+")
 FRACTION = 1.5  # largest share; a greater number is in percent
 
 
@@ -179,7 +179,7 @@ class Heads:
         else:
             rows = 1
         for text in {*texts} - known.keys():
-            number = self._read(ADDRESS.sub(b"HKDevice: ", text))
+            number = self._read(DEVICE_ADDRESS.sub(b"HKDevice: ", text))
             if number is None:
                 return None
             known[text] = number

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from bridge.domain.ports import Account, Browser
 from connectors.google import auth
 
-SCOPES = "https://www.googleapis.com/auth/googlehealth."
-SLEEP_SCOPE = f"{SCOPES}sleep.readonly"
-ACTIVITY_SCOPE = f"{SCOPES}activity_and_fitness.readonly"
-MEASUREMENTS = f"{SCOPES}health_metrics_and_measurements.readonly"
+SCOPE_PREFIX = "https://www.googleapis.com/auth/googlehealth."
+SLEEP_SCOPE = f"{SCOPE_PREFIX}sleep.readonly"
+ACTIVITY_SCOPE = f"{SCOPE_PREFIX}activity_and_fitness.readonly"
+MEASUREMENTS = f"{SCOPE_PREFIX}health_metrics_and_measurements.readonly"
 
 HEALTH = auth.Service(
     source="google_health",
