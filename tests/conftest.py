@@ -109,6 +109,14 @@ def store(database_url: str) -> Iterator[Store]:
 
 
 @pytest.fixture
+def postgres(postgres_url: str) -> Iterator[Store]:
+    """PostgreSQL, where another test sees to SQLite."""
+    opened = Store(postgres_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
 def lite() -> Iterator[Store]:
     """SQLite in memory, where it does not matter which database it is."""
     opened = Store("sqlite://")

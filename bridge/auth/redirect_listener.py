@@ -30,8 +30,8 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
         here, port = parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS[:2], parts.port
     except ValueError:
         raise SetupError(
-            f"{redirect} is no address to which {source} can redirect a browser after the consent; "
-            "correct the setting, then: bridge doctor"
+            f"{source} cannot redirect a browser to {redirect}; correct its port or redirect_uri in the settings, "
+            f"then: bridge connect {source} --user NAME"
         ) from None
     if not here:
         yield redirect, None

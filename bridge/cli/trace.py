@@ -35,7 +35,10 @@ def trace(
     episode: Annotated[
         str | None, typer.Option(help="A night, nap or workout, by its number or key.", metavar="ID")
     ] = None,
-    event: Annotated[str | None, typer.Option(help="A calendar entry, by its number or key.", metavar="ID")] = None,
+    event: Annotated[
+        str | None,
+        typer.Option(help="A calendar entry, by its number or key (see: bridge today --json).", metavar="ID"),
+    ] = None,
     task: Annotated[str | None, typer.Option(help="A task, by its number or key.", metavar="ID")] = None,
     user: Annotated[
         str | None, typer.Option("--user", "-u", help="The user whose day to list.", show_default=False)

@@ -62,8 +62,9 @@ def _work(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _learning(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow learning: waking hours outside of work, and the user's usual hours of
-    learning.
+    """Return the stretches that allow learning: waking hours outside of work.
+
+    An hour around the user's usual time of learning is added, even during work.
     """
     low, high = day.awake(HOUR, BEFORE_BED)
     low = low if day.work else max(low, day.since(FREE_FROM))

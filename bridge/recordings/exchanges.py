@@ -43,8 +43,10 @@ class Cleaner:
         return EMAIL_ADDRESS.sub(self._address, text)
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value with secrets and people's names replaced by ``stripped``, and e-mail addresses by made-up
-        ones.
+        """Return a cleaned copy of a JSON value.
+
+        Texts of fields that are called like a secret or a person's name become "stripped". E-mail addresses that are
+        not public become made-up addresses. Names within other texts stay.
         """
         if isinstance(value, Mapping):
             return {self.text(str(name)): self._field(str(name), inner) for name, inner in value.items()}

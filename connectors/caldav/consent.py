@@ -35,7 +35,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
         except Refused as error:
             raise NeedsLogin(str(error)) from None
         except SourceChanged as error:
-            raise SetupError(f"no calendars are found at this address ({error})") from None
+            raise SetupError(f"the calendars at this address cannot be read: {error}") from None
     account.save_token({**token, "homes": found.homes, "addresses": _own(found.addresses, name)})
 
 

@@ -43,7 +43,9 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
         return []
     login = login_of(account)
     if login is None:
-        raise NeedsLogin(f"caldav needs an address, a login name and an app password: {CONNECT_AGAIN} --write")
+        raise NeedsLogin(
+            f"caldav needs an address, a login name and an app password; connect again: {CONNECT_AGAIN} --write"
+        )
     with closing(Server(login, now=now)) as server:
         homes = [str(home) for home in (account.token() or {}).get("homes") or ()]
         rhythm = _Rhythm(server, written, homes or discover(server, login.address).homes)

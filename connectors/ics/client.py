@@ -126,7 +126,8 @@ class Ics:
             return target
         if parts.scheme != "https":
             raise SourceChanged(
-                "the calendar's server redirects to an unencrypted address; check the calendar's address"
+                "the calendar's server redirects to an unencrypted address; "
+                f"copy its https address, then: {CONNECT_AGAIN}"
             )
         return target
 

@@ -43,7 +43,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
             for task in _tasks(Json(opened)):
                 records.append(_record(task, parent, zone))
                 if len(records) > TASKS_READ_MAX:
-                    raise SourceChanged("it is far larger than a list of tasks; export it again")
+                    raise SourceChanged("it holds more than 200,000 tasks; export fewer")
         except Broken:
             cut = True
     for begin in range(0, len(records), PAGE_TASKS):

@@ -31,7 +31,7 @@ TASK_LISTS = ("items", "results", "tasks")  # of the sync API, of its successor,
 ID_SUFFIX = re.compile(r" \[\d+\]$")  # in the name of a backup's file
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 API_MARKS = (b'"full_sync"', b'"sync_token"', b'"day_orders"')
-TOO_LARGE = "it is far larger than a list of tasks; export it again"
+TOO_LARGE = "it is far larger than a list of tasks; export fewer"
 
 
 def recognise(file: File) -> bool:

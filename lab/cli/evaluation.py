@@ -48,7 +48,10 @@ def evaluate(
         int,
         typer.Option(help="Number of weeks, or with --deployed of lives, with the same seeds for all policies.", min=2),
     ] = 500,
-    objective: Annotated[str, typer.Option(help="What a planner maximises: grade or reward.")] = "grade",
+    objective: Annotated[
+        str,
+        typer.Option(help="What policies that plan maximise: grade (as published) or reward (of the person's meters)."),
+    ] = "grade",
     against: Annotated[
         str | None,
         typer.Option(help="Compare with this policy; default: the same +blind, if any, and none with --deployed."),

@@ -78,8 +78,8 @@ def test_a_second_sync_changes_nothing(lite: Store, source: str, case: str) -> N
 
 
 @pytest.mark.parametrize("source", LIVE)
-def test_nor_does_it_in_either_database(store: Store, source: str) -> None:
-    unchanged_by_a_second_sync(store, source, "awkward")
+def test_nor_does_it_in_postgres(postgres: Store, source: str) -> None:
+    unchanged_by_a_second_sync(postgres, source, "awkward")
 
 
 def unchanged_by_a_second_sync(store: Store, source: str, case: str) -> None:
@@ -98,8 +98,8 @@ def test_rebuild_gives_identical_rows(lite: Store, source: str, case: str) -> No
 
 
 @pytest.mark.parametrize("source", LIVE)
-def test_so_it_does_in_either_database(store: Store, source: str) -> None:
-    identical_after_a_rebuild(store, source, "awkward")
+def test_so_it_does_in_postgres(postgres: Store, source: str) -> None:
+    identical_after_a_rebuild(postgres, source, "awkward")
 
 
 def identical_after_a_rebuild(store: Store, source: str, case: str) -> None:

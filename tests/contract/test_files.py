@@ -67,26 +67,26 @@ def person_again(store: Store) -> installation.Bridge:
 
 
 @pytest.mark.parametrize(("source", "case"), filed())
-def test_a_zip_of_it_comes_to_the_same(store: Store, tmp_path: Path, source: str, case: str) -> None:
+def test_a_zip_of_it_comes_to_the_same(lite: Store, tmp_path: Path, source: str, case: str) -> None:
     packed = tmp_path / "download.zip"
     folder = lab.fixtures(source) / case
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for place in sorted(folder.rglob("*")):
             archive.write(place, f"export/{place.relative_to(folder)}")
         archive.writestr("__MACOSX/export/._export.xml", b"\x00\x05\x16\x07")
-    bridge, user = person(store)
+    bridge, user = person(lite)
     runs.import_path(bridge, user, packed, at=NOW)
     wanted = expected(source, case)
-    assert contents(store, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
+    assert contents(lite, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
 
 
 @pytest.mark.parametrize(("source", "case"), filed())
 def test_a_connected_folder_is_read_once_and_again_when_it_changes(
-    store: Store, tmp_path: Path, source: str, case: str
+    lite: Store, tmp_path: Path, source: str, case: str
 ) -> None:
     folder = tmp_path / "inbox"
     folder.mkdir()
-    bridge, user = person(store)
+    bridge, user = person(lite)
     connection = connecting.connect_folder(bridge, user, source, folder)
     assert _synced(bridge, user, connection.id).new == 0
     shutil.copytree(lab.fixtures(source) / case, folder, dirs_exist_ok=True)
@@ -94,7 +94,7 @@ def test_a_connected_folder_is_read_once_and_again_when_it_changes(
     assert first.files > 0
     assert (second.files, second.new, second.updated) == (0, 0, 0)
     wanted = expected(source, case)
-    assert contents(store, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
+    assert contents(lite, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
 
 
 def _synced(bridge: installation.Bridge, user: User, connection_id: int) -> Outcome:

@@ -314,7 +314,10 @@ def _span(sleep: Sleep) -> tuple[datetime, datetime, date]:
 def _workout(payload: Mapping[str, Any]) -> Episode:
     start, end = _second(payload.get("start")), _second(payload.get("end"))
     if not start <= end < start + LONGEST_WORKOUT:
-        raise BadRecord("health_auto_export/workout: the workout ends before it begins, or two days later or more")
+        raise BadRecord(
+            "health_auto_export/workout: the workout ends before it begins, or lasts two days or more; "
+            "correct it in Health"
+        )
     offset, sport = _offset(payload.get("offset")), payload.get("sport")
     begin = datetime.fromtimestamp(start, UTC)
     values = {metric: number(payload.get(str(metric))) for metric in (Metric.DISTANCE, Metric.ACTIVE_ENERGY)}

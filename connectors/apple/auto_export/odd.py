@@ -61,9 +61,9 @@ def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _shape(one: Mapping[str, Any]) -> str:
-    """Return a piece's shape: "day", "workout", "route", "sleep" or "point", or an empty text.
+    """Return the shape of a JSON object: "day", "workout", "route", "sleep" or "point".
 
-    The text is empty for shapes that other apps may write too.
+    The text is empty for any other shape, such as those that other apps write too.
     """
     if isinstance(one.get("metric"), str) and isinstance(one.get("data"), list):
         return "day"

@@ -29,8 +29,9 @@ Days = dict[str, Payload]
 
 @dataclass(frozen=True)
 class Window:
-    """The rows of an export around a range of local days, from ``begin`` until before ``end``, in days since 1970.
+    """Rows of an export for the local days from ``begin`` until before ``end``, in days since 1970.
 
+    ``found`` also holds three more days at both ends, for nights and time zones.
     ``today`` is the date of the export, or an empty text if it is unknown.
     """
 

@@ -41,7 +41,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a cancelled instance of a series, in place of times, which Google may leave out.
+    """Return the field that marks a cancelled instance of a series, in place of times, which Google may leave out.
 
     Raises BadRecord for a cancelled event that belongs to no series.
     """

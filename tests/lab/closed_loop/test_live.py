@@ -84,6 +84,7 @@ def test_without_a_plan_every_slot_gets_advice(small: tuple[dict[str, Any], Path
     assert 4 > with_plan["advice_per_day"]["mean"] > with_plan["suggestions_per_day"]["mean"]
 
 
+@pytest.mark.slow
 def test_tables_and_picture_are_written(small: tuple[dict[str, Any], Path]) -> None:
     _, folder = small
     text = (folder / "LIVE.md").read_text(encoding="utf-8")
