@@ -182,13 +182,14 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
     said = [b for b in taken if not b.all_day]
     before = [b.action for b in taken if b.kind == "suggested" and b.action not in RESTS]
     for task in due_tasks(situation):
-        if task.title in named or not has_room(task, day, before):
+        is_past = task.due is not None and situation.date_of(situation.now) <= task.due < day.date
+        if is_past or task.title in named or not has_room(task, day, before):
             continue
         action = situation.task_actions.get(task.key)
         place = place_of(task, day, [*occupied(day), *(_apart(block, action) for block in said)])
         if place is not None:
             before = [*before, action]
-            reasons = facts.of_task(task, situation)
+            reasons = facts.of_task(task, situation, day.date)
             block = Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
             said = [*said, block]
             yield block

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from bridge.calendar import COMPANY, is_meeting
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, say, say_many
@@ -57,8 +57,8 @@ def reasons(
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
     if option.kind == "suggested":
         found += [
-            *of_task(task, situation),
-            *_of_body(option.action, situation, readings),
+            *of_task(task, situation, situation.date_of(option.start)),
+            *_of_body(option, situation, readings),
             *_of_hour(option, situation),
         ]
         found = found or [TO_LEARN]
@@ -79,12 +79,12 @@ def grounds(
         return []
     return [
         *(_of_calendar(option, situation)),
-        *(of_task(task, situation) if _presses(task, option, situation) else ()),
-        *_of_goal(action, situation),
+        *(of_task(task, situation, situation.date_of(option.start)) if _presses(task, option, situation) else ()),
+        *_of_goal(option, situation),
         *_of_last_time(option, situation),
         *_of_load(option, situation),
         *_of_quiet(option, situation),
-        *(_of_body(action, situation, readings) if action in SERVES else ()),
+        *(_of_body(option, situation, readings) if action in SERVES else ()),
     ]
 
 
@@ -169,11 +169,16 @@ def of_waking(situation: Situation, ends: date) -> str:
     )
 
 
-def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
-    """Return a text that says in how many days a task is due. Return nothing without a task or a due date."""
+def of_task(task: Task | None, situation: Situation, day: date) -> tuple[str, ...]:
+    """Return a text that says how far from ``day``, the date of the plan, a task is due.
+
+    Return nothing without a task or a due date.
+    """
     if task is None or task.due is None:
         return ()
-    days = (task.due - situation.date_of(situation.now)).days
+    days = (task.due - day).days
+    if day > situation.date_of(situation.now):
+        return (_of_task_then(days),)
     if days < 0:
         return (say_many("it was due {count} day ago", "it was due {count} days ago", -days),)
     if days < 2:
@@ -181,37 +186,64 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
     return (say("it is due in {days} days", days=days),)
 
 
-def _of_goal(action: ActionType, situation: Situation) -> list[str]:
-    """Return a text on how often this week had the action, against its weekly goal.
+def _of_task_then(days: int) -> Text:
+    """Return a text of a task that is due ``days`` after the day of a plan that lies ahead."""
+    if days < 0:
+        return say_many("it is due {count} day before", "it is due {count} days before", -days)
+    if days < 2:
+        return say("it is due the day after") if days else say("it is due that day")
+    return say("it is due {days} days later", days=days)
+
+
+def _of_goal(option: Option, situation: Situation) -> list[str]:
+    """Return a text on how often the week of an option has the action before it, against its weekly goal.
 
     Return an empty list without a goal, or once it is reached.
     """
-    goal = situation.wishes.goals.get(action)
-    done = 0 if goal is None else times_this_week(situation, action)
-    text = say("your goal: {done} of {goal} this week so far", done=done, goal=goal)
-    return [] if goal is None or done >= goal else [text]
+    goal = situation.wishes.goals.get(option.action)
+    if goal is None:
+        return []
+    ahead = _is_ahead(option, situation)
+    done = times_this_week(situation, option.action, at=option.start if ahead else None)
+    if done >= goal:
+        return []
+    if ahead:
+        return [say("your goal: {done} of {goal} that week by then", done=done, goal=goal)]
+    return [say("your goal: {done} of {goal} this week so far", done=done, goal=goal)]
 
 
-def times_this_week(situation: Situation, action: ActionType) -> int:
-    """Return on how many days since Monday the user did an action, as calendar and workouts show."""
-    today = situation.date_of(situation.now)
+def _is_ahead(option: Option, situation: Situation) -> bool:
+    """Return True if an option is of a later date than today."""
+    return situation.date_of(option.start) > situation.date_of(situation.now)
+
+
+def times_this_week(situation: Situation, action: ActionType, *, at: datetime | None = None) -> int:
+    """Return on how many days since Monday the user did an action, as calendar and workouts show.
+
+    With ``at``, an instant ahead, it is the week of that instant, and planned entries before it count as well.
+    """
+    until = at or situation.now
+    today = situation.date_of(until)
     monday = today - timedelta(days=today.weekday())
     shown = {
         situation.date_of(o.start)
         for o, label in situation.entries
-        if label.action is action and o.end <= situation.now and situation.date_of(o.start) >= monday
+        if label.action is action and o.end <= until and situation.date_of(o.start) >= monday
     }
     if action is ActionType.EXERCISE:
         shown |= {monday + timedelta(days=k) for k in range(7) if situation.workouts(monday + timedelta(days=k))}
     return len(shown)
 
 
-def _of_body(action: ActionType, situation: Situation, readings: Mapping[Meter, Reading]) -> list[str]:
+def _of_body(option: Option, situation: Situation, readings: Mapping[Meter, Reading]) -> list[str]:
     """Return up to two texts about the inputs that move a meter most, the strongest first.
 
     For an action that raises a meter, they say why that meter is below normal. For an action that needs a meter, they
-    say why that meter is normal or above. Otherwise the list is empty.
+    say why that meter is normal or above. Otherwise, and for later dates than today, the list is empty.
     """
+    action = option.action
+    if _is_ahead(option, situation):
+        return []
     if action in SERVES:
         reading = readings.get(SERVES[action])
         found = [] if reading is None or reading.level >= NORMAL else _strong(reading.because, sign=-1)
@@ -241,6 +273,10 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     """
     habit = situation.routine.habits.get(option.action)
     if habit is None or habit.last is None or option.action not in TOLD_LAST:
+        return []
+    planned = [o.start for o, label in situation.entries if label.action is option.action]
+    between = [at for at in planned if situation.now <= at < option.start]
+    if between and situation.date_of(max(between)) > situation.date_of(habit.last):
         return []
     ago = (situation.date_of(option.start) - situation.date_of(habit.last)).days
     least = COMPANY_DAYS if option.action in COMPANY else LAST_DAYS[0]

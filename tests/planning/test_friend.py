@@ -249,6 +249,22 @@ def test_nobody_answers_a_call_at_lunch_or_before_eight(minute: int, answered: b
     assert is_answered(call, day_of(made, made.now), at(TODAY, minute)) is answered
 
 
+def test_a_plan_ahead_counts_from_its_own_day_and_what_stands_before_it():
+    gym = entry(TODAY + DAY, 1020, 1080, A.EXERCISE, "Gym")
+    made = situation(gym, tasks=[], wishes=Wishes(goals={A.EXERCISE: 4}))
+    task = Task(key="t", list="l", title="Tax return", due=TODAY + DAY)
+    said = [facts.of_task(task, made, TODAY + days * DAY)[0] for days in range(4)]
+    assert said == ["it is due tomorrow", "it is due that day", "it is due 1 day before", "it is due 2 days before"]
+    then = at(TODAY + DAY, 1200)
+    monday = (TODAY + DAY).weekday() == 0
+    assert (
+        facts.times_this_week(made, A.EXERCISE, at=then) == facts.times_this_week(made, A.EXERCISE) * (not monday) + 1
+    )
+    late = replace(situation(tasks=[task]), task_actions={"t": A.LEARN})
+    assert [b.title for b in task_blocks(late, day_of(late, at(TODAY + DAY, 0)), [])] == ["Tax return"]
+    assert list(task_blocks(late, day_of(late, at(TODAY + 3 * DAY, 0)), [])) == []
+
+
 def test_what_is_due_today_comes_before_what_is_late_anyway():
     tasks = [Task(key="l", list="l", title="Late", due=TODAY - DAY), Task(key="n", list="l", title="Now", due=TODAY)]
     made = replace(situation(tasks=tasks), task_actions=dict.fromkeys("ln", A.LEARN))
