@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bridge.advice import outcomes, recommend
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, moment_at
+from bridge.planning import facts
 from bridge.planning.choice import gap_in, good_gaps
 from bridge.planning.common_sense import Option
 from bridge.planning.situation import Situation, without_advice
@@ -55,7 +56,8 @@ def answer(
     situation = _situation(bridge, user, found, now, known)
     option = gap_in(situation, found.action, moved_to, after=_suggested_at(found, user, now))
     if option is not None:
-        bridge.store.recommendations.retime(found.id, option.start, option.end)
+        told = found.reasons if found.start == option.start else facts.after_a_move(found.reasons)
+        bridge.store.recommendations.retime(found.id, option.start, option.end, told)
     return recommend.own(bridge.store, user, number)
 
 

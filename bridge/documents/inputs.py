@@ -161,15 +161,15 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
 
 def _span(text: str) -> Hours:
     begin, end = (part.strip() for part in text.split("-"))
-    span = _clock(begin), _clock("00:00" if end == "24:00" else end)
+    span = _clock(begin), _clock("00:00" if end in ("24", "24:00") else end)
     if span[0] == span[1]:
         raise ValueError("a span takes time")
     return span
 
 
 def _clock(text: str) -> time:
-    hours, minutes = text.split(":")
-    return time(int(hours), int(minutes))
+    hours, _, minutes = text.partition(":")
+    return time(int(hours), int(minutes or 0))
 
 
 def parse_goal(text: str, user: str) -> tuple[ActionType, int]:

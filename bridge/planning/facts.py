@@ -65,6 +65,16 @@ def reasons(
     return tuple(dict.fromkeys(found))
 
 
+def after_a_move(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the reasons of a suggestion that the user moved, without those of its former time.
+
+    >>> after_a_move([say("you are free until {time}", time="12:30"), say("it is due today")])
+    ('you moved it to this time', 'it is due today')
+    """
+    moved = say("you moved it to this time")
+    return moved, *(one for one in given if getattr(one, "message", one) not in {*OF_THE_HOUR, moved})
+
+
 def grounds(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
 ) -> list[str]:
@@ -291,6 +301,12 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     return [say("{last}, and you usually do it {often}", last=last, often=_often(habit.per_week))]
 
 
+OF_THE_HOUR = (  # messages that hold for a suggestion's own time alone
+    "you have {length} without an entry, until {time}",
+    "you are free until {time}",
+    "your work is over by then",
+    "by then you have had {hours} hours of {kinds}",
+)
 QUIET, QUIET_FROM = timedelta(minutes=90), timedelta(hours=15)  # a long free stretch; after midnight, its latest begin
 AFTER_WORK = timedelta(minutes=90)  # within which the end of work is worth telling
 TOLD_SHARE = 0.15  # of the time of a day that a kind of entries takes, from which it is told

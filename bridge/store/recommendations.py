@@ -53,10 +53,18 @@ class Recommendations(Part):
         return _first(db, _slot(user_id, moment))
 
     @writes()
-    def retime(self, db: sa.Connection, recommendation_id: int, start: datetime, end: datetime) -> None:
-        """Save another start and end for a recommendation."""
+    def retime(
+        self,
+        db: sa.Connection,
+        recommendation_id: int,
+        start: datetime,
+        end: datetime,
+        reasons: tuple[str, ...] | None = None,
+    ) -> None:
+        """Save another start and end for a recommendation, and the ``reasons`` that hold then, unless they are None."""
         row = sa.update(table).where(table.c.id == recommendation_id)
-        db.execute(row.values(start_at=start, end_at=end))
+        told = {} if reasons is None else {"reasons": _json(reasons)}
+        db.execute(row.values(start_at=start, end_at=end, **told))
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:

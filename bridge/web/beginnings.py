@@ -175,16 +175,6 @@ THINGS = (
         hint=say("Health Connect, or a Samsung"),
         ways=(
             Way(
-                source="health_connect",
-                title=say("The export of Health Connect"),
-                steps=(
-                    say("On the phone, open Settings and search for Health Connect."),
-                    say("Choose to back up or export its data once, and wait for the zip."),
-                    say("Bring the zip to this device."),
-                    DROP,
-                ),
-            ),
-            Way(
                 source="samsung_health",
                 title=say("The data of Samsung Health, with your whole history"),
                 steps=(
@@ -192,6 +182,16 @@ THINGS = (
                     say("Log in with your Samsung account. The folder lies in the phone's Download folder."),
                     say("Zip the folder in My Files and bring the zip to this device."),
                     DROP,
+                ),
+            ),
+            Way(
+                source="health_connect",
+                by="push",
+                title=say("Every hour by itself, with a free app that sends Health Connect"),
+                steps=(
+                    say("Click Let an app send, and keep the token that is shown once."),
+                    say("Install HC Webhook from the Play Store, choose the types of data, and grant the permissions."),
+                    say("Under Webhook URLs, add the address and the header shown, and tap Test Webhook."),
                 ),
             ),
             live("google_health", say("New days by themselves, through Google"), OWN_APP),

@@ -154,6 +154,8 @@ def test_three_good_times_are_offered_and_the_chosen_one_is_kept(
     assert kept.start is not None
     assert (kept.answer, kept.moved_to) == (Answer.RESCHEDULE, moment_at(kept.start, ana.zones))
     assert name.partition(" ")[2] in part
+    assert kept.reasons[0] == "you moved it to this time"
+    assert not [one for one in kept.reasons if "until" in one]
     assert "Add to calendar" in part
     block = next(one for one in read(visitor, "/day").split("<li ") if "agreed" in one)
     assert name.partition(" ")[2] in block
