@@ -268,7 +268,7 @@ def test_a_redirect_that_cannot_be_heard_says_what_to_do(world: World) -> None:
         with pytest.raises(SetupError, match="another redirect address"):
             agreed(world, Person(agree))
     registered(world, "http://localhost:port/")
-    with pytest.raises(SetupError, match="correct the setting"):
+    with pytest.raises(SetupError, match="correct its port or redirect_uri"):
         agreed(world, Person(agree))
 
 

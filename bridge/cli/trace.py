@@ -37,7 +37,9 @@ def trace(
     ] = None,
     event: Annotated[
         str | None,
-        typer.Option(help="A calendar entry, by its number or key (see: bridge today --json).", metavar="ID"),
+        typer.Option(
+            help="A calendar entry, by its number or key (see: bridge today --user NAME --json).", metavar="ID"
+        ),
     ] = None,
     task: Annotated[str | None, typer.Option(help="A task, by its number or key.", metavar="ID")] = None,
     user: Annotated[

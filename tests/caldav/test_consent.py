@@ -99,7 +99,7 @@ def test_an_address_without_calendars_is_a_mistake_in_what_was_typed(say: Say) -
     with LabServer(lambda _: Answer(status=404)) as server:
         wrong = connect(say, server.url)
     assert wrong.returncode == 2
-    assert "no calendars are found" in wrong.stderr
+    assert "the calendars at this address cannot be read" in wrong.stderr
 
 
 def test_other_sources_take_no_address(say: Say) -> None:
