@@ -45,7 +45,7 @@ class NotFetched(Exception):
 
 @dataclass(kw_only=True)
 class Walk:
-    """What a walk took: its steps, its seconds with those of fetching apart, and the megabytes of the installation.
+    """The cost of a walk: its steps, its seconds with those of fetching apart, and the megabytes of the installation.
 
     ``planned`` are the kinds of the parts of the first plan.
     """

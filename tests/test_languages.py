@@ -62,7 +62,7 @@ def _placeholders(text: str) -> set[tuple[str, str]]:
 
 
 def complaints(catalogue: Catalog, template: Catalog) -> list[str]:
-    """What is missing, fuzzy, left over, or has other placeholders than the message."""
+    """Return the messages that are missing, fuzzy, left over, or have other placeholders than the English."""
     wanted = {_key(one) for one in _messages(template)}
     found = {_key(one): one for one in _messages(catalogue)}
     said = [f"missing: {key}" for key in wanted - found.keys()] + [f"left over: {key}" for key in found.keys() - wanted]

@@ -1,4 +1,4 @@
-"""What a person shares is seen by the chosen one alone, and nothing beside it."""
+"""Shared meters are seen by the chosen person alone, and nothing else is."""
 
 from __future__ import annotations
 

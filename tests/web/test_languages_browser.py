@@ -98,7 +98,7 @@ def german(request: pytest.FixtureRequest, browser: Any) -> Iterator[Any]:
 
 
 def faults(page: Any, name: str) -> list[str]:
-    """What is wrong with the page that is shown, of which a picture is taken."""
+    """Return the faults of the page that is shown, and take a picture of it."""
     picture(page, f"de-{page.look}-{name}")
     found = [f"{name}: {text}" for text in [*english_in(page), *grave_findings(page)]]
     if page.get_attribute("html", "lang") != "de":

@@ -199,7 +199,7 @@ ATTACKS: dict[str, Callable[[Claims], Claims]] = {
 
 
 def test_a_token_signed_anew_is_taken_where_nothing_else_is_wrong(place: Place, theirs: Running, ana: User) -> None:
-    """What the attacks below differ from."""
+    """The sound login from which the attacks below differ."""
     theirs.way.resign(lambda claims: claims)
     assert go(place.visitor(), theirs).status_code == 303
 

@@ -1,4 +1,4 @@
-"""What Home Assistant is told: a device per person with its entities, and their states.
+"""The device of a person in Home Assistant, with its entities and their states.
 
 Source: home-assistant.io, "MQTT", device discovery, and Home Assistant's ``components/mqtt`` (``schemas.py``,
 ``sensor.py``, ``event.py``, ``button.py``).
