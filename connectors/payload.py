@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -18,6 +18,19 @@ from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite, only_measured, quarter_hours, samples
 from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
+from connectors.instants import (
+    MINUTE,
+    OFFSET_MAX_MINUTES,
+    calendar_date,
+    local_date,
+    midnight,
+    offset_in,
+    time_zone,
+    utc,
+    utc_of_naive,
+    utc_of_unix,
+    written_offset,
+)
 
 # Factors into a metric's unit. A fraction divides exactly: 25,200 s are 420 min and not 419.99999999999994.
 SECONDS = Fraction(1, 60)
@@ -26,12 +39,8 @@ CENTIMETRES = Fraction(1, 100)
 KILOJOULES = Fraction(1000, 4184)  # 4.184 kJ are 1 kcal
 SHARE = Fraction(100)  # 0.93 is 93 %
 
-YEARS = range(1990, 2200)  # of a measurement
-EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthday
-OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
 SPAN_MAX = timedelta(days=3)  # of a night or a workout
 NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)  # of sleeps whose source does not say which is a nap
-MINUTE = timedelta(minutes=1)
 
 WHOLE_NUMBER = re.compile(r"-?\d{1,15}")  # a whole number in a text
 WRITTEN_SECONDS = re.compile(r"(-?\d{1,6})s")  # an offset such as "3600s"
@@ -40,103 +49,6 @@ DURATION = re.compile(r"PT(?=\d)(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d
 
 Table = Mapping[Metric, str | tuple[str, Fraction]]  # metric -> field, or field and factor
 Choice = TypeVar("Choice")
-
-
-def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = None) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text, or None for anything else.
-
-    A text without an offset is read in ``zone``, and gives None without a zone. So does a year outside ``years``.
-    """
-    at = _parsed(value)
-    if at is not None and at.tzinfo is None:
-        at = None if zone is None else at.replace(tzinfo=zone)
-    return None if at is None else _bounded(at, years)
-
-
-def utc_of_naive(value: Any) -> datetime | None:
-    """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
-
-    Returns None for anything else, and for a year outside YEARS.
-    """
-    if isinstance(value, str):
-        at = _parsed(value)
-        return None if at is None else _bounded(at if at.tzinfo else at.replace(tzinfo=UTC), YEARS)
-    return utc_of_unix(value, per_second=1000)
-
-
-def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
-    """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
-
-    Returns None for anything else, and for a year outside YEARS.
-    """
-    number = finite(value)
-    try:
-        at = None if number is None else datetime.fromtimestamp(number / per_second, UTC)
-    except (OverflowError, OSError, ValueError):
-        return None
-    return at if at is None or at.year in YEARS else None
-
-
-def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
-    """Return the date of an ISO 8601 text, or None for anything else and for a year outside ``years``."""
-    try:
-        day = date.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return day if day is not None and day.year in years else None
-
-
-def written_offset(value: Any) -> int | None:
-    """Return the minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
-
-    Returns None for anything else, and for a text without an offset.
-    """
-    text = value if isinstance(value, str) else ""
-    at = _parsed(text if "T" in text else f"2000-01-01T00:00:00{text}")
-    moved = None if at is None else at.utcoffset()
-    return None if moved is None else int(moved / MINUTE)
-
-
-def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
-    """Return the minutes east of UTC between a wall clock, written as if it were UTC, and its instant ``at``.
-
-    Returns None if either is missing, or if they are more than 15 hours apart.
-    """
-    if wall is None or at is None:
-        return None
-    minutes = round((wall - at) / MINUTE)
-    return minutes if abs(minutes) <= OFFSET_MAX_MINUTES else None
-
-
-def time_zone(name: Any) -> ZoneInfo | None:
-    """Return the zone of an IANA name. Return None for a name that this machine does not know and for anything else."""
-    try:
-        return ZoneInfo(name) if isinstance(name, str) and name else None
-    except (KeyError, ValueError, OSError):  # of unknown names, of names that are no path, of folders
-        return None
-
-
-def zone_of_arrival(begins: str | None, ends: str | None) -> str | None:
-    """Return the IANA zone in which an event ends, if it begins in another zone, as a flight does. Otherwise return
-    None.
-
-    A zone without a place in its name, such as UTC, does not count.
-
-    >>> zone_of_arrival("Europe/Berlin", "America/New_York"), zone_of_arrival("UTC", "Europe/Berlin")
-    ('America/New_York', None)
-    """
-    places = [zone for zone in (begins, ends) if zone is not None and "/" in zone and not zone.startswith("Etc/")]
-    return ends if len(places) == len({*places}) == 2 else None
-
-
-def offset_in(zone: ZoneInfo, at: datetime) -> int:
-    """Return by how many minutes a zone's clocks are east of UTC at an instant."""
-    return int((at.astimezone(zone).utcoffset() or timedelta(0)) / MINUTE)
-
-
-def local_date(at: datetime, offset: int | None) -> date:
-    """Return the date on a clock ``offset`` minutes east of UTC, or in UTC if the offset is None."""
-    return (at + timedelta(minutes=offset or 0)).date()
 
 
 def words(value: Any) -> str | None:
@@ -204,11 +116,6 @@ def raw_records(
     """
     kept = ({name: value for name, value in row.items() if name not in without} for row in found)
     return tuple(RawRecord(stream=stream, key=str(row.get(key, "?")), payload=row) for row in kept)
-
-
-def midnight(day: date) -> datetime:
-    """Return the first instant of a date in UTC."""
-    return datetime.combine(day, time(), UTC)
 
 
 def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
@@ -474,20 +381,3 @@ class Fields:
         over = begun + self.duration(duration)
         self.ordered(begun, over)
         return Stretch(start=begun, end=over, offset=minutes, day=wall.date())
-
-
-def _parsed(value: Any) -> datetime | None:
-    """Return the datetime of an ISO 8601 text, with or without an offset, or None for anything else."""
-    try:
-        return datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-
-
-def _bounded(at: datetime, years: Collection[int]) -> datetime | None:
-    """Return the instant in UTC, or None if its year is not in ``years``."""
-    try:
-        at = at.astimezone(UTC)
-    except OverflowError:
-        return None
-    return at if at.year in years else None

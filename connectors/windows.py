@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 from typing import Self
 
 from bridge.domain.types import Covers, Page, RawRecord
-from connectors.payload import midnight
+from connectors.instants import midnight
 
 DAY = timedelta(days=1)
 Records = tuple[RawRecord, ...]

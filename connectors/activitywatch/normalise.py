@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Item, RawRecord, Sample
-from connectors.payload import Fields, mapping, offset_in, rows
+from connectors.instants import offset_in
+from connectors.payload import Fields, mapping, rows
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape

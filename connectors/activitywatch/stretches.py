@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from bridge.domain.samples import finite
 from bridge.domain.types import RawRecord
 from connectors.activitywatch.apps import WORK_KINDS
-from connectors.payload import utc
+from connectors.instants import utc
 
 GAP_SECONDS = 5 * 60.0  # as a pause in the calendar
 LEAST_SECONDS = 10 * 60.0  # of work in a stretch

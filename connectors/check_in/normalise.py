@@ -9,7 +9,7 @@ from typing import Any
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric
 from bridge.domain.types import Item, RawRecord, Sample
-from connectors.payload import local_date, utc
+from connectors.instants import local_date, utc
 
 ABOUT = {None if meter is None else meter.lower(): metric for meter, metric in CHECK_INS.items()}
 FARTHEST = 14 * 60  # minutes; no place's clock is further from UTC

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.slots import ZoneHistory, zone_at
-from connectors.payload import YEARS, calendar_date, time_zone
+from connectors.instants import YEARS, calendar_date, time_zone
 
 MINUTE = timedelta(minutes=1)
 QUARTER_MINUTES = 15

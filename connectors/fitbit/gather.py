@@ -17,7 +17,8 @@ from bridge.domain.samples import FINITE_MAX, finite
 from bridge.domain.types import Page, RawRecord
 from connectors.fitbit.clock import QUARTER_MINUTES, Clock, Unreadable, american, dated, written
 from connectors.fitbit.kinds import Kind
-from connectors.payload import SPAN_MAX, mapping, words, written_offset
+from connectors.instants import written_offset
+from connectors.payload import SPAN_MAX, mapping, words
 
 PAGE_RECORDS = 200
 MILLISECONDS_MAX = 1e10  # far more than any workout lasts

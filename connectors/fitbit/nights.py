@@ -17,7 +17,8 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind
 from connectors.fitbit.clock import Unreadable, at_wall, written
 from connectors.fitbit.gather import session_walls
-from connectors.payload import Fields, Stretch, Table, mapping, offset_between, written_offset
+from connectors.instants import offset_between, written_offset
+from connectors.payload import Fields, Stretch, Table, mapping
 
 MILLISECOND = timedelta(milliseconds=1)
 LOG: Table = {

@@ -14,7 +14,8 @@ from connectors.fitbit import DAILY, SUMS
 from connectors.fitbit.clock import Unreadable, american, at_wall, written
 from connectors.fitbit.kinds import FITBIT, GOOGLE
 from connectors.fitbit.nights import sleeps
-from connectors.payload import Fields, Stretch, local_date, mapping, offset_in, words, written_offset
+from connectors.instants import local_date, offset_in, written_offset
+from connectors.payload import Fields, Stretch, mapping, words
 
 NOON = timedelta(hours=12)
 QUARTER = timedelta(minutes=15)

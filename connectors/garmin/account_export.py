@@ -25,18 +25,8 @@ from connectors.garmin.fields import (
     span,
     unconfirmed,
 )
-from connectors.payload import (
-    CENTIMETRES,
-    KILOJOULES,
-    Fields,
-    Stretch,
-    Table,
-    local_date,
-    mapping,
-    midnight,
-    rows,
-    utc_of_naive,
-)
+from connectors.instants import local_date, midnight, utc_of_naive
+from connectors.payload import CENTIMETRES, KILOJOULES, Fields, Stretch, Table, mapping, rows
 
 EXPORTED_DAY: Table = {
     Metric.STEPS: "totalSteps",

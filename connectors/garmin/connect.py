@@ -24,7 +24,8 @@ from connectors.garmin.fields import (
     span,
     unconfirmed,
 )
-from connectors.payload import SECONDS, Fields, Stretch, Table, local_date, mapping, rows, utc_of_naive
+from connectors.instants import local_date, utc_of_naive
+from connectors.payload import SECONDS, Fields, Stretch, Table, mapping, rows
 
 SUMMARY: Table = {
     Metric.STEPS: "totalSteps",

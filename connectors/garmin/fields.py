@@ -13,17 +13,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.domain.metrics import Metric
-from connectors.payload import (
-    SECONDS,
-    Fields,
-    Table,
-    calendar_date,
-    mapping,
-    offset_between,
-    offset_in,
-    time_zone,
-    utc_of_naive,
-)
+from connectors.instants import calendar_date, offset_between, offset_in, time_zone, utc_of_naive
+from connectors.payload import SECONDS, Fields, Table, mapping
 
 STAGES: Table = {
     Metric.LIGHT_SLEEP: ("lightSleepSeconds", SECONDS),

@@ -19,7 +19,8 @@ from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json, objects
 from connectors.garmin import fit
 from connectors.garmin.fields import mark, versions, workout_key
-from connectors.payload import mapping, utc_of_naive
+from connectors.instants import utc_of_naive
+from connectors.payload import mapping
 
 FILE_PAGE_RECORDS = 200
 PAGE_CHARACTERS = 1 << 21

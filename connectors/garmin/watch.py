@@ -14,7 +14,8 @@ from bridge.domain.samples import finite, quarter_hours
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import day_of, fields_of, length, offset_at_home, settled
 from connectors.garmin.fit import FIT_EPOCH, ends
-from connectors.payload import CENTIMETRES, Stretch, Table, local_date, mapping, midnight, rows
+from connectors.instants import local_date, midnight
+from connectors.payload import CENTIMETRES, Stretch, Table, mapping, rows
 
 WALKING, RUNNING = "6", "1"  # activity types of the FIT profile; their cycles are steps
 SERIES = {Metric.HEART_RATE: "heart_rate", Metric.STRESS: "stress"}

@@ -16,7 +16,7 @@ from bridge.domain.samples import finite
 from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
 from bridge.domain.types import RawRecord
 from connectors.health_connect.origins import AGGREGATED, origin_of
-from connectors.payload import calendar_date, offset_in, utc
+from connectors.instants import calendar_date, offset_in, utc
 
 QUARTER, HOUR, DAY = 900, 3600, 86_400  # seconds
 TO_MIDNIGHT = timedelta(hours=6)  # readings after 18:00 belong to the night that ends tomorrow

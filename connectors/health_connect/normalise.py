@@ -17,7 +17,8 @@ from connectors.health_connect.exercises import EXERCISES
 from connectors.health_connect.origins import rank
 from connectors.health_connect.sleeps import Session, chosen_sleeps, chosen_workouts
 from connectors.health_connect.sums import total
-from connectors.payload import Stretch, calendar_date, mapping
+from connectors.instants import calendar_date
+from connectors.payload import Stretch, mapping
 
 QUARTER = 900
 DARK = (22, 8)  # local hours of a night without a recorded sleep, for values that are also measured by day

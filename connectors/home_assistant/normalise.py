@@ -8,7 +8,8 @@ from fractions import Fraction
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.payload import KILOJOULES, Fields, Stretch, local_date, offset_in
+from connectors.instants import local_date, offset_in
+from connectors.payload import KILOJOULES, Fields, Stretch
 
 # Home Assistant shows a sensor in the unit that its owner chose.
 Units = Mapping[str, Fraction | int]

@@ -15,7 +15,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.domain.types import RawRecord
-from connectors.payload import mapping, utc
+from connectors.instants import utc
+from connectors.payload import mapping
 
 STREAM = "sensor"
 ENDINGS = {  # of an entity's name -> what it tells

@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Item, RawRecord, Response, Task
-from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words, zone_of_arrival
+from connectors.instants import EVENT_YEARS, calendar_date, time_zone, utc, zone_of_arrival
+from connectors.payload import mapping, rows, words
 
 RESPONSES = {
     "ACCEPTED": Response.ACCEPTED,

@@ -19,8 +19,8 @@ from bridge.domain.metrics import METRICS
 from bridge.domain.ports import File
 from bridge.domain.types import Covers, Page, RawRecord
 from bridge.ingest.files import ending
+from connectors.instants import calendar_date
 from connectors.messages.normalise import COUNTS
-from connectors.payload import calendar_date
 
 COUNTS_PAGE_ROWS = 500
 COUNTS_MAX_BYTES = 5_000_000  # bytes; ten years of days are about 0.1 MB

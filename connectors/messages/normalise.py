@@ -9,7 +9,7 @@ from typing import Any
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.types import Item, RawRecord, Sample
-from connectors.payload import calendar_date, midnight
+from connectors.instants import calendar_date, midnight
 
 COUNTS = {"contacts": Metric.CONTACTS, "messages": Metric.MESSAGES}
 UNREADABLE_REASONS = {

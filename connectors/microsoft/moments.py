@@ -6,7 +6,8 @@ from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from connectors.payload import EVENT_YEARS, mapping, time_zone, utc
+from connectors.instants import EVENT_YEARS, time_zone, utc
+from connectors.payload import mapping
 
 UTC_NAMES = frozenset({"utc", "tzone://microsoft/utc", "coordinated universal time"})
 

@@ -18,8 +18,9 @@ from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Json
 from bridge.ingest.readable_part import ReadablePart
+from connectors.instants import utc
 from connectors.oura import BULKY
-from connectors.payload import mapping, utc, words
+from connectors.payload import mapping, words
 
 FIELD_MAX_CHARACTERS = 1 << 20
 LEVELS = 4  # lists and objects around a row

@@ -6,9 +6,10 @@ from datetime import datetime
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
 from bridge.domain.types import EpisodeKind, Item, RawRecord
+from connectors.instants import utc
 from connectors.oura import DAILY, NIGHT, SLEEP, SPEC, WORKOUT, trends
 from connectors.oura.files import TRENDS
-from connectors.payload import Fields, Table, mapping, quarter_hours_in, utc, words
+from connectors.payload import Fields, Table, mapping, quarter_hours_in, words
 
 NO_SLEEP = ("rest", "deleted")  # lying still, and what the person has taken back
 NAPS = ("sleep", "late_nap")

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.payload import SECONDS, Fields, Stretch, midnight, total, words
+from connectors.instants import midnight
+from connectors.payload import SECONDS, Fields, Stretch, total, words
 from connectors.polar import ACTIVITY, EXERCISE, RECHARGE, SCORES, SLEEP, SPEC, STAGES
 
 

@@ -19,7 +19,8 @@ from bridge import http
 from bridge.auth import oauth
 from bridge.domain.errors import Forged, SetupError, SourceChanged, TryLater
 from bridge.domain.types import Notice
-from connectors.payload import calendar_date, mapping, rows, utc, words
+from connectors.instants import calendar_date, utc
+from connectors.payload import mapping, rows, words
 
 EVENT_STREAMS = {"SLEEP": "sleep", "EXERCISE": "exercises", "ACTIVITY_SUMMARY": "activities"}  # by event
 PING = "PING"  # by which Polar tries the address, before it tells the key

@@ -13,7 +13,8 @@ from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.samples import finite
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Page, RawRecord
-from connectors.payload import SPAN_MAX, YEARS, Table, mapping, offset_in, time_zone, utc_of_unix
+from connectors.instants import YEARS, offset_in, time_zone, utc_of_unix
+from connectors.payload import SPAN_MAX, Table, mapping
 
 PAGE_RECORDS = 200
 READINGS_MAX = 50_000  # of heart rate or stress that are held at once; a table has ten years of them

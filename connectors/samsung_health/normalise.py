@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import QUARTER_HOUR_SECONDS, finite, quarter_hours
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.payload import Fields, Stretch, Table, local_date, mapping, offset_in
+from connectors.instants import local_date, offset_in
+from connectors.payload import Fields, Stretch, Table, mapping
 from connectors.samsung_health import NIGHTLY
 from connectors.samsung_health.gather import VITALITY
 

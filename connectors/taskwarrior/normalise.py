@@ -8,7 +8,8 @@ from typing import Any
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Item, RawRecord, Task
-from connectors.payload import EVENT_YEARS, time_zone, utc_of_unix, words
+from connectors.instants import EVENT_YEARS, time_zone, utc_of_unix
+from connectors.payload import words
 
 OPEN = ("pending", "waiting")
 NO_TASK = ("deleted", "recurring")  # the pattern of repeated tasks, each of which is a task of its own

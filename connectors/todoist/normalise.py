@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Item, RawRecord, Task
-from connectors.payload import EVENT_YEARS, calendar_date, time_zone, utc, words
+from connectors.instants import EVENT_YEARS, calendar_date, time_zone, utc
+from connectors.payload import words
 
 LABELS = re.compile(r"(?:\s+@[^\s@]+)+$")  # a CSV file adds them to the title
 HEADING = "* "  # begins the title of a task that cannot be completed

@@ -20,7 +20,8 @@ from bridge.auth import oauth
 from bridge.domain.errors import NotPermitted, SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
-from connectors.payload import listing, raw_records, utc, words
+from connectors.instants import utc
+from connectors.payload import listing, raw_records, words
 from connectors.whoop import SPEC
 
 authorise = partial(oauth.authorise, spec=SPEC)

@@ -11,7 +11,8 @@ from typing import Any
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
-from connectors.payload import Fields, Stretch, local_date
+from connectors.instants import local_date
+from connectors.payload import Fields, Stretch
 
 _CYCLE = ("Cycle start time", "Cycle end time", "Cycle timezone")
 _SLEEP = (

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, time
 
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.payload import Fields, Stretch, local_date, offset_in, time_zone
+from connectors.instants import local_date, offset_in, time_zone
+from connectors.payload import Fields, Stretch
 from connectors.withings import ACTIVITY, NIGHT, SLEEP, SPEC
 
 SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap

@@ -20,7 +20,8 @@ from bridge.auth import oauth
 from bridge.domain.errors import Forged, SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.types import Notice
-from connectors.payload import calendar_date, mapping, rows, utc_of_unix
+from connectors.instants import calendar_date, utc_of_unix
+from connectors.payload import mapping, rows
 from connectors.withings import SPEC
 
 KEPT = "channels"  # beside the consent: the address that Withings sends to, and when that was last looked at

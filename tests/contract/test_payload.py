@@ -12,7 +12,7 @@ import pytest
 from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, RawRecord
-from connectors import payload
+from connectors import instants, payload
 from connectors.payload import Fields
 from connectors.windows import Window
 
@@ -97,21 +97,21 @@ def test_words_choose_and_unknown_words_are_set_aside() -> None:
     [("+05:30", 330), ("-0300", -180), ("Z", 0), ("2026-10-25T06:40:00-10:00", -600), ("", None), (60, None)],
 )
 def test_offsets_are_minutes_east_of_utc(text: object, minutes: int | None) -> None:
-    assert payload.written_offset(text) == minutes
+    assert instants.written_offset(text) == minutes
 
 
 def test_instants_come_in_every_notation_and_are_bounded() -> None:
     noon = datetime(2026, 10, 25, 12, tzinfo=UTC)
-    assert payload.utc("2026-10-25T13:00:00+01:00") == noon
-    assert payload.utc("2026-10-25T13:00:00", zone=ZoneInfo("Europe/Berlin")) == noon
-    assert payload.utc_of_naive("2026-10-25T12:00:00.0") == noon
-    assert payload.utc_of_unix(noon.timestamp()) == noon
-    assert payload.utc_of_unix(noon.timestamp() * 1000, per_second=1000) == noon
-    wrong = (payload.utc("1989-01-01T00:00:00Z"), payload.utc_of_unix(1e14), payload.utc_of_unix(True))
+    assert instants.utc("2026-10-25T13:00:00+01:00") == noon
+    assert instants.utc("2026-10-25T13:00:00", zone=ZoneInfo("Europe/Berlin")) == noon
+    assert instants.utc_of_naive("2026-10-25T12:00:00.0") == noon
+    assert instants.utc_of_unix(noon.timestamp()) == noon
+    assert instants.utc_of_unix(noon.timestamp() * 1000, per_second=1000) == noon
+    wrong = (instants.utc("1989-01-01T00:00:00Z"), instants.utc_of_unix(1e14), instants.utc_of_unix(True))
     assert wrong == (None, None, None)
-    assert payload.utc("1944-05-01T00:00:00Z", payload.EVENT_YEARS) is not None
-    assert payload.offset_between(noon + timedelta(hours=1), noon) == 60
-    assert payload.offset_between(noon + timedelta(hours=20), noon) is None
+    assert instants.utc("1944-05-01T00:00:00Z", instants.EVENT_YEARS) is not None
+    assert instants.offset_between(noon + timedelta(hours=1), noon) == 60
+    assert instants.offset_between(noon + timedelta(hours=20), noon) is None
 
 
 def test_a_sum_with_a_missing_part_is_missing() -> None:
@@ -174,7 +174,7 @@ def test_a_list_that_tells_the_last_days_alone_is_not_read_beyond_them() -> None
 
 
 def test_the_examples_of_the_readers_are_true() -> None:
-    assert doctest.testmod(payload).failed == 0
+    assert [doctest.testmod(module).failed for module in (instants, payload)] == [0, 0]
 
 
 @pytest.mark.parametrize("odd", ["", "PT", "P1D", "PT1S1H", "an hour", "PT99999H", None, 3120])

@@ -11,7 +11,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.samples import only_measured, samples
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.apple.export.units import FIRST, LAST, place_named
-from connectors.payload import calendar_date, local_date
+from connectors.instants import calendar_date, local_date
 
 DAY_TOTALS = {
     Metric.STEPS: "steps",

@@ -11,7 +11,8 @@ from typing import Any
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.types import Event, Item, RawRecord, Response
-from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words, zone_of_arrival
+from connectors.instants import EVENT_YEARS, calendar_date, time_zone, utc, zone_of_arrival
+from connectors.payload import mapping, rows, words
 
 TASK_LINK = "tasks.google.com/task/"
 OURS = "rhythm"  # the private extended property of events we wrote ourselves: ``<slot>/<action>``

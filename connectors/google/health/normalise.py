@@ -8,7 +8,8 @@ from typing import Any
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.google.health import DAILY, EXERCISE, SLEEP, SPEC, STAGES, SUMS
-from connectors.payload import YEARS, Fields, Stretch, local_date, mapping, midnight, rows, words
+from connectors.instants import YEARS, local_date, midnight
+from connectors.payload import Fields, Stretch, mapping, rows, words
 
 MINUTE = timedelta(minutes=1)
 DIFFERENCE = "dailySleepTemperatureDerivations.baselineTemperatureCelsius"

@@ -17,7 +17,8 @@ from typing import Any
 from bridge.domain.errors import Forged
 from bridge.domain.types import Notice
 from connectors.google.health.client import STREAM_OF_KIND
-from connectors.payload import calendar_date, mapping, rows, words
+from connectors.instants import calendar_date
+from connectors.payload import mapping, rows, words
 
 NOTICES_MAX = 100  # of a body; the sync reads the last days anyway
 DAY = timedelta(days=1)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from bridge.domain.types import Item, RawRecord, Task
-from connectors.payload import EVENT_YEARS, Fields, calendar_date, utc, words
+from connectors.instants import EVENT_YEARS, calendar_date, utc
+from connectors.payload import Fields, words
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from datetime import date, datetime, time
 
 from bridge.domain.types import Item, RawRecord, Task
+from connectors.instants import EVENT_YEARS, utc
 from connectors.microsoft.moments import instant, written_date
-from connectors.payload import EVENT_YEARS, Fields, utc, words
+from connectors.payload import Fields, words
 
 STATES = {"notStarted": False, "inProgress": False, "waitingOnOthers": False, "deferred": False, "completed": True}
 

@@ -1,0 +1,137 @@
+"""Read instants, dates, offsets and time zones from a payload's values, for all connectors.
+
+The readers return None for a value that they cannot read, and for a year that no such value can have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bridge.domain.samples import finite
+
+YEARS = range(1990, 2200)  # of a measurement
+EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthday
+OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
+MINUTE = timedelta(minutes=1)
+
+
+def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = None) -> datetime | None:
+    """Return the UTC instant of an ISO 8601 text, or None for anything else.
+
+    A text without an offset is read in ``zone``, and gives None without a zone. So does a year outside ``years``.
+    """
+    at = _parsed(value)
+    if at is not None and at.tzinfo is None:
+        at = None if zone is None else at.replace(tzinfo=zone)
+    return None if at is None else _bounded(at, years)
+
+
+def utc_of_naive(value: Any) -> datetime | None:
+    """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
+
+    Returns None for anything else, and for a year outside YEARS.
+    """
+    if isinstance(value, str):
+        at = _parsed(value)
+        return None if at is None else _bounded(at if at.tzinfo else at.replace(tzinfo=UTC), YEARS)
+    return utc_of_unix(value, per_second=1000)
+
+
+def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
+    """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
+
+    Returns None for anything else, and for a year outside YEARS.
+    """
+    number = finite(value)
+    try:
+        at = None if number is None else datetime.fromtimestamp(number / per_second, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+    return at if at is None or at.year in YEARS else None
+
+
+def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
+    """Return the date of an ISO 8601 text, or None for anything else and for a year outside ``years``."""
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return day if day is not None and day.year in years else None
+
+
+def written_offset(value: Any) -> int | None:
+    """Return the minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
+
+    Returns None for anything else, and for a text without an offset.
+    """
+    text = value if isinstance(value, str) else ""
+    at = _parsed(text if "T" in text else f"2000-01-01T00:00:00{text}")
+    moved = None if at is None else at.utcoffset()
+    return None if moved is None else int(moved / MINUTE)
+
+
+def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
+    """Return the minutes east of UTC between a wall clock, written as if it were UTC, and its instant ``at``.
+
+    Returns None if either is missing, or if they are more than 15 hours apart.
+    """
+    if wall is None or at is None:
+        return None
+    minutes = round((wall - at) / MINUTE)
+    return minutes if abs(minutes) <= OFFSET_MAX_MINUTES else None
+
+
+def time_zone(name: Any) -> ZoneInfo | None:
+    """Return the zone of an IANA name. Return None for a name that this machine does not know and for anything else."""
+    try:
+        return ZoneInfo(name) if isinstance(name, str) and name else None
+    except (KeyError, ValueError, OSError):  # of unknown names, of names that are no path, of folders
+        return None
+
+
+def zone_of_arrival(begins: str | None, ends: str | None) -> str | None:
+    """Return the IANA zone in which an event ends, if it begins in another zone, as a flight does. Otherwise return
+    None.
+
+    A zone without a place in its name, such as UTC, does not count.
+
+    >>> zone_of_arrival("Europe/Berlin", "America/New_York"), zone_of_arrival("UTC", "Europe/Berlin")
+    ('America/New_York', None)
+    """
+    places = [zone for zone in (begins, ends) if zone is not None and "/" in zone and not zone.startswith("Etc/")]
+    return ends if len(places) == len({*places}) == 2 else None
+
+
+def offset_in(zone: ZoneInfo, at: datetime) -> int:
+    """Return by how many minutes a zone's clocks are east of UTC at an instant."""
+    return int((at.astimezone(zone).utcoffset() or timedelta(0)) / MINUTE)
+
+
+def local_date(at: datetime, offset: int | None) -> date:
+    """Return the date on a clock ``offset`` minutes east of UTC, or in UTC if the offset is None."""
+    return (at + timedelta(minutes=offset or 0)).date()
+
+
+def midnight(day: date) -> datetime:
+    """Return the first instant of a date in UTC."""
+    return datetime.combine(day, time(), UTC)
+
+
+def _parsed(value: Any) -> datetime | None:
+    """Return the datetime of an ISO 8601 text, with or without an offset, or None for anything else."""
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _bounded(at: datetime, years: Collection[int]) -> datetime | None:
+    """Return the instant in UTC, or None if its year is not in ``years``."""
+    try:
+        at = at.astimezone(UTC)
+    except OverflowError:
+        return None
+    return at if at.year in years else None
