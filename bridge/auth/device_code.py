@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge import http
-from bridge.auth.oauth import UNKNOWN_CLIENT, filled, needs_login, oauth_of, plain_loopback
+from bridge.auth.oauth import UNKNOWN_CLIENT, filled, needs_login, oauth_of
+from bridge.auth.token_transport import plain_loopback
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
 from bridge.domain.ports import Account, Browser, ConnectorSpec
 

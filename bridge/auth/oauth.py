@@ -7,20 +7,18 @@ losing the new pair would cost the user's consent.
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import re
 import secrets
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from bridge import http
-from bridge.auth.redirect_listener import LOOPBACK_HOSTS, code_of, listening, redirected_address
+from bridge.auth.redirect_listener import code_of, listening, redirected_address
+from bridge.auth.token_transport import plain_loopback, plain_loopback_allowed, unwrapped
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SetupError, TryLater
 from bridge.domain.ports import Account, Browser, ConnectorSpec, Envelope, OAuth
 
@@ -32,9 +30,6 @@ SWAP_AHEAD_SECONDS = 300  # seconds before its end at which an access token is s
 ENDS = frozenset({"expires_in", "expires_at"})  # of a token's fields
 CLIENT = ("client_id", "client_secret")  # a public client has no secret
 SWAPS_MAX = 3  # pairs stored by other processes that are tried before a refused request counts as refused
-PLAIN_TRANSPORT_VARIABLE = "OAUTHLIB_INSECURE_TRANSPORT"
-_SETTING = threading.Lock()
-_before: list[str | None] = []  # the variable's former value, once for each thread that needs it now
 
 
 class TokenSession:
@@ -399,71 +394,3 @@ def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
 
     client = {name: account.settings[name] for name in CLIENT if name in account.settings}
     return ({"auth": HTTPBasicAuth(*client.values())} if oauth.basic else client) | dict(oauth.token_parameters)
-
-
-def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
-    """Unpack the body of an answer that states its own status, such as ``{"status": 0, "body": {...}}``.
-
-    Returns an answer that holds only the body. For a status other than 0, it returns an error answer with the HTTP
-    status that ``envelope.meanings`` gives, else 400. Without an envelope, with an HTTP status other than 200, or
-    without a status, the answer is returned unchanged.
-    """
-    if envelope is None or answer.status_code != 200:
-        return answer
-    try:
-        told = json.loads(answer.content)
-        status = told.get(envelope.status) if isinstance(told, dict) else None
-        if not isinstance(status, int) or isinstance(status, bool):
-            return answer
-        if status == 0:
-            return _rebuilt(answer, 200, told.get(envelope.body))
-        refusal = {"error": str(told.get("error") or status)}
-    except (ValueError, RecursionError):  # no JSON, or too deep: the reader of the answer says so
-        return answer
-    return _rebuilt(answer, envelope.meanings.get(status, 400), refusal)
-
-
-def _rebuilt(answer: requests.Response, status: int, body: Any) -> requests.Response:
-    """Return a copy of an answer with another HTTP status, and with ``body`` as JSON."""
-    import requests
-
-    found = requests.Response()
-    found.status_code, found.headers, found.url, found.request = status, answer.headers, answer.url, answer.request
-    found.encoding, found.raw = "utf-8", io.BytesIO(json.dumps(body).encode())
-    return found
-
-
-def plain_loopback(url: str) -> bool:
-    """Return True for an http:// address of this machine, and False for https:// anywhere.
-
-    Raises SetupError for any other address, where a token would be readable on its way.
-    """
-    parts = urlsplit(url)
-    if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
-        raise SetupError("tokens are only sent over https; correct the source's address, then: bridge doctor")
-    return parts.scheme != "https"
-
-
-@contextmanager
-def plain_loopback_allowed(url: str) -> Iterator[None]:
-    """Let oauthlib send tokens to ``url`` as long as the block runs, even if it is http:// on this machine.
-
-    Tests and demos need this. Raises SetupError for http:// elsewhere.
-
-    oauthlib reads the permission from an environment variable, which all threads share. The last thread that needs the
-    permission restores the variable.
-    """
-    if not plain_loopback(url):
-        yield
-        return
-    with _SETTING:
-        _before.append(_before[0] if _before else os.environ.get(PLAIN_TRANSPORT_VARIABLE))
-        os.environ[PLAIN_TRANSPORT_VARIABLE] = "1"
-    try:
-        yield
-    finally:
-        with _SETTING:
-            before = _before.pop()
-            if not _before:
-                os.environ.pop(PLAIN_TRANSPORT_VARIABLE)
-                os.environ.update({} if before is None else {PLAIN_TRANSPORT_VARIABLE: before})

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from bridge import http
-from bridge.auth.oauth import plain_loopback
+from bridge.auth.token_transport import plain_loopback
 from bridge.domain.errors import BridgeError, Forged, SetupError, TryLater
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any
 
 from bridge import http as web
-from bridge.auth.oauth import not_busy, plain_loopback_allowed
+from bridge.auth.oauth import not_busy
 from bridge.auth.redirect_listener import code_of, listening
 from bridge.auth.redirect_listener import redirected_address as led_back
+from bridge.auth.token_transport import plain_loopback_allowed
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
 from bridge.domain.languages import say
 from bridge.domain.ports import Account, Browser, Registration, Setting

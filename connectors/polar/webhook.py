@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from bridge import http
 from bridge.auth import oauth
+from bridge.auth.token_transport import plain_loopback
 from bridge.domain.errors import Forged, SetupError, SourceChanged, TryLater
 from bridge.domain.types import Notice
 from connectors.instants import calendar_date, utc
@@ -135,7 +136,7 @@ class _Webhook:
         """Return Polar's answer, or None for an empty one and where there is no webhook."""
         import requests
 
-        oauth.plain_loopback(self._address)  # raises where the secret would be readable on its way
+        plain_loopback(self._address)  # raises where the secret would be readable on its way
         with http.open_session() as session:
             try:
                 answer = session.request(

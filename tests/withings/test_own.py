@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from bridge import http
-from bridge.auth import oauth
+from bridge.auth.token_transport import unwrapped
 from bridge.domain.errors import BadRecord, BridgeError, NeedsLogin, SourceChanged, TryLater
 from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
 from connectors.withings import SPEC, client
@@ -110,4 +110,4 @@ def test_a_status_within_an_answer_is_the_refusal_that_it_stands_for(status: int
     answer.status_code, answer._content = 200, json.dumps({"status": status, "body": {}}).encode()
     assert SPEC.oauth is not None
     with pytest.raises(error):
-        http.raise_for_status(oauth.unwrapped(answer, SPEC.oauth.envelope), now=NOW)
+        http.raise_for_status(unwrapped(answer, SPEC.oauth.envelope), now=NOW)
