@@ -1,4 +1,4 @@
-"""How long something takes, in the time of this machine: a limit in milliseconds would test the machine as well."""
+"""Durations in units of this machine's own speed, because a limit in milliseconds would test the machine as well."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def paces(run: Callable[[], Any], *, tries: int = 7) -> float:
 
 
 def pace() -> int:
-    """What Python programs do: strings are parted, put into a dictionary and sorted, numbers added."""
+    """Do the work of common Python programs: split strings, fill a dictionary, sort, and add numbers."""
     found: dict[str, int] = {}
     for word in WORDS:
         name, _, number = word.partition(" ")

@@ -32,7 +32,7 @@ def laid_out(files: Sequence[Path], folder: Path) -> Path:
 
 
 def imported(store: Store, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the folder comes to, and how its second import ended, by source."""
+    """Return the result of the folder and of its second import, by source."""
     user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
     bridge = installation.Bridge(settings=load(), store=store)
     runs.import_path(bridge, user, folder, at=NOW)

@@ -1,4 +1,4 @@
-"""What was believed is replayed as it was stored, answers are named by what they moved, and a reset begins anew."""
+"""A stored belief is replayed unchanged, answers are named by what they moved, and a reset begins anew."""
 
 from __future__ import annotations
 

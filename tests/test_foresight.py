@@ -1,4 +1,4 @@
-"""What was foretold is held against what was answered, from what is stored."""
+"""Forecasts compared with answers, both from the store."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def state(store: Store, person: str) -> list[Any]:
 
 
 def states_by_order(store: Store, places: list[Path]) -> dict[str, list[Any]]:
-    """What is known after importing the files, by the order in which they came."""
+    """Return the stored rows after importing the files, by the order in which they came."""
     found = {}
     for order in permutations(places):
         person = "-".join(place.stem for place in order)

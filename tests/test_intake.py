@@ -68,7 +68,7 @@ def test_a_cut_off_zip_is_named_and_again_and_read_when_it_is_whole(
 def test_a_folder_whose_consent_no_key_opens_is_an_outcome(
     ana: tuple[installation.Bridge, User], folder: Connection
 ) -> None:
-    """What was synced before it is told, and what comes after it is synced."""
+    """Its sync stops with a reason, which the connection keeps."""
     bridge, user = ana
     bridge.store.connections.save_secret(folder.id, b"sealed with another key")
     outcome = runs.sync_connection(bridge, user, folder, at=NOW)

@@ -112,7 +112,7 @@ def question(url: str) -> dict[str, str]:
 
 
 def redirected(url: str) -> str:
-    """Where the vendor sends the browser of somebody who agrees."""
+    """Return the address to which the vendor sends a browser whose user agrees."""
     return requests.get(url, timeout=10, allow_redirects=False).headers["Location"]
 
 

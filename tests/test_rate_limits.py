@@ -1,4 +1,4 @@
-"""What a vendor says of its rate limit, under either spelling of the headers, and of several limits at once."""
+"""Rate limits as vendors state them, in either spelling of the headers, and several limits at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sessions take from the environment: proxies where a variable names one, and never passwords."""
+"""Settings that sessions take from the environment: proxies where a variable names one, and never passwords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an installation is set to: the file, the variables, and what the doctor says of either."""
+"""Settings of an installation: the file, the variables, and the doctor's report on each."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is installed here, without anything of ours: links to all of it."""
+    """Links to all packages installed here except our own."""
     folder = tmp_path_factory.mktemp("libraries")
     for installed in Path(sysconfig.get_path("purelib")).iterdir():
         if not installed.name.startswith(OURS) and installed.suffix != ".pth":

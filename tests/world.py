@@ -187,7 +187,7 @@ def living(store: Store, source: str, case: str) -> Iterator[World]:
 
 
 def contents(store: Store, user: User) -> dict[str, list[Any]]:
-    """What a store says of a person, in a comparable order."""
+    """Return the rows of a person in a store, in a comparable order."""
     span = {"since": datetime(1990, 1, 1, tzinfo=UTC), "until": datetime(2100, 1, 1, tzinfo=UTC)}
     found: dict[str, list[Any]] = {
         "samples": store.reading.samples(user.id),
@@ -229,7 +229,7 @@ def later(world: World, **span: float) -> World:
 
 
 def expected(source: str, case: str) -> dict[str, list[Any]]:
-    """What a case must come to: ``fixtures/<source>/<case>.expected.json``."""
+    """The expected result of a case: ``fixtures/<source>/<case>.expected.json``."""
     path = lab.fixtures(source) / f"{case}.expected.json"
     body: dict[str, list[Any]] = json.loads(path.read_text(encoding="utf-8"))
     return body

@@ -38,7 +38,7 @@ class Vendor:
         return {"url": self._url}
 
     def revoke(self) -> None:
-        """Whoever runs the server asks for a password from now on."""
+        """Ask for a password from now on."""
         self._shut = True
 
     def application(self, request: Request) -> Answer:

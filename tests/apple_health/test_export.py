@@ -1,4 +1,4 @@
-"""What Apple's export says, by numbers worked out by hand; the file is ``fixtures/apple_health/awkward``."""
+"""Apple's export read into numbers that were worked out by hand; the file is ``fixtures/apple_health/awkward``."""
 
 from __future__ import annotations
 

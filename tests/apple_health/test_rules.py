@@ -1,4 +1,4 @@
-"""What each kind of row comes to, one rule at a time, by numbers worked out by hand."""
+"""The result of each kind of row, one rule at a time, against numbers worked out by hand."""
 
 from __future__ import annotations
 

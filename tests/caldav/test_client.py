@@ -1,4 +1,4 @@
-"""What servers do: cut listings, forget tokens, have none, lose calendars, lead elsewhere, and send odd XML."""
+"""Servers that cut listings, forget tokens, have none, lose calendars, lead elsewhere, and send odd XML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every classifier in the folder promises, whatever it is made of."""
+"""Laws that every classifier in the folder must keep."""
 
 from __future__ import annotations
 

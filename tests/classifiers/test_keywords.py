@@ -1,4 +1,4 @@
-"""What the word tables must get right, and what structure decides where words are silent."""
+"""Titles that the word tables must get right, and entries that the structure decides."""
 
 from __future__ import annotations
 

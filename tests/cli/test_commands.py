@@ -158,7 +158,7 @@ def test_at_a_terminal_the_time_is_chosen_by_its_number(run: Run, monkeypatch: p
 
 
 class Terminal(StringIO):
-    """What is typed at a terminal."""
+    """Lines to type at a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""What is typed or set wrong is a sentence and an exit code, and what is shown is shown whole."""
+"""Wrong input and settings end in a sentence and an exit code, and no output is cut."""
 
 from __future__ import annotations
 

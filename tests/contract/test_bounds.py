@@ -201,7 +201,7 @@ def means_nothing(source: str, odd: str) -> bool:
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("source", LIVE)
 def test_one_odd_answer_heals_by_itself(lite: Store, source: str, odd: str) -> None:
-    """Where a vendor answers so that there is no data, it is no error at all."""
+    """An answer by which the vendor says that there is no data is no error."""
     with short(lite, source) as world:
         world.server.faults.append(lambda _: ODD[odd])  # token servers, too
         outcome = world.sync()

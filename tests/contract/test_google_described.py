@@ -56,7 +56,7 @@ def method(source: str, request: Request) -> dict[str, Any]:
 
 
 def faults(value: Any, schema: Mapping[str, Any], schemas: Mapping[str, Any], at: str) -> Iterator[str]:
-    """Where a value is not as its schema says. A field that the schema does not know is a fault."""
+    """Places at which a value is not as its schema says. A field that the schema does not know is a fault."""
     schema = schemas[schema["$ref"]] if "$ref" in schema else schema
     kind = schema.get("type", "any")
     if kind == "any" or value is None:  # null is on purpose: see docs/vendors.md

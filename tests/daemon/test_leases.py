@@ -1,4 +1,4 @@
-"""Who is at a connection: never two at once whatever the clock does, nor one taken for dead that is alive elsewhere."""
+"""Leases of connections: never two holders at once, and no holder that is alive elsewhere counts as dead."""
 
 from __future__ import annotations
 

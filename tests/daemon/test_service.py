@@ -22,7 +22,7 @@ ODD = 'a "house" of 100% $HOME'  # what a folder may be called
 
 
 def value(unit: str, name: str) -> str:
-    """What systemd reads for a line with one quoted word or several."""
+    """Return the values that systemd reads for a line with one quoted word or several."""
     (found,) = re.findall(rf"^{name}=(.+)$", unit, re.MULTILINE)
     return str(found)
 

@@ -112,7 +112,7 @@ class Serving:
                 asked, end = self.asked(), time.monotonic() + CALM
 
     def asked(self) -> int:
-        """How many requests there were so far."""
+        """The number of requests so far."""
         return sum(len(server.asked) for server in (*self.servers, self.mailbox))
 
     def settle(self) -> None:

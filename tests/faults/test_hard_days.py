@@ -38,7 +38,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def undisturbed(stage: Stage) -> dict[str, list[Any]]:
-    """What the vendor's data comes to in a store of its own."""
+    """The result of the vendor's data in a store of its own."""
     with closing(Store("sqlite://")) as store:
         other = Stage(bridge=installation.Bridge(settings=stage.bridge.settings, store=store), server=stage.server,
                       vendor=stage.vendor, now=stage.now)  # fmt: skip

@@ -51,7 +51,7 @@ class Account:
         return subprocess.Popen(command, env={**os.environ, **own}, stdout=subprocess.PIPE, text=True)
 
     def alive(self) -> bool:
-        """Whether the stored pair is the one the vendor knows, and nothing stopped the connection."""
+        """Check that the vendor knows the stored pair, and that nothing stopped the connection."""
         with closing(Store(self.url)) as store:
             stopped = store.connections.of_user(store.people.user("ana").id)[0].paused
             return stopped is None and self.vendor.knows(self._mine(store).token() or {})

@@ -63,7 +63,7 @@ def exported(*rows: dict[str, Any]) -> bytes:
 
 
 def imported(folder: Path, content: dict[str, bytes], store: Store | None = None) -> tuple[dict[str, Any], Outcome]:
-    """What files come to that are read in the order they are named here, and how their second import ended."""
+    """Return the result of files that are read in this order, and of their second import."""
     for number, (name, body) in enumerate(content.items()):
         place = folder / f"{number:03d}" / name.rpartition("/")[2]
         place.parent.mkdir(parents=True)

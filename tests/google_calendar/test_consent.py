@@ -47,7 +47,7 @@ def test_who_has_no_browser_there_pastes_the_address(world: World) -> None:
 
 
 def test_two_people_at_once_each_see_their_own_address(world: World) -> None:
-    """Nobody agrees before both have been asked."""
+    """Both users agree only after both were asked."""
     both = threading.Barrier(2, timeout=10)
 
     class Waiting(Visitor):

@@ -151,7 +151,7 @@ def test_what_is_in_the_calendar_is_not_written_again(stage: Stage) -> None:
 
 
 def test_two_plans_of_one_slot_follow_each_other(stage: Stage) -> None:
-    """What was put off to a slot, and what was advised and accepted in it, began at the same minute."""
+    """A recommendation put off to a slot and one accepted in it begin at the same minute."""
     put_off = stage.advise()
     stage.answer(put_off, Answer.RESCHEDULE, later=1)
     stage.sync()

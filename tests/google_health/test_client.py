@@ -1,4 +1,4 @@
-"""What is asked of Google Health, as Google describes it, and what its points come to."""
+"""Requests to Google Health, as Google describes them, and the samples of its points."""
 
 from __future__ import annotations
 

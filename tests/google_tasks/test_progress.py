@@ -1,4 +1,4 @@
-"""What is done and what is due at Google Tasks, all the way to the meter Progress."""
+"""Done and due tasks of Google Tasks, all the way to the meter Progress."""
 
 from __future__ import annotations
 

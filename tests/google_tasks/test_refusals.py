@@ -1,4 +1,4 @@
-"""What Google Tasks refuses, and what is done about it: later, log in again, enable the API, or a list less."""
+"""Refusals of Google Tasks, and the answer to each: later, log in again, enable the API, or a list less."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tests.pushed import Body
 
 
 def body(*metrics: Any, workouts: Iterable[Any] = ()) -> Body:
-    """What the app sends of these metrics and workouts."""
+    """Return the body that the app sends for these metrics and workouts."""
     return Body(json.dumps({"data": {"metrics": list(metrics), "workouts": list(workouts)}}).encode())
 
 

@@ -189,7 +189,7 @@ def test_a_source_that_cannot_be_pushed_to_gives_no_token(place: Place) -> None:
 
 
 def test_a_token_is_made_while_somebody_elses_is_swapped(place: Place) -> None:
-    """Whoever seals holds the key's lock and then writes; the other way round the two would wait for each other."""
+    """Sealing takes the key's lock before it writes. In the other order two writers would wait for each other."""
     store, held, made = place.bridge.store, threading.Event(), threading.Event()
 
     def granting() -> None:

@@ -17,7 +17,7 @@ PHONE = {"data_origin": "com.google.android.apps.fitness", "device": {"type": 2}
 
 
 def document(**lists: Any) -> Body:
-    """What an app sends of these lists."""
+    """Return the body that an app sends for these lists."""
     return Body(json.dumps({"timestamp": SENT, "app_version": "1.9.13", **lists}).encode())
 
 

@@ -162,7 +162,7 @@ def test_an_encrypted_address_is_never_followed_to_a_plain_one(world: World) -> 
     "inward", ["https://127.0.0.1/a.ics", "https://[::1]/", "https://192.168.1.1/", "https://10.0.0.7"]
 )
 def test_nobody_outside_leads_us_to_our_own_network(world: World, inward: str) -> None:
-    """Where a redirect leads is asked by the same session: it reaches no address inside, not even an allowed one."""
+    """A redirect is followed by the same session. It reaches no internal address, not even an allowed one."""
     world.account.save_token({"url": "https://8.8.8.8/private-1/basic.ics"})
     with closing(replace(world, allow_hosts=frozenset({egress.host_of(inward)})).connector()) as source:
         assert source._next("https://8.8.8.8/private-1/basic.ics", "https://1.1.1.1/a") == "https://1.1.1.1/a"

@@ -1,4 +1,4 @@
-"""What is kept of a component and what it means, one construct at a time."""
+"""The record and the meaning of a component, one construct at a time."""
 
 from __future__ import annotations
 

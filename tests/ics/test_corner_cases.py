@@ -58,7 +58,7 @@ CHANGED = {
 
 
 def alike(*lines: str) -> int:
-    """How many instances both find, each with the same start.
+    """Return the number of instances that both find, each with the same start.
 
     Ends may differ by the hour that clocks are changed by: ours keep the exact duration (RFC 5545, 3.8.5.3), theirs the
     wall time of the end.

@@ -62,7 +62,7 @@ def by_order(bridge: installation.Bridge, places: Mapping[str, Path]) -> dict[st
 
 @pytest.mark.parametrize("kind", ["file", "folder", "zip"])
 def test_the_newest_export_counts_in_any_order(bridge: installation.Bridge, tmp_path: Path, kind: str) -> None:
-    """What it changed stays changed, what it lacks is gone, and what only it has stays."""
+    """A newer file's changes stay, its missing entries are gone, and its own entries stay."""
     places = {}
     for name, events in (("october", OCTOBER), ("november", NOVEMBER), ("later", LATER)):
         file = exported(tmp_path / name / "Family.ics", events)

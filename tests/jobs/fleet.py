@@ -51,7 +51,7 @@ class Fleet:
         return [worker.wait(timeout=30) for worker in left]
 
     def replace_fallen(self) -> None:
-        """What a service manager does: one that found no database when it began is begun again."""
+        """Start a worker again that found no database, as a service manager does."""
         for worker in list(self.workers):
             if (worker.poll() or 0) > 0:
                 self.workers.remove(worker)
@@ -97,7 +97,7 @@ def fleet_at(url: str, users: int) -> Iterator[Fleet]:
 
 
 def until(true: Callable[[], bool], *, seconds: float) -> bool:
-    """Whether it came true in time; while the database is away nothing is known."""
+    """Return True if the condition held in time. While the database is away nothing is known."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with suppress(sa.exc.OperationalError):

@@ -1,4 +1,4 @@
-"""What workers do, in this process: chunks, limits that all of them share, errors with their times, lost leases."""
+"""Workers in this process: chunks, limits that all of them share, errors with their times, lost leases."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> Non
 
 
 def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stage) -> None:
-    """Whoever took over keeps it; the first one stops at its next page, and nothing is lost or doubled."""
+    """A worker that took a lease over keeps it. The first stops at its next page, and nothing is lost or doubled."""
     connection = staged.connections[0]
     late = procrastinate_worker.Jobs(
         bridge=installation.Bridge(settings=staged.bridge.settings, store=staged.store), clock=staged.jobs.clock
@@ -183,7 +183,7 @@ def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stag
 
 
 def work_off(staged: Stage, url: str) -> None:
-    """What a worker does in one tick, and the jobs that come of it."""
+    """Run one tick of a worker, and return the jobs that come of it."""
     queue = open_queue(url, 1)
     procrastinate_worker.declare(staged.jobs, queue)
 

@@ -59,7 +59,7 @@ def run(*arguments: str) -> Any:
 
 
 def asked(work: Work) -> Any:
-    """What a client gets to know from a server of its own."""
+    """Return the messages that a server answers to a client of its own."""
     settings = {name: value for name, value in os.environ.items() if name.startswith("BRIDGE_")}
     settings["PYTHONPATH"] = os.pathsep.join(sys.path)
     server = StdioServerParameters(

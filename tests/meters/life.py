@@ -61,7 +61,7 @@ def entry(start, hours, action=None, **of):
 
 
 def known(*items, at=MORNING + 2 * HOUR, zones=BERLIN, agenda=(), tasks=(), interactions=()):
-    """What is known; a sample's or episode's source is the beginning of its key."""
+    """The known rows. The source of a sample or an episode is the beginning of its key."""
     return Snapshot(
         at=at,
         zones=zones,

@@ -1,4 +1,4 @@
-"""What people say of themselves, as an input."""
+"""Check-ins as an input of the meters."""
 
 import doctest
 
@@ -53,7 +53,7 @@ def test_a_newer_answer_about_nothing_in_particular_goes_before_an_older_one_abo
 
 
 def test_it_is_the_persons_own_scale_that_counts():
-    """Who always says 2 is not unwell at 2; who always says 5 is not at their best at 4."""
+    """A person who always says 2 is not unwell at 2, and one who always says 5 is not at their best at 4."""
     low = [said(2, ago) for ago in range(1, 40)]
     high = [said(5, ago) for ago in range(1, 40)]
     assert share(*low, said(2, 0)).z == pytest.approx(0, abs=0.25)

@@ -1,4 +1,4 @@
-"""What holds of every life."""
+"""Laws that hold for every life."""
 
 from dataclasses import replace
 from datetime import timedelta

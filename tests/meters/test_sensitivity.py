@@ -1,4 +1,4 @@
-"""How much a body says about how its owner feels."""
+"""The measure of how much a body tells about its owner's feeling."""
 
 import doctest
 import random

@@ -1,4 +1,4 @@
-"""What holds on each of a thousand random days: some without anything, some with what cannot be."""
+"""Laws that hold on each of a thousand random days, some empty, some with impossible values."""
 
 import random
 from dataclasses import replace

@@ -48,7 +48,7 @@ class TestReadings:
 
 
 class TestVariability:
-    """Which of several metrics counts."""
+    """The choice of the metric that counts."""
 
     def days(self, metric, value, *agos):
         return [

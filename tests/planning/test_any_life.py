@@ -1,4 +1,4 @@
-"""What holds of the routine of every one of some hundred random lives, most of which nobody leads."""
+"""Laws of the routine over some hundred random lives, most of them unlike any person's."""
 
 import random
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is suggested, when, and why not otherwise, on days that are easy to judge."""
+"""Suggestions, their times, and reasons against them, on days that are easy to judge."""
 
 from dataclasses import replace
 from datetime import time, timedelta

@@ -1,4 +1,4 @@
-"""What a friend would not say: nothing arbitrary, and nothing over meals, rests, flights and evenings with children."""
+"""Rules that a friend would keep: nothing arbitrary, nothing over meals, rests, flights and family evenings."""
 
 from dataclasses import replace
 from datetime import timedelta

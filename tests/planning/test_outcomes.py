@@ -1,4 +1,7 @@
-"""What data show of a recommendation: done and partly on sight, not done only by a source that would have shown it."""
+"""Outcomes of recommendations as data show them.
+
+A source shows that something was done, or partly. Only a source that would have shown it can show that it was not.
+"""
 
 from __future__ import annotations
 
@@ -238,7 +241,7 @@ def test_a_day_ends_at_six_of_the_next_and_that_of_a_night_too() -> None:
 
 
 class TestAnswer:
-    """What a model hears, by what was pressed and what became of it."""
+    """The reward that a model gets, by the answer and the outcome."""
 
     ONE = replace(advice(RUN), outcome_at=NOON + HOUR, evidence=("a workout",))
 

@@ -1,4 +1,4 @@
-"""How the meters are expected to go tomorrow: like days, the entries of the day, bands, and what is not known."""
+"""The expected meters of tomorrow: like days, the entries of the day, bands, and what is not known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every policy in the folder promises, whatever it is made of."""
+"""Laws that every policy in the folder must keep."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_decides_when_nothing_is_known(name: str, step: int) -> None:
 @settings(deadline=None, max_examples=25)
 @given(observation=observations(), level=st.floats(0, 1))
 def test_a_level_that_is_only_assumed_changes_no_advice(name: str, observation: Observation, level: float) -> None:
-    """What stands in a meter without fresh inputs says nothing of the person."""
+    """The value of a meter without fresh inputs says nothing about the person."""
     assumed, other = (
         replace(observation, meters=dict.fromkeys(Meter, MeterState(level=at, sd=0.3, coverage=0.0)))
         for at in (0.7, level)

@@ -1,4 +1,4 @@
-"""What a plan would show of a person, against what the planner then knows."""
+"""The information that a plan is expected to give, against the planner's knowledge afterwards."""
 
 from __future__ import annotations
 

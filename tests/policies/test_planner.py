@@ -56,7 +56,7 @@ def interaction(step: int, action: ActionType, given: Answer) -> Interaction:
 
 
 def heard(*history: Interaction) -> Observation:
-    """What is seen in the slot after the last answer, with meters that say nothing."""
+    """Return the observation of the slot after the last answer, with meters that say nothing."""
     step = round((history[-1].at - MONDAY) / timedelta(hours=6)) + 1 if history else 0
     moment = moment_of(MONDAY.date(), step % 28)
     return Observation(timestep=step % 28, day=moment.day, slot=moment.slot, meters=UNKNOWN, history=history)
@@ -68,7 +68,7 @@ def believed(posterior: Posterior) -> tuple[list[float], list[float]]:
 
 
 def worth_of(observation: Observation, action: ActionType) -> float:
-    """What the action would be worth to the person this observation is of, relative to all ten, now."""
+    """Return the value of the action to the observed person now, relative to all ten."""
     posterior = infer(observation)
     assert posterior.crowd is not None
     standings = posterior.crowd.standings(posterior.crowd.changes(int(observation.slot)))

@@ -27,7 +27,7 @@ def filled(store: Store) -> int:
 
 
 def exported(store: Store, user_id: int, folder: Path, kind: str) -> tuple[Any, dict[str, int]]:
-    """What is written, read again, and the counts."""
+    """The written document, read again, and its counts."""
     told = store.reading.samples(user_id), store.reading.episodes(user_id)
     counts = standards.write("ana", *told, folder, kind, at=NOW)
     return json.loads((folder / standards.FILES[kind]).read_text(encoding="utf-8")), counts

@@ -1,4 +1,4 @@
-"""What a person allows assistants, and beginning anew: kept, ended, exported where it belongs, forgotten."""
+"""Tools allowed to assistants, and beginning anew: kept, ended, exported where it belongs, forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person said an event is: kept, newest first, as of any moment, and gone with the person."""
+"""Corrections of an event's action: kept, newest first, as of any moment, and gone with the person."""
 
 from __future__ import annotations
 

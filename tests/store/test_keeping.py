@@ -65,7 +65,7 @@ def test_what_a_crash_left_of_uploads_goes_after_a_day_and_with_the_person(tmp_p
 
 
 def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> None:
-    """What is left of a person is their name until all else has gone, files and deleted bytes too."""
+    """The name of a person stays until all else has gone, files and deleted bytes too."""
     path = tmp_path / "bridge.db"
     with closing(Store(f"sqlite:///{path}")) as store, living(store, "whoop", "week") as world:
         bridge = installation.Bridge(settings=load(), store=store)
@@ -227,7 +227,7 @@ def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
 
 
 def test_no_backup_goes_in_while_something_is_synced(world: World, tmp_path: Path) -> None:
-    """What lands next would be of the person who has that number in the backup."""
+    """A row landing next would belong to the person who has that number in the backup."""
     with closing(Store(f"sqlite:///{tmp_path / 'other.db'}")) as other:
         other.connections.connect(other.people.add_user("bob", "UTC", now=NOW).id, "whoop", "account", now=NOW)
         other.maintenance.backup(tmp_path / "saved")

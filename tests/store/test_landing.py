@@ -1,4 +1,4 @@
-"""What becomes of delivered records: outcomes, set aside, parents, deletions, stretches that were swept."""
+"""Fates of delivered records: outcomes, set aside, parents, deletions, stretches that were swept."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 def at_once(work: Callable[[int], T], *, threads: int = 4) -> list[T]:
-    """What several threads get when they begin together."""
+    """Return the results of several threads that begin together."""
     barrier, found = threading.Barrier(threads), []
 
     def run(number: int) -> None:

@@ -40,7 +40,7 @@ def numbered(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def stored(store: Store, records: tuple[RawRecord, ...]) -> tuple[object, list[Item]]:
-    """What the record says after the deliveries, each of them on a page of its own."""
+    """Return the record's content after the deliveries, each of them on a page of its own."""
     connection = connected(store)
     for record in records:
         store.ingest.land(connection, [record], numbered, version=1, now=T0)

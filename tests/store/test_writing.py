@@ -1,4 +1,4 @@
-"""What a writer is told where the database is another's for long, or full: what to do, and nothing of what it wrote."""
+"""Errors of a writer whose database is locked for long, or full: what to do, and nothing of what it wrote."""
 
 from __future__ import annotations
 

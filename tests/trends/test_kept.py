@@ -38,7 +38,7 @@ def say(bridge: installation.Bridge, user: User, minutes: int) -> None:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often trends were computed; what is computed is the real thing."""
+    """Count the computations of trends, which stay the real ones."""
     found: list[int] = []
     real = module.compute_trends
 

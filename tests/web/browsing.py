@@ -34,7 +34,7 @@ def chromium() -> Iterator[Any]:
 
 
 class Trouble(list[str]):
-    """What a page complained of: errors of scripts, and what the content security policy refused."""
+    """Complaints of a page: errors of scripts, and what the content security policy refused."""
 
     def watch(self, page: Any) -> Any:
         page.on("pageerror", lambda error: self.append(str(error)))
@@ -48,7 +48,7 @@ def picture(page: Any, name: str) -> None:
 
 
 def grave_findings(page: Any) -> list[str]:
-    """What axe-core calls serious or critical; its script is run beside the page's own policy, as a test tool's."""
+    """Findings that axe-core calls serious or critical. Its script runs beside the page's own policy."""
     if not AXE.exists():
         pytest.skip("axe-core is not here: make test-web fetches it")
     page.evaluate(AXE.read_text(encoding="utf-8"))

@@ -21,7 +21,7 @@ def _moment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    """Nobody is there yet."""
+    """An installation without a user."""
     with served(open_at(tmp_path)) as found:
         yield found
 

@@ -1,4 +1,4 @@
-"""What a view costs with a year of data, and that nothing a program may send breaks the server: ``make test-web``."""
+"""The cost of a view with a year of data, and proof that no request breaks the server: ``make test-web``."""
 
 from __future__ import annotations
 

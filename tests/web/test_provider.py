@@ -68,7 +68,7 @@ def go(visitor: Visitor, theirs: Running, subject: str = SUBJECT) -> requests.Re
 
 
 def assert_outside(visitor: Visitor, answer: requests.Response) -> None:
-    """Nobody came in."""
+    """Check that the login was refused."""
     assert answer.status_code == 403
     assert 'role="alert"' in answer.text
     assert visitor.get("/settings").headers["Location"] in ("/login", "/welcome")

@@ -1,4 +1,4 @@
-"""Who gets in, whose data they see, and what is refused at the door."""
+"""Logins, the data that each user sees, and refusals."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_a_test_message_tells_how_it_went(place: Place, ana: User, visitor: Visi
 
 
 def browser(number: int = 0) -> dict[str, str]:
-    """What a browser gives when its owner wants messages there."""
+    """The subscription of a browser whose owner wants messages there."""
     point = (
         ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
     )

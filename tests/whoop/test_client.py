@@ -210,7 +210,7 @@ def test_no_window_ends_before_it_starts_after_a_clock_that_was_ahead(world: Wor
 
 
 def test_a_window_that_came_in_pieces_lets_nothing_disappear(world: World) -> None:
-    """What lies above the rest of an interrupted pull came before, and is no longer among what is delivered."""
+    """Rows above the rest of an interrupted pull came before, and are not delivered again."""
     assert world.sync(at=datetime(2026, 10, 20, 9, tzinfo=UTC)).outcome == "ok"
     world.server.faults.append(refusing(CYCLE, Answer(status=429), when=second_page))
     assert world.sync().outcome == "failed"

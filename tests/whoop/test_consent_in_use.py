@@ -20,7 +20,7 @@ def refreshes(world: World) -> int:
 
 
 def swap(world: World) -> dict[str, Any]:
-    """What another process does: spend the refresh token and keep the new pair."""
+    """Spend the refresh token and keep the new pair, as another process would."""
     token = world.account.token() or {}
     pair = oauth.refreshed(world.account, SPEC, token)
     world.account.save_token(pair)

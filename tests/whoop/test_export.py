@@ -30,7 +30,7 @@ FILES = ("physiological_cycles.csv", "sleeps.csv", "workouts.csv", "journal_entr
 
 
 def imported(store: Store, *names: str, case: str = "export") -> tuple[dict[str, Any], list[Outcome]]:
-    """What these files of the export come to, imported one after the other, and how each import ended."""
+    """Return the result of these files, imported one after the other, and of each import."""
     user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
     bridge = installation.Bridge(settings=load(), store=store)
     folder = lab.fixtures("whoop") / case

@@ -1,4 +1,4 @@
-"""What WHOOP tells unasked: believed when it is signed, followed once, and enough to see a change of months ago."""
+"""WHOOP's webhooks: believed when they are signed, followed once, and enough to see a change of months ago."""
 
 from __future__ import annotations
 

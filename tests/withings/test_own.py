@@ -1,4 +1,4 @@
-"""What is Withings's own: times in Unix seconds, naps that are not told, offsets, and refusals within HTTP 200."""
+"""Peculiarities of Withings: times in Unix seconds, naps that are not told, offsets, and refusals within HTTP 200."""
 
 import json
 from datetime import UTC, date, datetime, timedelta

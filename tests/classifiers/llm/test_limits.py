@@ -1,4 +1,4 @@
-"""What it may cost, in requests and in time."""
+"""Limits of the language model's classifier, in requests and in time."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def by_linear(of: Sequence[Invitation]) -> list[Label]:
 
 
 def by_model(of: Sequence[Invitation]) -> list[Label]:
-    """What the lab's model says, as a label."""
+    """The answer of the lab's model, as a label."""
     said = [says(clean(event.title)) for event in of]
     return [Label(action=a, confidence=min(c, 0.9), by="llm@1", why=f"asked {MODEL}") for a, c in said]
 

@@ -96,7 +96,7 @@ def test_tables_and_picture_are_written(small: tuple[dict[str, Any], Path]) -> N
 
 @pytest.mark.slow
 def test_a_person_lives_the_same_life_again(small: tuple[dict[str, Any], Path]) -> None:
-    """Who else lives, and in which process, changes nothing: a life depends on its seed and its policy alone."""
+    """A life depends on its seed and its policy alone, not on other lives or the process."""
     again = lived(1, Arm(policy="random"), 1)
     told = small[0]["policies"][1]["lives"][1]
     assert (told["seed"], told["source"]) == (1, again.source) == (1, "garmin")

@@ -1,4 +1,4 @@
-"""What a simulated life is made of: titles, bodies, diaries, and what the truth is compared on."""
+"""Parts of a simulated life: titles, bodies, diaries, and the truth to compare with."""
 
 from __future__ import annotations
 

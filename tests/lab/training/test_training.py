@@ -29,7 +29,7 @@ def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def unseen(done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Take no progress report."""
 
 
 def nobody(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What is planted is found, what is not planted is not, and nothing is known before it happened."""
+"""A planted relation is found, none is found where none was planted, and nothing is known before it happened."""
 
 from __future__ import annotations
 

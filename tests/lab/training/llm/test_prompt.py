@@ -1,4 +1,4 @@
-"""What a language model is shown: the published line, within its budget, and nothing that an event is called."""
+"""The prompt of a language model: the published line, within its budget, without any title."""
 
 from __future__ import annotations
 

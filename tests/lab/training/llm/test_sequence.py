@@ -260,7 +260,7 @@ def nobody(name: str) -> Any:
 
 
 def unseen(done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Take no progress report."""
 
 
 @needs_torch

@@ -32,7 +32,7 @@ WEEKS = range(1000, 1004)
 
 
 def unseen(done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Take no progress report."""
 
 
 def taught(path: Path, lives: range = range(0)) -> list[Episode]:

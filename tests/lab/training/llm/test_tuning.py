@@ -33,7 +33,7 @@ WANTED = "EXERCISE"
 
 
 def unseen(done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Take no progress report."""
 
 
 @pytest.fixture(scope="module")
