@@ -27,6 +27,7 @@ HASHES_WAITING = 8  # beside those at once; further logins get TryLater
 HASH_RETRY_SECONDS = 5
 PASSWORD_MIN_CHARS, PASSWORD_MAX_CHARS = 8, 256  # NIST SP 800-63B, 5.1.1.2 asks for at least 8
 TOKEN_PREFIX = "rb_"  # noqa: S105 - lets scanners find a token that was published by mistake
+ASSISTANT_TOKEN_PREFIX = "rba_"  # noqa: S105 - of tokens that open the address of assistants alone
 
 
 @cache
@@ -112,12 +113,15 @@ def begin_session(store: Store, user: User, *, now: datetime) -> str:
     return token
 
 
-def new_token(store: Store, user: User, name: str, *, now: datetime) -> tuple[ApiToken, str]:
-    """Make an API token for a program called ``name``.
+def new_token(
+    store: Store, user: User, name: str, *, now: datetime, for_assistant: bool = False
+) -> tuple[ApiToken, str]:
+    """Make an API token for a program called ``name``. One ``for_assistant`` opens the tools of assistants alone.
 
-    Returns the stored entry and the secret, which cannot be shown again because only its hash is stored.
+    Returns the stored entry and the secret, which cannot be shown again because only its hash is stored. The hash
+    covers the prefix, so a token cannot be turned into one of the other kind.
     """
-    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    token = (ASSISTANT_TOKEN_PREFIX if for_assistant else TOKEN_PREFIX) + secrets.token_urlsafe(32)
     return store.access.add_token(user.id, name, digest(token), now=now), token
 
 

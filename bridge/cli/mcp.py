@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from bridge.installation import Bridge
+    from bridge.mcp.server import AssistantServer
+
 Tools = Annotated[list[str], typer.Argument(help="Tools by name (see: bridge mcp consent).", show_default=False)]
 
-mcp = typer.Typer(help="Serve assistants (Model Context Protocol over stdio), or choose the tools they may use.")
+mcp = typer.Typer(
+    help="Serve assistants over stdio (Model Context Protocol), or choose the tools they may use here and at /mcp."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -32,23 +42,36 @@ def serve(
     user = user or options.only_user()
     from bridge import installation
 
+    with installation.open_bridge() as bridge:
+        bridge.store.people.user(user)
+        _server(bridge, user).run("stdio")
+
+
+def _server(bridge: Bridge, user: str) -> AssistantServer:
+    """Return the server of a user's tools. Raises SetupError if its library is not installed."""
     try:
         from bridge.mcp.server import AssistantServer
     except ModuleNotFoundError:
         raise SetupError("assistants need a library that is not installed: pip install 'rhythm-bridge[mcp]'") from None
-    with installation.open_bridge() as bridge:
-        bridge.store.people.user(user)
-        AssistantServer(bridge, user).run("stdio")
+    return AssistantServer(bridge, user)
+
+
+def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
+    """Return a function from a user's name to the ASGI application that serves the user's tools.
+
+    Servers are kept. That function raises SetupError if their library is not installed.
+    """
+    return cache(lambda user: _server(bridge, user).answer)
 
 
 def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
     """Allow assistants to use tools, from their next question on. `titles` lets them read the names of events."""
     from bridge import installation
-    from bridge.mcp import consent
+    from bridge.auth import assistants
 
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
-        given = consent.allow(bridge.store, person, tools, now=installation.now())
+        given = assistants.allow(bridge.store, person, tools, now=installation.now())
     undo = f"bridge mcp refuse {' '.join(given)} --user {user}"
     show.result({"user": user, "allowed": given}, f"Allowed: {', '.join(given)}. To end it: {undo}", json=json)
 
@@ -56,10 +79,10 @@ def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
 def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None:
     """Forbid assistants to use tools, from now on."""
     from bridge import installation
-    from bridge.mcp import consent
+    from bridge.auth import assistants
 
     with installation.open_bridge() as bridge:
-        ended = consent.refuse(bridge.store, bridge.store.people.user(user), tools)
+        ended = assistants.refuse(bridge.store, bridge.store.people.user(user), tools)
     text = f"Ended: {', '.join(ended)}." if ended else "None of them was allowed."
     show.result({"user": user, "refused": ended}, text, json=json)
 
@@ -67,7 +90,7 @@ def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None
 def consent(user: options.User, json: options.Json = False) -> None:
     """List every tool, whether it changes data, and since when assistants may use it."""
     from bridge import installation
-    from bridge.mcp.consent import consent_rows
+    from bridge.auth.assistants import consent_rows
 
     with installation.open_bridge() as bridge:
         rows = consent_rows(bridge.store, bridge.store.people.user(user))

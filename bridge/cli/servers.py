@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from bridge.cli.mcp import over_http
 from bridge.domain.errors import SetupError
 
 Port = Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.", min=0, max=65_535)]
@@ -47,7 +48,7 @@ def up(
     from bridge.web import up as together
 
     with installation.open_bridge() as bridge:
-        together.run(bridge, host, port, name or (), every=every, health=health)
+        together.run(bridge, host, port, name or (), every=every, health=health, assistants=over_http(bridge))
 
 
 def daemon(
@@ -90,12 +91,12 @@ def web(
     port: Port = 8080,
     name: Names = None,
 ) -> None:
-    """Serve the web page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
+    """Serve the page, its JSON API (/api/v1), assistants (/mcp), and the addresses that apps and vendors send to."""
     from bridge import installation
     from bridge.web.server import serve_page
 
     with installation.open_bridge() as bridge:
-        serve_page(bridge, host, port, name or ())
+        serve_page(bridge, host, port, name or (), assistants=over_http(bridge))
 
 
 def serve_push(

@@ -165,6 +165,9 @@ def _issuer(bridge: Bridge, given: str | None) -> str:
 def new_token(
     user: options.User,
     name: Annotated[str, typer.Option(help="A name for the program that uses it.")] = "a program",
+    assistant: Annotated[
+        bool, typer.Option("--assistant", help="For an AI assistant: it opens /mcp with the allowed tools alone.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Make a token and show it once. Only its hash is stored."""
@@ -172,7 +175,8 @@ def new_token(
     from bridge.auth import access
 
     with installation.open_bridge() as bridge:
-        made, token = access.new_token(bridge.store, bridge.store.people.user(user), name, now=installation.now())
+        store, now = bridge.store, installation.now()
+        made, token = access.new_token(store, store.people.user(user), name, now=now, for_assistant=assistant)
     text = f"Token {made.id}, shown once: {token}\nSend it with every request:  Authorization: Bearer TOKEN"
     show.result({"id": made.id, "name": name, "token": token}, text, json=json)
 

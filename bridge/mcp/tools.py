@@ -19,6 +19,7 @@ from bridge.advice import outcomes, recommend, requests, rescheduling
 from bridge.advice.day_plan import plan_day
 from bridge.advice.labels import labelled
 from bridge.advice.notify import NAMES_A_TASK
+from bridge.auth.assistants import READING_TOOLS, TITLES, WRITING_TOOLS
 from bridge.documents.inputs import parse_answer
 from bridge.documents.offers import offer_documents
 from bridge.documents.plan import BlockDocument, plan_document
@@ -30,7 +31,6 @@ from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_start, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.ingest import checkins
-from bridge.mcp.consent import READING_TOOLS, TITLES, WRITING_TOOLS
 from rhythm_env.interface import DAY_NAMES, SLOTS_PER_DAY, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
@@ -69,7 +69,8 @@ class Tools:
         if not known or tool not in self.allowed():
             named = tool if known else "TOOL"
             raise SetupError(
-                f"this is not allowed; the person can allow it: bridge mcp allow {named} --user {self.name}"
+                "this is not allowed; the person can allow it in the settings of the page, "
+                f"or with: bridge mcp allow {named} --user {self.name}"
             )
 
     def _user(self) -> User:

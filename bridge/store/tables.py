@@ -303,7 +303,7 @@ priors = sa.Table(
     sa.Column("gain", sa.Float, nullable=False),
     sa.Column("kept", sa.Boolean, nullable=False),
 )
-# Tools that assistants may use. Only a command on the user's own machine adds a row.
+# Tools that assistants may use. Only a command, or the user's settings in a browser, adds a row.
 consents = sa.Table(
     "consents",
     metadata,

@@ -16,7 +16,15 @@ from bridge.web.throttle import allowed_seconds
 
 log = logging.getLogger(__name__)
 
-PROGRAM_PATHS = ("/static/", "/api/", "/push/", "/hooks/", "/health")  # programs ask here: errors are JSON, no cookies
+ASSISTANTS_PATH = "/mcp"
+PROGRAM_PATHS = (
+    "/static/",
+    "/api/",
+    "/push/",
+    "/hooks/",
+    "/health",
+    ASSISTANTS_PATH,
+)  # programs ask here: errors are JSON, no cookies
 UPLOAD_PATHS = frozenset({"/connections/import", "/api/v1/import"})  # bodies go to disk and are never a form
 MEGABYTE = 1_000_000
 FORM_MAX_BYTES, PUSH_MAX_BYTES, UPLOAD_MAX_BYTES = MEGABYTE, 200 * MEGABYTE, 4_000 * MEGABYTE

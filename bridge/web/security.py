@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bridge.web.bounds import PROGRAM_PATHS, refusal
+from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, refusal
 
 SEED_COOKIE = "bridge_seed"  # the CSRF token of a browser's pages is derived from its value
 SEED_BYTES = 24
@@ -72,7 +72,7 @@ class Security:
             return refusal(scope, 421, "the page does not go by this name; see: bridge up --help")
         if self._local and _is_forwarded(scope, headers):
             return refusal(scope, 421, "behind a proxy the page needs its name: bridge up --name NAME")
-        if scope["method"] in SAFE_METHODS:
+        if scope["method"] in SAFE_METHODS and scope["path"] != ASSISTANTS_PATH:  # whose protocol asks for the check
             return None
         if _is_foreign(headers.get("origin"), host) or headers.get("sec-fetch-site", "none") not in SAME_SITE:
             return refusal(scope, 403, "another site asked for that; open the page itself and try again")

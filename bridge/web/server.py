@@ -21,7 +21,8 @@ from bridge.daemon.housekeeping import drop_uploads
 from bridge.domain.errors import SetupError
 from bridge.store.people import composed, is_name
 from bridge.web import api, forwarded, pages, pushes, refusals
-from bridge.web.bounds import Bounds
+from bridge.web.assistants import Assistants, ToolServers
+from bridge.web.bounds import ASSISTANTS_PATH, Bounds
 from bridge.web.render import STATIC_FOLDER
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
@@ -50,12 +51,18 @@ TOKEN = HTTPBearer(auto_error=False, description="bridge token new --user NAME")
 
 
 def create(
-    bridge: Bridge, *, local: bool = True, names: Iterable[str] = (), status: Callable[[], str] = lambda: "ok"
+    bridge: Bridge,
+    *,
+    local: bool = True,
+    names: Iterable[str] = (),
+    status: Callable[[], str] = lambda: "ok",
+    assistants: ToolServers | None = None,
 ) -> FastAPI:
     """Return the application, which shows data of the open ``bridge``.
 
     If ``local``, only this machine is served, and users need no password. ``names`` are the host names under which the
-    pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health`` tells.
+    pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health`` tells. ``assistants``
+    serves tools to them; None leaves their address out.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -75,6 +82,8 @@ def create(
     for router in api.ROUTERS:
         app.include_router(router, prefix=API, dependencies=[Depends(TOKEN), Depends(check_csrf)], responses=REFUSED)
     app.router.routes.extend([*pushes.ROUTES, Route("/health", health)])
+    if assistants is not None:
+        app.router.routes.append(Route(ASSISTANTS_PATH, Assistants(servers=assistants), methods=["POST"]))
     for error, handler in refusals.HANDLERS.items():
         app.add_exception_handler(error, handler)
     app.add_exception_handler(NotLoggedIn, _to_login)
@@ -105,8 +114,9 @@ async def health(request: Request) -> JSONResponse:
 
 def _to_login(request: Request, _error: Exception) -> Response:
     """Answer 401 to a program without a valid token. Redirect a person to the login, or to the first visit."""
-    if request.url.path.startswith(API):
-        text = "send a token as Authorization: Bearer TOKEN; make a token: bridge token new"
+    if request.url.path.startswith((API, ASSISTANTS_PATH)):
+        kind = " --assistant" if request.url.path.startswith(ASSISTANTS_PATH) else ""
+        text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind}"
         return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})
     state = app_state(request)
     place = "/welcome" if state.local and not state.bridge.store.people.users() else "/login"
@@ -135,18 +145,26 @@ def _refuse_invalid(request: Request, error: Exception) -> Response:
     return refusals.refuse(request, 422, "; ".join(reasons)[:REASON_MAX_CHARS])
 
 
-def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
+def serve_page(
+    bridge: Bridge, host: str, port: int, names: Sequence[str] = (), *, assistants: ToolServers | None = None
+) -> None:
     """Serve the page until SIGTERM or Ctrl-C.
 
-    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port in use, and
-    for users without a password if others can reach the server.
+    ``names`` are the host names that a proxy or a network gives to the server. ``assistants`` serves tools to them.
+    Raises SetupError for a port in use, and for users without a password if others can reach the server.
     """
-    app, listening = opened(bridge, host, port, names)
+    app, listening = opened(bridge, host, port, names, assistants=assistants)
     run(app, listening, bridge.settings.trusted_proxies)
 
 
 def opened(
-    bridge: Bridge, host: str, port: int, names: Sequence[str] = (), *, status: Callable[[], str] = lambda: "ok"
+    bridge: Bridge,
+    host: str,
+    port: int,
+    names: Sequence[str] = (),
+    *,
+    status: Callable[[], str] = lambda: "ok",
+    assistants: ToolServers | None = None,
 ) -> tuple[FastAPI, socket.socket]:
     """Return the application and a socket that listens for it, and print the page's address.
 
@@ -161,7 +179,7 @@ def opened(
         check_passwords(bridge)
     log.configure(verbose=True)
     known = (*names, socket.gethostname()) if names or not local else ()
-    app = create(bridge, local=local, names=known, status=status)
+    app = create(bridge, local=local, names=known, status=status, assistants=assistants)
     listening = listen(host, port)
     typer.echo(f"open {address(listening)}/", err=True)
     if not local and host in LOOPBACK and not bridge.settings.trusted_proxies:

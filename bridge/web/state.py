@@ -17,7 +17,7 @@ from bridge.auth.passkeys import Challenge
 from bridge.domain.languages import speak
 from bridge.domain.records import User
 from bridge.store.people import composed
-from bridge.web.bounds import PROGRAM_PATHS, UPLOAD_PATHS
+from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
 from bridge.web.pending import Pending
@@ -140,12 +140,14 @@ def _user(request: Request, state: AppState, now: datetime) -> User | None:
     """Return the user of a request's token, of the named proxy's header, or of its session, in this order, or None.
 
     On a page for this machine alone, that is also the only user, if that user has no way to log in. A wrong token
-    belongs to no user in any case.
+    belongs to no user in any case, and neither does an assistant's token outside the address of assistants.
     """
     store = state.bridge.store
     users = store.people.users()
     token, session = bearer(request), request.cookies.get(SESSION_COOKIE)
     if token is not None:
+        if token.startswith(access.ASSISTANT_TOKEN_PREFIX) and request.scope["path"] != ASSISTANTS_PATH:
+            return None
         number = store.access.token(access.digest(token))
         return next((user for user in users if user.id == number), None)
     if (name := proxy_user(request)) is not None:

@@ -17,16 +17,27 @@ from bridge.web.server import opened
 if TYPE_CHECKING:
     from bridge.daemon.scheduler import Daemon
     from bridge.installation import Bridge
+    from bridge.web.assistants import ToolServers
 
 
-def run(bridge: Bridge, host: str, port: int, names: Sequence[str], *, every: int, health: str | None) -> None:
+def run(
+    bridge: Bridge,
+    host: str,
+    port: int,
+    names: Sequence[str],
+    *,
+    every: int,
+    health: str | None,
+    assistants: ToolServers | None = None,
+) -> None:
     """Serve the page and run the daemon until SIGTERM or Ctrl-C, after which the process ends within ten seconds.
 
-    ``health`` is the address HOST:PORT that serves the daemon's counts. Raises SetupError if another daemon works at
-    this store, and for what ``bridge.web.server.opened`` refuses.
+    ``health`` is the address HOST:PORT that serves the daemon's counts. ``assistants`` serves tools to them. Raises
+    SetupError if another daemon works at this store, and for what ``bridge.web.server.opened`` refuses.
     """
     with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
-        app, listening = opened(bridge, host, port, names, status=partial(status_of, daemon, every=every))
+        status = partial(status_of, daemon, every=every)
+        app, listening = opened(bridge, host, port, names, status=status, assistants=assistants)
         served = threading.Event()
         ending = threading.Thread(target=_end, args=(daemon, served), name="end", daemon=True)
         looking = threading.Thread(target=look_until_stopped, args=(daemon,), kwargs={"every": every}, daemon=True)

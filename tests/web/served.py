@@ -16,6 +16,7 @@ import requests
 from fastapi import FastAPI
 
 from bridge import config, installation
+from bridge.cli.mcp import over_http
 from bridge.store import Store
 from bridge.web.server import create
 from lab.web_server import running
@@ -117,7 +118,7 @@ def _migrated() -> bytes:
 
 @contextmanager
 def served(bridge: installation.Bridge, *, local: bool = True, names: Iterable[str] = ()) -> Iterator[Place]:
-    made = create(bridge, local=local, names=names)
+    made = create(bridge, local=local, names=names, assistants=over_http(bridge))
     try:
         with running(made, lifespan="on") as port:
             yield Place(bridge=bridge, made=made, url=f"http://127.0.0.1:{port}")

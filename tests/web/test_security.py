@@ -74,7 +74,7 @@ def routes(place: Place) -> list[tuple[str, str]]:
 
 def _flat(some: Any, prefix: str = "") -> Iterator[tuple[str, set[str]]]:
     for route in some:
-        if isinstance(route, APIRoute) or route in pushes.ROUTES:
+        if isinstance(route, APIRoute) or route in pushes.ROUTES or getattr(route, "path", "") == "/mcp":
             yield prefix + route.path, route.methods
         elif hasattr(route, "original_router"):
             yield from _flat(route.original_router.routes, prefix + route.include_context.prefix)
@@ -95,7 +95,7 @@ def test_no_route_of_another_persons_data_answers(two: Two) -> None:
         path = re.sub(r"{(\w+)[^}]*}", lambda found: two.ids[found[1]], template)
         form = {"csrf": csrf, "answer": "accept", "event": SECRET, "action": "LEARN", "score": "3", "name": "ana"}
         body = {"json": {"answer": "accept"}} if path.startswith("/api/") and method == "POST" else {"data": form}
-        headers = {"Authorization": f"Bearer {token}"} if path.startswith("/api/") else {}
+        headers = {"Authorization": f"Bearer {token}"} if path.startswith(("/api/", "/mcp")) else {}
         answer = ben.request(method, path, headers=headers, **(body if method == "POST" else {}))
         assert answer.status_code < 500, (method, path)
         assert SECRET.encode() not in answer.content.replace(f"/{SECRET}".encode(), b""), (method, path)
@@ -112,7 +112,7 @@ def test_who_is_not_known_sees_nothing(two: Two) -> None:
         path = re.sub(r"{(\w+)[^}]*}", lambda found: two.ids[found[1]], template)
         stranger.get("/login")
         answer = stranger.request(method, path, data={"csrf": stranger.csrf} if method == "POST" else None)
-        if path.startswith("/api/"):
+        if path.startswith(("/api/", "/mcp")):
             assert answer.status_code in (401, 403, 422), (method, path)
         else:
             assert answer.status_code in (303, 403, 422), (method, path)
@@ -120,7 +120,8 @@ def test_who_is_not_known_sees_nothing(two: Two) -> None:
 
 
 def test_every_change_needs_the_token_of_its_page_and_comes_from_our_own(place: Place, visitor: Visitor) -> None:
-    changes = [path for method, path in routes(place) if method == "POST" and not path.startswith(("/push", "/hooks"))]
+    others = ("/push", "/hooks", "/mcp")  # which no cookie opens
+    changes = [path for method, path in routes(place) if method == "POST" and not path.startswith(others)]
     for template in changes:
         path = re.sub(r"{[^}]*}", "1", template)
         assert visitor.post(path, data={"name": "ana", "answer": "accept"}).status_code in (403, 422), path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64encode
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 
@@ -165,6 +166,15 @@ def test_a_token_is_shown_once_and_ends(place: Place, ana: User, visitor: Visito
     assert visitor.change(f"/settings/tokens/{entry.id}/end").status_code == 400
 
 
+def test_a_token_for_an_assistant_opens_no_program_address(place: Place, ana: User, visitor: Visitor) -> None:
+    made = visitor.change("/settings/tokens", {"name": "assistant", "assistant": "yes"}).text
+    (token,) = re.findall(r"rba_[\w-]+", made)
+    program = place.visitor()
+    program.headers["Authorization"] = f"Bearer {token}"
+    assert program.get("/api/v1/me").status_code == 401
+    assert program.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}).json()["result"] == {}
+
+
 def test_nobody_ends_the_token_of_another_person(place: Place) -> None:
     ana = secured(place, "ana", "correct horse")
     secured(place, "ben", "battery staple")
@@ -181,6 +191,35 @@ def test_tokens_are_bounded(place: Place, ana: User, visitor: Visitor) -> None:
         access.new_token(place.bridge.store, ana, "lamp", now=installation.now())
     refused = visitor.change("/settings/tokens", {"name": "lamp"})
     assert (refused.status_code, len(place.bridge.store.access.tokens(ana.id))) == (400, TOKENS_MAX)
+
+
+def test_the_tools_of_assistants_are_allowed_and_withdrawn(place: Place, ana: User, visitor: Visitor) -> None:
+    people, now = place.bridge.store.people, installation.now()
+    ben = people.add_user("ben", "Europe/Berlin", now=now)
+    access.set_password(place.bridge.store, ben, "battery staple", now=now)
+    people.allow_tool(ben.id, "trends", now=now)
+    access.set_password(place.bridge.store, ana, "correct horse", now=now)
+    visitor.log_in("ana", "correct horse")
+    assert not re.findall(r'name="tools" value="\w+" checked', visitor.get("/settings").text)
+    people.allow_tool(ana.id, "meters", now=now - timedelta(days=3))
+    visitor.change("/settings/assistants", {"tools": ["meters", "check_in"]})
+    shown = visitor.get("/settings?saved=assistants").text
+    assert "Saved. It holds from an assistant" in shown
+    assert re.findall(r'name="tools" value="(\w+)" checked', shown) == ["meters", "check_in"]
+    assert re.findall(r"since (\d+ Nov 2026)", shown) == ["17 Nov 2026", "20 Nov 2026"]
+    assert visitor.change("/settings/assistants", {"tools": ["meters", "shell"]}).status_code == 400
+    assert visitor.change("/settings/assistants", {"tools": ["meters"] * 9}).status_code == 422
+    assert list(people.allowed_tools(ana.id)) == ["check_in", "meters"]
+    visitor.change("/settings/assistants")
+    assert (people.allowed_tools(ana.id), list(people.allowed_tools(ben.id))) == ({}, ["trends"])
+
+
+def test_a_program_does_not_allow_itself_a_tool(place: Place, ana: User) -> None:
+    _, token = access.new_token(place.bridge.store, ana, "lamp", now=installation.now())
+    program = place.visitor()
+    program.headers["Authorization"] = f"Bearer {token}"
+    assert program.post("/settings/assistants", data={"tools": "meters"}).status_code == 403
+    assert place.bridge.store.people.allowed_tools(ana.id) == {}
 
 
 def test_everything_is_deleted_only_by_the_typed_name(place: Place, ana: User, visitor: Visitor) -> None:

@@ -1,14 +1,15 @@
-"""Serve the forms of the settings that change who gets in: the password, and tokens for programs."""
+"""Serve the forms of the settings that change who gets in: the password, tokens for programs, and assistants."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Path, Request
 from fastapi.responses import HTMLResponse, Response
 
-from bridge.auth import access
+from bridge.auth import access, assistants
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import _, told
 from bridge.web.logins import TooManyTries, cookie_name, known_device, uncount
@@ -18,6 +19,7 @@ from bridge.web.state import Visit, Visitor
 
 router = APIRouter(dependencies=[Depends(in_browser)])
 Password = Annotated[str, Form(max_length=300)]
+Tools = Annotated[Sequence[str], Form(max_length=len(assistants.CONSENTS))]
 TOKENS_MAX = 50  # of a user
 
 
@@ -74,12 +76,17 @@ def _check(request: Request, visit: Visit, typed: str) -> None:
 
 
 @router.post("/settings/tokens")
-def new_token(visit: Visitor, name: Annotated[str, Form(max_length=64)] = "") -> HTMLResponse:
-    """Make a token for a program and show it once."""
+def new_token(
+    visit: Visitor,
+    name: Annotated[str, Form(max_length=64)] = "",
+    assistant: Annotated[str, Form(max_length=10)] = "",
+) -> HTMLResponse:
+    """Make a token for a program, or for an assistant alone, and show it once."""
     store = visit.bridge.store
     if len(store.access.tokens(visit.user.id)) >= TOKENS_MAX:
         return shown(visit, wrong={"token": _("there are {count} tokens; end one of them first", count=TOKENS_MAX)})
-    _entry, token = access.new_token(store, visit.user, name.strip() or _("a program"), now=visit.now)
+    called = name.strip() or _("a program")
+    _entry, token = access.new_token(store, visit.user, called, now=visit.now, for_assistant=assistant == "yes")
     return shown(visit, token=token)
 
 
@@ -89,3 +96,13 @@ def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> R
     if not visit.bridge.store.access.revoke_token(visit.user.id, number):
         return shown(visit, wrong={"token": _("you have no such token")})
     return changed("token")
+
+
+@router.post("/settings/assistants")
+def assistants_tools(visit: Visitor, tools: Tools = ()) -> Response:
+    """Let assistants use the given tools and no others, from their next question on."""
+    try:
+        assistants.choose(visit.bridge.store, visit.user, tools, now=visit.now)
+    except SetupError as error:
+        return shown(visit, wrong={"assistants": told(error)})
+    return changed("assistants")

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 
 from bridge.advice import notify, web_push
 from bridge.advice.web_push import Device
-from bridge.auth import access
+from bridge.auth import access, assistants
 from bridge.documents.connections import UnsentDocument, notifications_document
 from bridge.documents.diagnostics import diagnostics_document
 from bridge.documents.inputs import parse_slots
@@ -43,6 +43,7 @@ SAVED = {
     "password": say("The password is changed, and every other browser is logged out."),
     "open": say("The password is removed."),
     "token": say("The token has ended."),
+    "assistants": say("Saved. It holds from an assistant's next question on."),
     "passkeys": say("Saved. You can log in with this passkey."),
     "nopasskey": say("The passkey is removed. Delete it in your browser or phone as well."),
     "login": say("Linked. From now on you can log in there."),
@@ -231,6 +232,7 @@ def shown(
             {"id": one.id, "name": one.name, "made": _day(visit, one.made_at)}
             for one in store.access.tokens(visit.user.id)
         ],
+        tools=_tools(visit),
         saved=words(SAVED.get(saved, "")),
         saved_in=SECTIONS.get(saved, saved),
         wrong=wrong or {},
@@ -286,6 +288,14 @@ def _unsent(visit: Visit, one: UnsentDocument) -> str:
     at = date_text(local(visit, datetime.fromisoformat(one["at"])), "%a %d %b %H:%M")
     state, why = one["state"], one["reason"]
     return f"{at} {words(STATE_WORDS.get(state, state))}: {_(why)}"
+
+
+def _tools(visit: Visit) -> list[dict[str, Any]]:
+    """Return the tools of assistants for the template, with the days since which they are allowed."""
+    return [
+        {**row, "since": row["since"] and _day(visit, datetime.fromisoformat(row["since"]))}
+        for row in assistants.consent_rows(visit.bridge.store, visit.user)
+    ]
 
 
 def _day(visit: Visit, at: datetime) -> str:

@@ -1,4 +1,4 @@
-"""Record which tools a user allows AI assistants to use. The server looks this up with every request."""
+"""Record which tools a user allows AI assistants to use. Their server looks this up with every request."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.domain.records import User
 
 if TYPE_CHECKING:
@@ -15,17 +16,19 @@ if TYPE_CHECKING:
 
 READING_TOOLS: Mapping[str, str] = MappingProxyType(
     {  # name -> title
-        "meters": "The five meters now",
-        "calendar": "The calendar",
-        "recommendation": "The current recommendation",
-        "plan": "The plan of a day",
-        "trends": "Trends over weeks",
+        "meters": say("The five meters now"),
+        "calendar": say("The calendar"),
+        "recommendation": say("The current recommendation"),
+        "plan": say("The plan of a day"),
+        "trends": say("Trends over weeks"),
     }
 )
-WRITING_TOOLS: Mapping[str, str] = MappingProxyType({"feedback": "Answer a recommendation", "check_in": "Check in"})
+WRITING_TOOLS: Mapping[str, str] = MappingProxyType(
+    {"feedback": say("Answer a recommendation"), "check_in": say("Check in")}
+)
 TITLES = "titles"  # a consent of its own, to the words of the people who sent invitations
 CONSENTS: Mapping[str, str] = MappingProxyType(
-    {**READING_TOOLS, **WRITING_TOOLS, TITLES: "What events and tasks are called, in calendar, plan and trends"}
+    {**READING_TOOLS, **WRITING_TOOLS, TITLES: say("What events and tasks are called, in calendar, plan and trends")}
 )
 
 
@@ -47,6 +50,17 @@ def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
     Raises SetupError for an unknown tool. Then none of them is forbidden.
     """
     return [tool for tool in [parse_tool(tool, user) for tool in tools] if store.people.refuse_tool(user.id, tool)]
+
+
+def choose(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> None:
+    """Allow AI assistants to use ``tools`` for a user, and no other tools. A tool allowed before keeps its date.
+
+    Raises SetupError for an unknown tool. Then nothing is changed.
+    """
+    chosen = {parse_tool(tool, user) for tool in tools}
+    with store.transaction():
+        allow(store, user, chosen, now=now)
+        refuse(store, user, CONSENTS.keys() - chosen)
 
 
 def parse_tool(text: str, user: User) -> str:
