@@ -50,6 +50,7 @@ def test_it_syncs_serves_and_ends_in_ten_seconds_in_the_middle_of_a_page(stage: 
             assert status(url) == (200, "ok")
             assert "made-up person" not in requests.get(f"{url}/welcome", timeout=30).text  # ana is there
             assert requests.post(f"{url}/push/health_auto_export", timeout=30).status_code == 401
+            assert requests.post(f"{url}/mcp", json={}, timeout=30).status_code == 401
             assert requests.post(f"{url}/hooks/whoop", data=b"{}", timeout=30).status_code in (400, 401, 503)
             for second in ("up", "daemon"):
                 refused = bridge(second, *(["--port", "0"] if second == "up" else []))
