@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2 import PasswordHasher
 
 from bridge import installation
 from bridge.auth import access
@@ -17,6 +18,13 @@ from tests.web.served import NOW, Place, Visitor, calendar, open_at, served
 @pytest.fixture(autouse=True)
 def _moment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_NOW", NOW)
+
+
+@pytest.fixture(autouse=True)
+def _cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hash passwords with little work, which no page notices.."""
+    hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(access, "_hasher", lambda: hasher)
 
 
 @pytest.fixture
