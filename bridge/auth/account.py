@@ -18,9 +18,10 @@ SAVE_RETRY_SECONDS = 0.1  # between two tries
 
 
 class StoredAccount:
-    """The settings and the token of a connection, as a connector needs them. The token is stored encrypted.
+    """The settings and the token of a connection, as a connector needs them.
 
-    ``allow_hosts`` names hosts inside the operator's network that the connector may reach.
+    The token is stored encrypted. ``zone`` is the IANA name of the user's time zone. ``allow_hosts`` names hosts inside
+    the operator's network that the connector may reach.
     """
 
     def __init__(
@@ -57,13 +58,17 @@ class StoredAccount:
             return self._vault.unseal(again)
 
     def token_field(self, name: str) -> str:
-        """Return a field of the stored token as text, or an empty text if there is none."""
+        """Return the field ``name`` of the stored token as text.
+
+        Returns an empty text without a token or without that field.
+        """
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Encrypt and save a token. While the store is busy, this is tried again for ten minutes.
+        """Encrypt and save a token.
 
-        It is tried so long because the earlier token may be invalid by now. After that it raises TryLater.
+        While the store is busy, this is tried again for ten minutes, and then raises TryLater. The earlier token may be
+        invalid by then.
         """
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:

@@ -64,8 +64,9 @@ def choose(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> 
 
 
 def parse_tool(text: str, user: User) -> str:
-    """Return a tool's proper name, in lower case with underscores, from what a user typed. Raises SetupError if
-    unknown.
+    """Return a tool's proper name, in lower case with underscores, from what ``user`` typed.
+
+    Raises SetupError for an unknown tool.
     """
     name = text.strip().lower().replace("-", "_").replace("checkin", "check_in")
     if name not in CONSENTS:
@@ -75,9 +76,11 @@ def parse_tool(text: str, user: User) -> str:
 
 
 def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
-    """Return a row per tool, with the keys ``tool``, ``allowed``, ``since``, ``writes`` and ``what``.
+    """Return a row for each tool that assistants may be allowed to use.
 
-    ``since`` is in ISO 8601, or None. ``writes`` is True for tools that change data, and ``what`` is the tool's title.
+    Its keys are ``tool``, ``allowed``, ``since``, ``writes`` and ``what``. ``since`` is the time of the consent in ISO
+    8601, or None if the tool is not allowed. ``writes`` is True for tools that change data, and ``what`` is the tool's
+    title.
     """
     allowed = store.people.allowed_tools(user.id)
     return [

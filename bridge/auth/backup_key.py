@@ -28,9 +28,11 @@ def is_encrypted(path: Path) -> bool:
 
 
 def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
-    """Encrypt a file for the installation in ``folder`` and for the public keys ``further``, with commas between.
+    """Encrypt the file ``plain`` into the file ``sealed``, which is replaced and readable by its owner alone.
 
-    Raises SetupError for a public key that age does not know.
+    It can be opened by the installation in ``folder``, whose key is made if missing. The public keys in ``further``,
+    with commas between, can open it as well. Raises SetupError for a public key that age does not know, and OSError if
+    the encryption fails.
     """
     import pyrage
 
@@ -44,7 +46,11 @@ def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
 
 
 def decrypt(sealed: Path, plain: Path, key: Path) -> None:
-    """Decrypt a file with the identity file ``key``. Raises SetupError if it does not open it, or the file is cut."""
+    """Decrypt the file ``sealed`` into the file ``plain`` with the identity file ``key``.
+
+    ``plain`` is replaced, and readable by its owner alone. Raises SetupError if ``key`` is no identity file or does not
+    open it, or if the file is cut.
+    """
     import pyrage
 
     os.close(os.open(plain, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
@@ -58,7 +64,10 @@ def decrypt(sealed: Path, plain: Path, key: Path) -> None:
 
 
 def identities(key: Path) -> Sequence[Any]:
-    """Return the age identities in a file, which lie a line each. Raises SetupError for a file without an identity."""
+    """Return the age identities in a file, which lie a line each.
+
+    Raises SetupError for a missing file, or a file without a readable identity.
+    """
     import pyrage
 
     try:
@@ -85,7 +94,10 @@ def _recipient(text: str) -> Any:
 
 
 def _own_key(folder: Path) -> Path:
-    """Return the path of the installation's identity file, and make it first if it is missing."""
+    """Return the path of ``backup.key``, the installation's identity file in ``folder``.
+
+    A missing file is made first, with a new key, readable by its owner alone.
+    """
     import pyrage
 
     path = folder / KEY_FILE

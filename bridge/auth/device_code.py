@@ -24,7 +24,11 @@ DECLINED = frozenset({"authorization_declined", "access_denied"})  # Microsoft's
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Offer:
-    """A code for the user, the page to type it at, and how often the vendor may be asked for its outcome."""
+    """A code for the user, and the page to type it at.
+
+    ``secret`` is the device code, with which the bridge asks the vendor for the outcome. The code lasts ``seconds``,
+    and questions lie ``interval`` seconds apart.
+    """
 
     page: str
     code: str
@@ -36,8 +40,9 @@ class _Offer:
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: Sequence[str]) -> dict[str, Any]:
     """Show the user a code and the vendor's page, wait until it was typed there, and return the token unsaved.
 
-    Raises NeedsLogin if the user declines or does not type the code in time. Raises SetupError for an unknown client,
-    and TryLater if the vendor does not answer.
+    It waits 15 minutes at most. The token gets the Unix time of its end as ``expires_at``, if the vendor states its
+    length. Raises NeedsLogin if the user declines or does not type the code in time. Raises SetupError for an unknown
+    client, and TryLater if the vendor does not answer.
     """
     oauth = oauth_of(spec)
     client = {"client_id": account.settings["client_id"]}
@@ -49,7 +54,10 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
 
 
 def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) -> dict[str, Any]:
-    """Ask for the token until the user has agreed, declined or let the code end."""
+    """Ask for the token until the user has agreed, declined or let the code end, and return the token.
+
+    Raises NeedsLogin unless the user agreed in time.
+    """
     until, interval = time.monotonic() + offer.seconds, offer.interval
     while True:
         answer = _posted(address, form, source)
@@ -67,7 +75,10 @@ def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) 
 
 
 def _dated(token: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a token with the Unix time of its end, where the vendor states its length of life."""
+    """Return a copy of a token with ``expires_at``, the Unix time of its end.
+
+    It is added only if the token states its length of life, ``expires_in``, in seconds.
+    """
     seconds = http.parse_seconds(str(token.get("expires_in", "")))
     return dict(token) | ({} if seconds is None else {"expires_at": time.time() + seconds})
 
@@ -91,7 +102,10 @@ def _offer(answer: Mapping[str, Any], source: str) -> _Offer:
 
 
 def _posted(address: str, form: Mapping[str, str], source: str) -> dict[str, Any]:
-    """Post a form, and return the JSON object of the answer, which may be a refusal."""
+    """Post a form, and return the JSON object of the answer, which may be a refusal.
+
+    Raises TryLater if the token server does not answer, is busy, or answers no JSON object.
+    """
     import requests
 
     plain_loopback(address)

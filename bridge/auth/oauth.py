@@ -37,8 +37,9 @@ class TokenSession:
 
     ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
     saved before it is used. A token that lacks a scope is not replaced, because the next token would lack it as well.
-    ``envelope`` says where answers hold their content, which is unpacked. Raises NeedsLogin when the vendor no longer
-    accepts the consent, and TryLater when the token server does not answer.
+    Answers are unpacked from the ``envelope``, if there is one. ``headers`` go with every request. Raises NeedsLogin
+    when the vendor no longer accepts the consent. Raises TryLater when the token server does not answer, and SetupError
+    for a plain http address.
     """
 
     def __init__(
@@ -68,7 +69,8 @@ class TokenSession:
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
         """Send a request with the access token, and again with the next token if the answer is 401.
 
-        At most three newer tokens are tried. The last answer is returned, refused or not.
+        A 401 that names a missing scope is not sent again. At most three newer tokens are tried. The last answer is
+        returned, refused or not. ``options`` go to ``requests``.
         """
         if _ends(self._token):
             self._refresh()
@@ -169,10 +171,12 @@ def _ends(token: Mapping[str, Any]) -> bool:
 
 
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask the vendor for the next token, and return it. Without a new refresh token, the old one is kept in it.
+    """Ask the vendor for the next token, and return it.
 
-    Raises NeedsLogin if the server refuses the refresh token, and TryLater if it does not answer with a token. Only
-    ``TokenSession`` may call this, because the caller must hold the refresh lock and save the result.
+    Without a new refresh token, the old refresh token is kept in it. Raises NeedsLogin if the server refuses the
+    refresh token, or if ``token`` has none. Raises Refused for HTTP 403 and 404, and TryLater if the server does not
+    answer with a token. Only ``TokenSession`` may call this, because the caller must hold the refresh lock and save the
+    result.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -237,7 +241,8 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
     The user agrees in a browser and is redirected to this machine, or pastes the redirected address. A redirect to
     another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin if the user
-    refuses, if the redirect belongs to another request, and after three minutes without an answer.
+    refuses, if the redirect belongs to another request, and after three minutes without an answer. Raises TryLater if
+    the token server does not answer, and SetupError for a port in use.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
@@ -257,7 +262,7 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
     """Return the token that the vendor gives in exchange for the ``code`` of a redirect.
 
     If it has no refresh token, its expiry is left out, so that it is used until it is refused. Raises TryLater if the
-    token server does not answer. Raises NeedsLogin if it gives no token.
+    token server does not answer or is busy. Raises Refused for HTTP 403 and 404, and NeedsLogin if it gives no token.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -325,7 +330,7 @@ def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
 
 
 def _refusal(answer: requests.Response) -> str:
-    """Return the OAuth error code of an answer, or an empty text."""
+    """Return the OAuth error code (``error``) of an answer in JSON, or an empty text if it has none."""
     try:
         told = json.loads(answer.content)
     except (ValueError, RecursionError):
@@ -366,7 +371,8 @@ def _client(
 ) -> OAuth2Session:
     """Return an OAuth client for the vendor's token server.
 
-    It unpacks answers from their envelope and checks their HTTP status before oauthlib reads them.
+    It unpacks answers from their envelope and checks their HTTP status before oauthlib reads them. A refresh needs
+    ``token``. A consent needs ``scopes`` and ``redirect``, the address to lead back to. None leaves each out.
     """
     from requests_oauthlib import OAuth2Session
 

@@ -37,7 +37,11 @@ UNTRUSTED_CLAIMS = ("email", "name", "nickname", "given_name", "family_name", "p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """The page as the provider knows it. ``claim`` holds the user's name here, or is empty."""
+    """The page's registration at the login provider, from the settings.
+
+    ``issuer`` is the provider's address. ``claim`` is the name of the claim that holds a person's user name in the
+    bridge. It is empty if no claim is read.
+    """
 
     issuer: str
     id: str
@@ -46,14 +50,16 @@ class Client:
 
     @property
     def host(self) -> str:
+        """Return the provider's host name, followed by the port if the address names it."""
         return urlsplit(self.issuer).netloc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider:
-    """The addresses of a provider, from its discovery document.
+    """The addresses of a login provider, from its discovery document.
 
-    ``names_itself`` is True if the provider adds its issuer to the redirect (RFC 9207).
+    ``userinfo_url`` is empty if the provider has none. ``takes_basic`` is True if the client's secret may be sent as
+    HTTP Basic authentication. ``names_itself`` is True if the provider adds its issuer to the redirect (RFC 9207).
     """
 
     issuer: str
@@ -67,7 +73,11 @@ class Provider:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A login under way: the secrets that its answer must match, and the user who links the account, if any."""
+    """A login under way, with the secrets that the provider's answer must match.
+
+    ``redirect`` is the page's address that the provider leads back to. ``link_to`` is the id of a user, logged in
+    already, who links an account at the provider. It is None for an ordinary login.
+    """
 
     nonce: str
     verifier: str
@@ -77,7 +87,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """A person's account at the provider. ``name`` is the value of the claim that holds a user's name, or empty."""
+    """A person's account at the provider, where ``subject`` is its lasting id.
+
+    ``name`` is the value of the claim that holds a user's name. It is empty if no claim is read, or if the provider
+    does not tell it.
+    """
 
     issuer: str
     subject: str
@@ -112,7 +126,8 @@ def client_of(settings: Settings) -> Client | None:
 def discover(client: Client) -> Provider:
     """Return the provider's addresses from its discovery document.
 
-    Raises SetupError if the document is another issuer's or lacks an address. Raises TryLater if none comes.
+    Raises SetupError if the request is refused, or if the document is another issuer's or lacks an address. Raises
+    TryLater if the provider does not answer with a JSON object.
     """
     with http.open_session() as session:
         told = _object(_get(session, canonical(client.issuer) + DISCOVERY_PATH))
@@ -134,7 +149,10 @@ def discover(client: Client) -> Provider:
 
 
 def _address(told: Mapping[str, Any], name: str) -> str:
-    """Return an address of a discovery document. Raises SetupError unless it is https, or this machine's."""
+    """Return the address called ``name`` in a discovery document.
+
+    Raises SetupError if it is missing, or is neither https nor on this machine.
+    """
     address = str(told.get(name, ""))
     if not urlsplit(address).hostname:
         raise SetupError(f"the login provider names no {name}; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
@@ -153,7 +171,10 @@ def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
 
 
 def login_url(client: Client, provider: Provider, attempt: Attempt, state: str) -> str:
-    """Return the address at the provider to which a browser goes to log in."""
+    """Return the address at the provider to which a browser goes to log in.
+
+    The provider sends the random ``state`` back with its answer.
+    """
     challenge = urlsafe_b64encode(hashlib.sha256(attempt.verifier.encode()).digest()).rstrip(b"=").decode()
     query = {
         "response_type": "code",
@@ -173,8 +194,9 @@ def account_of(
 ) -> Account:
     """Exchange the ``code`` of a redirect and return the account that logged in.
 
-    ``issuer`` is the issuer that the redirect named, if any. Raises Forged if the provider refuses the code, or if any
-    check of its ID token fails. Raises TryLater if it does not answer.
+    ``issuer`` is the issuer that the redirect named, or None if it named none. Raises Forged if the provider refuses
+    the code, or if any check of its ID token fails. Raises SetupError if it refuses the client or a request, and
+    TryLater if it does not answer.
     """
     if issuer != provider.issuer and (issuer is not None or provider.names_itself):
         raise refused()
@@ -192,9 +214,10 @@ def account_of(
 def checked(
     token: str, keys: Mapping[str, Any], client: Client, provider: Provider, *, nonce: str, now: datetime
 ) -> dict[str, Any]:
-    """Return the claims of an ID token. Raises Forged unless signature, issuer, audience, nonce and times are right.
+    """Return the claims of an ID token.
 
-    The rules are those of OpenID Connect Core 1.0, section 3.1.3.7.
+    Raises Forged unless signature, issuer, audience, nonce and times are right. The rules are those of OpenID Connect
+    Core 1.0, section 3.1.3.7. The clocks may differ by 60 seconds. ``keys`` is the provider's key set (JWKS).
     """
     from joserfc import jwt
     from joserfc.errors import JoseError

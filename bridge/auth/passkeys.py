@@ -21,7 +21,11 @@ TIMEOUT_MS = 120_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge:
-    """A random challenge that an authenticator must sign, for a page at ``host``. ``user_id`` is None for a login."""
+    """A random challenge that an authenticator must sign, for a page at ``host``.
+
+    ``origins`` are the addresses (scheme, host and port) at which browsers may open the page. ``user_id`` is the user
+    who registers a passkey, and None for a login.
+    """
 
     value: bytes
     host: str
@@ -45,7 +49,7 @@ def is_host(host: str) -> bool:
 def begin_registration(store: Store, user: User, host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
     """Return a challenge, and the JSON options with which a browser makes a passkey for the page at ``host``.
 
-    Raises SetupError where none can be made.
+    Raises SetupError if ``host`` is no host name, or if the user has 20 passkeys already.
     """
     from webauthn import generate_registration_options, options_to_json
     from webauthn.helpers.structs import (
@@ -80,9 +84,10 @@ def _refuse_unless_possible(host: str, count: int) -> None:
 
 
 def register(store: Store, user: User, challenge: Challenge, answer: str, name: str, *, now: datetime) -> None:
-    """Check a browser's answer to a challenge, and keep its passkey under a name of the user's choice.
+    """Check a browser's answer to a challenge, and keep its passkey under ``name``, cut to 60 characters.
 
-    Raises Forged if the answer does not prove the passkey, and SetupError if it is known already.
+    Without a name it is called "A passkey". Raises Forged if the answer does not prove the passkey, and SetupError if
+    it is known already.
     """
     from webauthn import verify_registration_response
     from webauthn.helpers.exceptions import WebAuthnException
@@ -111,7 +116,8 @@ def register(store: Store, user: User, challenge: Challenge, answer: str, name: 
 def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:
     """Return a challenge, and the JSON options with which a browser asks for a passkey of the page at ``host``.
 
-    The options name no user, so that nothing tells who has a passkey here.
+    The options name no user, so that nothing tells who has a passkey here. Raises SetupError if ``host`` is no host
+    name.
     """
     from webauthn import generate_authentication_options, options_to_json
     from webauthn.helpers.structs import UserVerificationRequirement

@@ -37,7 +37,10 @@ def withdraw(store: Store, user: User, viewer_name: str, *, now: datetime) -> No
 
 
 def hide(store: Store, viewer: User, name: str, *, now: datetime) -> None:
-    """End what the user called ``name`` shares with ``viewer``. Raises SetupError if that user shares nothing."""
+    """End what the user called ``name`` shares with ``viewer``, at the wish of ``viewer``.
+
+    Raises SetupError if that user shares nothing.
+    """
     found = next((one for one in store.shares.received(viewer.id) if one.other == composed(name)), None)
     if found is None:
         raise SetupError("nobody of that name shares anything with you; see: bridge share")

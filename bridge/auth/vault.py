@@ -56,7 +56,10 @@ class Vault:
             return None
 
     def derived(self, purpose: str) -> list[bytes]:
-        """Derive a key of 32 bytes for ``purpose``, such as signing links, from each current key, in their order."""
+        """Derive a key of 32 bytes for ``purpose``, such as signing links, from each current key, in their order.
+
+        Raises SetupError if a current key is not valid.
+        """
         self._fernet()  # raises for keys that are not valid
         return [hmac.digest(key.strip().encode(), purpose.encode(), "sha256") for key in self._current()]
 
@@ -95,9 +98,9 @@ class Rotation:
 def rotate(store: Store, storage: KeyStorage) -> Rotation:
     """Make a key, encrypt every stored secret with the new key, and delete the old keys.
 
-    Both keys are kept until everything is encrypted again, in a single transaction and under a lock. A rotation that
-    is killed loses nothing: several keys mark it as unfinished, and the next rotation finishes it without a new key.
-    Keys in the environment stay there. Raises SetupError if the environment holds only a single key.
+    Both keys are kept until everything is encrypted again, in a single transaction and under a lock. A rotation that is
+    killed loses nothing. Several keys mark it as unfinished, and the next rotation finishes it without a new key. Keys
+    in the environment stay there. Raises SetupError if the environment holds only a single key.
     """
     with store.lock(SEALING_LOCK):
         if len(storage.keys()) == 1:

@@ -142,7 +142,8 @@ def free_blocks(occurrences: Iterable[Occurrence], start: datetime, end: datetim
 
 
 def next_free(labelled: Labelled, after: datetime, minutes: float, until: datetime) -> datetime | None:
-    """Return the start of the first free stretch of at least ``minutes`` minutes within [after, until), or None.
+    """Return the start of the first free stretch of at least ``minutes`` minutes within [after, until). Returns None if
+    there is none.
 
     >>> day = [planned(9, 10, "ADMIN_WORK"), planned(10.25, 12, "ADMIN_WORK")]
     >>> next_free(day, hour(9), 30, DAY[1]).hour, next_free(day, hour(9), 30, hour(12))

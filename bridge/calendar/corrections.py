@@ -22,9 +22,10 @@ SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a
 
 
 def series_of(event: Event) -> str:
-    """Return the key under which a correction of this event is stored. All events of a repeating event share it.
+    """Return the key under which a correction of this event is stored.
 
-    An event with an iCalendar id has the same key on every calendar that holds it.
+    All events of a repeating event share it. An event with an iCalendar id has the same key on every calendar that
+    holds it. Any other event's key begins with its calendar.
     """
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
@@ -34,8 +35,9 @@ def applied(
 ) -> list[Label]:
     """Return ``labels``, a classifier's labels of ``occurrences``, with the user's corrections put in.
 
-    A correction counts for its repeating event and for similar titles. Without a correction, an event written for an
-    accepted recommendation gets the recommended action.
+    A correction of the event's own repeating event counts first, then that of a similar title (see ``Titles.nearest``).
+    Without a correction, an event written for an accepted recommendation gets the recommended action. ``corrections``
+    are the newest first.
     """
     by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
     said = [_of_series(by_series.get(series_of(o.event))) or titles.said(o.event.title or "") for o in occurrences]
@@ -43,7 +45,10 @@ def applied(
 
 
 def held_by(events: Sequence[Event], series: str, corrections: Sequence[Correction]) -> int:
-    """Return how many of ``events`` get their label from the user's correction stored under the key ``series``."""
+    """Return the number of ``events`` that get their label from the user's correction stored under the key ``series``.
+
+    Events of similar titles count too, and ``corrections`` are the newest first.
+    """
     by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
     counts = (by_series.get(series_of(event)) or titles.nearest(event.title or "")[0] for event in events)
     return sum(one is not None and one.series == series for one in counts)
@@ -75,7 +80,10 @@ class Titles:
         self._found: dict[str, tuple[Correction | None, float]] = {}
 
     def said(self, title: str) -> Label | None:
-        """Return the user's label for a title, or None if no corrected title is similar."""
+        """Return the user's label for a title, or None if no corrected title is similar.
+
+        Its confidence is 0.95 times the similarity.
+        """
         one, likeness = self.nearest(title)
         if one is None:
             return None

@@ -61,11 +61,14 @@ def _midnight(day: date, zones: tuple[ZoneSpan, ...]) -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
+    """The span [since, until) for which entries are expanded, and the user's time zones."""
+
     since: datetime
     until: datetime
     zones: ZoneHistory
 
     def touches(self, start: datetime, end: datetime) -> bool:
+        """Return True if [start, end) overlaps the window. An entry without length at the window's beginning counts."""
         return start < self.until and (end > self.since or start == end == self.since)
 
 
@@ -102,6 +105,11 @@ def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> 
 
 
 def _series(master: Event, zones: ZoneHistory) -> Series | None:
+    """Return the recurrence of a repeating event, on the clock of its own time zone.
+
+    An event without a known zone follows the user's zone at its first start. Returns None for a deleted event without a
+    time.
+    """
     if master.first_day is not None:
         return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None)
     if master.start is None:
@@ -122,7 +130,7 @@ def _original(exception: Event, series: Series) -> datetime | None:
 def _meeting(event: Event) -> str:
     """Return a key that copies of an entry on several calendars share.
 
-    An entry without an iCalendar id shares its key only with exceptions of its own repeating event.
+    It is the iCalendar id. Without that id, an entry shares its key only with exceptions of its own repeating event.
     """
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
@@ -139,15 +147,21 @@ def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:
+    """Return a key by which the copy of a meeting that stays sorts first.
+
+    The user's own meeting comes first. Then the user's answer decides (accepted, none, tentative, not answered,
+    declined), and then a title.
+    """
     event = copy.event
     mine = event.organised_by_me and event.response in (None, Response.ACCEPTED)
     return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)
 
 
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (start, occurrence) for each occurrence of an entry near the window.
+    """Yield (start, occurrence) for each occurrence of an entry in the window or at most a few days outside it.
 
-    The start is the original start, before an exception moved the occurrence.
+    The start is the original start, before an exception moved the occurrence. ``exceptions`` are the entries that
+    change instances of ``event``.
     """
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series
@@ -177,10 +191,9 @@ def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | No
 
 
 def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (original start, occurrence) for each instance of a timed repeating event near the window.
-
-    Instances that ``exceptions`` replace or cancel are left out. An exception for all later instances changes these.
-    Instances keep their wall time across clock changes, and their exact duration (RFC 5545, 3.8.5.3).
+    """Yield the instances of a timed repeating event in the window or shortly outside it, as (original start,
+    occurrence). Instances that ``exceptions`` replace or cancel are left out. An exception for all later instances
+    changes these. Instances keep their wall time across clock changes, and their exact duration (RFC 5545, 3.8.5.3).
     """
     stretch, series = _stretch(event, window.zones), _series(event, window.zones)
     if stretch is None or series is None or series.zone is None:
@@ -204,6 +217,10 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
 def _all_day_series(
     event: Event, exceptions: Sequence[Event], window: _Window
 ) -> Iterator[tuple[datetime, Occurrence]]:
+    """Yield the instances of an all-day repeating event in the window or shortly outside it, as (original start,
+    occurrence). Instances that ``exceptions`` replace or cancel are left out. Days begin at midnight on the user's
+    clock.
+    """
     series = _series(event, window.zones)
     if series is None:
         return
@@ -235,9 +252,10 @@ class _Spell:
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
-    """Return the shapes of a repeating event's instances in order of time, the first as ``master`` describes it.
+    """Return the shapes of a repeating event's instances in order of time.
 
-    ``length`` is the length of the master. None in ``changes`` is dropped.
+    The first is as ``master`` describes it, with ``length``. Further shapes are the ``changes`` by exceptions for all
+    later instances, where None is dropped.
     """
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
     return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
@@ -252,9 +270,10 @@ def _goes_on(exception: Event) -> bool:
 
 
 def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
-    """Return the shape of this and all later instances that an exception describes.
+    """Return the shape of an exception's instance and of all later instances, on the clock of ``zone``.
 
-    Returns None if the instance became all-day, which says nothing of later instances, or moved by more than a year.
+    Returns None if the instance became all-day, which says nothing of later instances. Returns None too if it moved by
+    more than 366 days.
     """
     if change.original_start is None or change.all_day:
         return None
@@ -265,6 +284,10 @@ def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
 
 
 def _all_day_spell(change: Event) -> _Spell | None:
+    """Return the shape of an all-day exception's instance and of all later instances.
+
+    Returns None if the instance became timed, or moved by more than 366 days.
+    """
     if change.original_day is None or change.start is not None:
         return None
     shift = (change.first_day or change.original_day) - change.original_day
@@ -273,11 +296,12 @@ def _all_day_spell(change: Event) -> _Spell | None:
 
 
 def _days(event: Event) -> timedelta:
-    """Return the length of an all-day entry in whole days."""
+    """Return the length of an all-day entry in whole days. It is a day if the entry names no first day."""
     if event.first_day is None:
         return DAY
     return max(event.last_day or event.first_day, event.first_day) - event.first_day + DAY
 
 
 def _wall(at: datetime, zone: ZoneInfo) -> datetime:
+    """Return an instant on the clock of ``zone``, as a naive time in whole seconds."""
     return at.astimezone(zone).replace(tzinfo=None, microsecond=0)

@@ -23,7 +23,8 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
-    """Yield each task with a due day that is open at ``at``, and when its day ends for the user.
+    """Yield (task, end of its due day) for each task with a due day that is not done at ``at``. The day ends at
+    midnight on the user's clock. Overdue tasks are included.
 
     >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
     [21]
@@ -52,12 +53,15 @@ def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -
 
 
 def effort_of(one: Task) -> float:
-    """Return the hours that a task is estimated to take."""
+    """Return the hours that a task is estimated to take, or 1 hour without an estimate."""
     return DEFAULT_EFFORT if one.effort is None else one.effort
 
 
 def slack(one: Task, hours_left: float) -> float:
-    """Return how often a task's effort fits into the hours left beyond its own, at least 0."""
+    """Return how relaxed a task is, as (hours left - effort) / effort, and at least 0.
+
+    The divisor is at least an hour.
+    """
     effort = effort_of(one)
     return max((hours_left - effort) / max(effort, 1.0), 0.0)
 
@@ -68,12 +72,13 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotFacts:
-    """Facts of a slot, which is a quarter of a day. Shares refer to its length, usually six hours.
+    """Facts of a slot, which is a quarter of a day. Shares (0 to 1) refer to its length, usually six hours.
 
     - ``busy``, ``meetings``, ``planned``: shares taken by entries, by meetings, and by entries of each action.
     - ``back_to_back``: meetings that begin less than 10 minutes after another. ``short_gaps``: pauses that short.
     - ``fragmentation``: share of the free time in gaps under two hours.
     - ``unbroken``: minutes of work without a pause up to the slot's end. None if nothing was planned since morning.
+    - ``free``: the slot's first free block of at least 30 minutes. None if it has no such block.
     - ``social``: entries with family or friends that ended in the seven days up to the slot's end.
     - ``pressure``: ``deadline_pressure`` at the slot's beginning. None when no task has a due day.
     """
@@ -95,6 +100,7 @@ class SlotFacts:
 
     @property
     def focus_minutes(self) -> float:
+        """Return the minutes of the slot that belong to focus blocks."""
         return length(self.focus) / MINUTE
 
 

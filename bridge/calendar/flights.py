@@ -18,9 +18,8 @@ SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a fli
 
 
 def is_flight(event: Event) -> bool:
-    """Return True if the user takes a single timed entry that ends in another time zone than it begins in.
-
-    Tickets from mail count even if they are marked as free.
+    """Return True if an entry is a flight that the user takes. It is single, timed, at most 30 hours long, and ends in
+    another time zone than it begins in. Tickets from mail count even if they are marked as free.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("UTC"))
     >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")
@@ -36,8 +35,9 @@ def is_flight(event: Event) -> bool:
 def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> tuple[ZoneSpan, ...]:
     """Return a zone history in which each flight among ``events`` begins a stay in its zone of arrival.
 
-    A flight adds nothing if the user said around it to live in another zone, or if the clock stays the same. Two weeks
-    after landing, it adds nothing either, unless a later flight leaves from its zone of arrival.
+    A flight adds nothing if the clock stays the same. The same holds if the user set a zone from 12 hours before the
+    flight to two days after it. Two weeks after landing, it adds nothing either, unless a later flight leaves from its
+    zone of arrival. At most the last 100 flights count.
 
     >>> noon, home = datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("UTC")), "Europe/Berlin"
     >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")

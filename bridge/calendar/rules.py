@@ -26,7 +26,10 @@ BROKEN = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # errors 
 
 
 def zone_named(name: str | None) -> ZoneInfo | None:
-    """Return the time zone of an IANA name, or None for a missing or unknown name. Calendars also use private names."""
+    """Return the time zone of an IANA name, or None for a missing or unknown name.
+
+    Calendars also use names of their own making, which are unknown.
+    """
     try:
         return ZoneInfo(name) if name else None
     except (KeyError, ValueError, OSError):
@@ -47,8 +50,8 @@ class Series:
     def starts(self, low: datetime, high: datetime) -> list[datetime]:
         """Return the starts in [low, high] without excluded starts, as naive wall-clock times, ascending.
 
-        A broken rule leaves only the first start. Rules more frequent than daily count as broken: no calendar makes
-        them, and they could hold millions of starts.
+        At most 20,000 starts of a rule are read. A broken rule leaves only the first start. Rules more frequent than
+        daily count as broken, because no calendar makes them, and they could hold millions of starts.
         """
         try:
             found = self._by_rules(low, high)
@@ -57,7 +60,7 @@ class Series:
         return sorted(at for at in found - self.excluded() if low <= at <= high)
 
     def excluded(self) -> set[datetime]:
-        """Return the wall-clock starts that EXDATE lines exclude."""
+        """Return the wall-clock starts that EXDATE lines exclude. Unreadable values are skipped."""
         return set(self._dates("EXDATE"))
 
     def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
@@ -72,6 +75,11 @@ class Series:
         return found | (set() if over else {self.first}) | set(self._dates("RDATE"))
 
     def _matches(self, rule: dict[str, str], low: datetime, high: datetime) -> Iterator[datetime]:
+        """Yield the wall-clock starts of an RRULE, given as name -> value, up to ``high``.
+
+        Some may lie before ``low``. Raises an error in ``BROKEN`` for a rule that is broken or more frequent than
+        daily.
+        """
         from dateutil.rrule import rrulestr
 
         parts = dict(rule)
@@ -118,7 +126,10 @@ class Series:
                 yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
 
     def lengths(self) -> dict[datetime, timedelta]:
-        """Return wall-clock start -> length for RDATEs that are periods of at most a year. Others are left out."""
+        """Return wall-clock start -> length for RDATEs that are periods of at most 366 days.
+
+        Longer periods and plain times are left out.
+        """
         found = {}
         for values, tzid in self._lines("RDATE"):
             for text in values.split(","):
@@ -157,6 +168,11 @@ class Series:
                 yield value, next((p[5:].strip('"') for p in parameters if p.upper().startswith("TZID=")), None)
 
     def _wall(self, text: str, tzid: str | None) -> date | datetime:
+        """Return a date or time of a recurrence line on the series' own clock.
+
+        A time without a zone is read in the zone ``tzid``, or in the series' own zone without a known ``tzid``. In an
+        all-day series, a time becomes its date. Raises ValueError for other text.
+        """
         if len(text) == len("20261120"):
             return date.fromisoformat(text)
         at = datetime.fromisoformat(text)

@@ -40,8 +40,9 @@ class BadRecord(BridgeError):
 class TryLater(BridgeError):
     """The source does not answer now (429, 5xx, network).
 
-    ``retry_at``, or ``after`` counted from now, is the time that the source named. ``limited`` says that the rate
-    limit is exceeded. Where all accounts share a rate limit, none of them asks before that time.
+    ``retry_at``, or ``after`` counted from now, is the time that the source named. Both are None if it named none.
+    ``limited`` is True if the rate limit is exceeded. Where all accounts share a rate limit, none of them asks before
+    that time.
     """
 
     then = "the next sync tries again"
@@ -86,8 +87,8 @@ class CursorExpired(BridgeError):
 class NotPermitted(BridgeError):
     """A stream may not be read, for example for a missing scope or a paid feature.
 
-    ``named`` says that the source named the missing scope, so that only another consent brings the stream. ``whole`` is
-    the error to raise instead, if the source refuses every stream and names no scope.
+    ``named`` is True if the source named the missing scope, so that only another consent brings the stream. ``whole``
+    is the error to raise instead, if the source refuses every stream and names no scope.
     """
 
     def __init__(self, whole: BridgeError, *, named: bool = False) -> None:

@@ -44,9 +44,9 @@ QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # w
 class Guard:
     """The limits on advice.
 
-    ``explore`` is the share of decisions drawn from actions that the policy would not choose. In ``quiet`` slots only
-    sleep, meditation, me-time and planned actions may be advised. ``a_day`` is the largest number of recommendations a
-    day. ``silent`` lets some slots, drawn at random, get no advice.
+    ``explore`` is the share (0 to 0.2) of decisions drawn from actions that the policy would not choose. In ``quiet``
+    slots only sleep, meditation, me-time and planned actions may be advised. ``a_day`` is the largest number of
+    recommendations a day. ``silent`` is True if some slots, drawn at random, get no advice.
     """
 
     explore: float = EXPLORE_DEFAULT
@@ -74,6 +74,10 @@ class Guard:
         return observation, {}
 
     def _loud(self, action: ActionType, observation: Observation) -> bool:
+        """Return True if the slot is quiet and the action is too loud for it.
+
+        Sleep, meditation, me-time and planned actions never are.
+        """
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, str]:
@@ -141,7 +145,10 @@ class Guard:
 
 
 class Guarded:
-    """A policy that decides within the limits of a guard. It serves simulations of people."""
+    """A policy that decides within the limits of a guard, for simulations of people.
+
+    It bears the name and version of the policy within.
+    """
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard
@@ -158,15 +165,18 @@ class Guarded:
 
 
 def silence(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the probability that a slot is drawn to get no advice, from 0.1 to 0.2. Recent advice raises it."""
+    """Return the probability that a slot is drawn to get no advice, from 0.1 to 0.2.
+
+    Recent advice in ``history`` raises it (see ``dosage``).
+    """
     least, most = SILENT
     return least + (most - least) * dosage(history, now)
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the share of recent slots that got a recommendation, from 0 to 1. Older slots weigh less.
+    """Return the share of recent slots that got a recommendation, from 0 to 1.
 
-    ``history`` holds the recommendations.
+    A slot weighs 5 % less than the slot of six hours after it. ``history`` holds the recommendations.
     """
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 
@@ -211,9 +221,10 @@ def may_explore(observation: Observation) -> bool:
 
 
 def guard_from_settings(explore: str, quiet: str) -> Guard:
-    """Return the guard for the settings ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``. Raises SetupError for other values.
+    """Return the guard for the settings ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``.
 
-    ``explore`` is a number from 0 to 0.2. ``quiet`` names slots with commas between, or is "none".
+    ``explore`` is a number from 0 to 0.2. ``quiet`` names slots of the day with commas between, or is "none". Raises
+    SetupError for other values.
     """
     try:
         share = float(explore)

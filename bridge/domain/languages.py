@@ -150,14 +150,18 @@ def speaking(language: str | None) -> Iterator[None]:
 
 @cache
 def languages() -> Mapping[str, str]:
-    """Return language -> its name in itself, for English and each language with a compiled catalogue."""
+    """Return language code -> the language's name in itself.
+
+    English is among them, and each language with a compiled catalogue.
+    """
     found = sorted(place.parent.parent.name for place in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
     english = say("English")  # a catalogue translates it by the name of its own language
     return {ENGLISH: str(english)} | {language: english.in_language(language) for language in found}
 
 
 def accepted(header: str) -> str:
-    """Return the language that a browser's ``Accept-Language`` likes best of those that exist, else English.
+    """Return the language that a browser's ``Accept-Language`` likes best, among those with a catalogue and English.
+    Returns English if it likes none of them. Only the first 200 characters are read.
 
     >>> accepted("fr-CH, en;q=0.3"), accepted("")
     ('en', 'en')
@@ -173,6 +177,10 @@ def accepted(header: str) -> str:
 
 
 def _number(quality: str) -> float:
+    """Return the weight of a language in ``Accept-Language``.
+
+    It is 1 without a weight, and 0 for an unreadable weight.
+    """
     try:
         return float(quality) if quality else 1.0
     except ValueError:
@@ -180,7 +188,11 @@ def _number(quality: str) -> float:
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON. A text with values becomes an object with its English ``text``, message and values."""
+    """Return a value for JSON.
+
+    A ``Text`` with values becomes an object with its English ``text``, ``message``, ``many`` and ``values``. A ``Text``
+    without values becomes a string, and any other value stays.
+    """
     if isinstance(value, Text) and value.values:
         return _packed(value)
     return str(value) if isinstance(value, str) else value
@@ -199,7 +211,10 @@ def _packed_value(value: Any) -> Any:
 
 
 def text_of(body: Any) -> Text:
-    """Return the text that ``plain`` returned as a value for JSON. A string counts as a message without values."""
+    """Return the text for a JSON value that ``plain`` returned.
+
+    A string counts as a message without values. Raises KeyError for an object without the text's fields.
+    """
     if not isinstance(body, dict):
         return say(str(body))
     return Text(body["message"], body["many"], {name: _value_of(one) for name, one in body["values"].items()})
@@ -213,6 +228,10 @@ def _value_of(body: Any) -> Any:
 
 @cache
 def _catalogue(language: str) -> NullTranslations:
+    """Return the compiled messages of a language.
+
+    English needs none, so its catalogue is empty. Raises OSError for a language without a catalogue.
+    """
     if language == ENGLISH:
         return NullTranslations()
     found: GNUTranslations = translation(DOMAIN, FOLDER, [language])

@@ -158,7 +158,7 @@ NIGHT_MINUTES = frozenset(  # the minutes of a night, with its stages
 
 
 class Shape(StrEnum):
-    """Interval of a metric's values: once a night, once a day, or more often.
+    """The interval of a metric's values, which is once a night, once a day, or more often.
 
     Nightly and daily values keep revisions, and intraday values do not.
     """
@@ -170,7 +170,10 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSpec:
-    """Unit, shape and closed range of a metric. A value outside the range cannot be true and is set aside."""
+    """The unit, the shape and the closed range [``low``, ``high``] of a metric, in its unit.
+
+    A value outside the range cannot be true and is set aside.
+    """
 
     unit: str
     shape: Shape

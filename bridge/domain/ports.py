@@ -19,7 +19,8 @@ from rhythm_env.interface import ActionType, Observation, Policy
 class Setting:
     """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or ``config.toml``.
 
-    A ``personal`` setting, such as an address, belongs to a single user and is never used for another user.
+    Without a ``default`` it must be set. A ``secret`` setting is never shown. A ``personal`` setting, such as an
+    address, belongs to a single user and is never used for another user.
     """
 
     name: str
@@ -47,8 +48,8 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
 class Registration:
     """The way in which a person registers an application of their own at a vendor, for its client id and secret.
 
-    ``steps`` are done at ``address``, and end with copying the two. ``token_url`` names the token server that checks
-    them, where the source has no ``oauth``.
+    ``steps`` are done at the web page ``address``, and end with copying the two. ``token_url`` names the token server
+    that checks them. It is None for a source with ``oauth``, which names that server.
     """
 
     address: str
@@ -270,7 +271,10 @@ class Browser(Protocol):
     """The means to show a page of consent to the user, and to ask the user for text."""
 
     def open(self, url: str, code: str | None = None) -> None:
-        """Show the web page at ``url`` to the user, and a ``code`` that the user has to type there."""
+        """Show the web page at ``url`` to the user.
+
+        A ``code`` is shown too, for the user to type there. It is None if no code is needed.
+        """
         ...
 
     def paste(self) -> str | None:
@@ -287,7 +291,11 @@ class Browser(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """The fields of a calendar event that a classifier may see, also of an event without invited people."""
+    """The fields of a calendar event that a classifier may see, also of an event without invited people.
+
+    None in a field means that it is not known, or that the event is all-day. ``others`` is the number of other people
+    invited.
+    """
 
     title: str
     start_hour: int | None = None  # local
@@ -372,5 +380,5 @@ class Personal(Policy, Protocol):
         ...
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the probability that the user accepts an action, as the policy believes."""
+        """Return the probability (0 to 1) that the user accepts an action, as the policy believes."""
         ...

@@ -11,36 +11,47 @@ Key = tuple[bool, int, bool, int, int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """A user's order of sources. ``chosen`` are the sources that the user named, and ``usual`` orders all others.
+    """A user's order of sources.
 
-    A name in ``chosen`` is ``SOURCE``, which stands for all its devices, or ``SOURCE/DEVICE``.
+    ``chosen`` are the sources that the user named, best first. ``usual`` orders all other sources. A name in ``chosen``
+    is ``SOURCE``, which stands for all its devices, or ``SOURCE/DEVICE``.
     """
 
     chosen: tuple[str, ...] = ()
     usual: tuple[str, ...] = ()
 
     def place(self, series: str) -> int | None:
-        """Return the place of a series (source and device) in the user's choice, from 0, or None if absent."""
+        """Return the place of a series in the user's choice, from 0, or None if the user did not choose it.
+
+        A series is ``SOURCE`` or ``SOURCE/DEVICE``. A choice of the series itself counts before that of its source.
+        """
         named = next((name for name in (series, source_of(series)) if name in self.chosen), None)
         return None if named is None else self.chosen.index(named)
 
     def rank(self, series: str) -> int:
-        """Return the place of a series in the whole order, from 0. Sources without a place share the last one."""
+        """Return the place of a series in the whole order, from 0.
+
+        The user's choice comes first, then the usual order of sources. Sources in neither share the last place.
+        """
         place, source = self.place(series), source_of(series)
         if place is not None:
             return place
         return len(self.chosen) + (self.usual.index(source) if source in self.usual else len(self.usual))
 
     def key(self, series: str, earlier: int) -> Key:
-        """Return the sort key of a series that has so many ``earlier`` values. The series with the largest is taken.
+        """Return the sort key of a series with ``earlier`` values before this, so that the largest key wins.
 
-        A chosen series comes first. Of the others, a series with a normal of its own comes before a new one. So a new
-        device runs beside the old device for its first fourteen nights.
+        A chosen series comes first. Then a series with at least 14 earlier values comes before a newer series. So a new
+        device runs beside the old device for its first fourteen nights. Then the rank decides, and last the number of
+        values.
         """
         return *self.choice(series), earlier >= ESTABLISHED, -self.rank(series), earlier, series
 
     def choice(self, series: str) -> tuple[bool, int]:
-        """Return the part of the sort key that rests on the user's choice alone."""
+        """Return the part of the sort key that rests on the user's choice alone, as (is chosen, -place).
+
+        The largest is best.
+        """
         place = self.place(series)
         return place is not None, 0 if place is None else -place
 

@@ -25,7 +25,11 @@ class User:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """A user's connection to a source. ``name`` tells two connections of a user to the same source apart."""
+    """A user's connection to a source.
+
+    ``name`` tells two connections of a user to the same source apart. ``due_at`` is the time before which it need not
+    be synced. A time or reason is None if there was none.
+    """
 
     id: int
     user_id: int
@@ -44,9 +48,10 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """Range of a user's stored measurements in time.
+    """The range of a user's stored measurements in time.
 
-    ``newest`` is the last day with a measurement. ``known_since`` is when the first measurement was stored.
+    ``newest`` is the last day with a measurement. ``known_since`` is the instant at which the first measurement was
+    stored.
     """
 
     newest: date
@@ -69,7 +74,7 @@ class RecordResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """An earlier version of a row, known from ``known_at`` until ``superseded_at``."""
+    """An earlier version of a stored row (``item``), known from ``known_at`` until ``superseded_at``."""
 
     item: Item
     known_at: datetime
@@ -114,7 +119,11 @@ SAID = ("you said so",)  # evidence that is the user's own word, which data neve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """A recommendation for a slot. ``belief`` and ``probabilities`` are what the policy stated when it was made."""
+    """A recommendation for a slot.
+
+    ``belief``, ``scores`` and ``probabilities`` are those that the policy stated when it was made. The last two are by
+    action. None in a time means that it has not happened.
+    """
 
     id: int
     user_id: int
@@ -195,7 +204,7 @@ class Lot:
 class Silence:
     """A slot that has no recommendation, or none any more, and the reasons.
 
-    ``by_lot`` is True if the slot was drawn at random to get no advice.
+    ``at`` is the time of that decision. ``by_lot`` is True if the slot was drawn at random to get no advice.
     """
 
     moment: Moment
@@ -281,7 +290,10 @@ class Passkey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """The meters that a user shares with another user, or that another user shares. ``other`` is the other's name."""
+    """The meters that a user shares with another user, or that another user shares with them.
+
+    ``other`` is the name of that other user, and ``other_id`` the id.
+    """
 
     other_id: int
     other: str
@@ -290,9 +302,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """The address for a user's notifications, encrypted. If ``events`` is True, messages may name calendar events.
+    """The address for a user's notifications, encrypted in ``sealed``.
 
-    In the ``quiet`` slots the user gets no messages, besides the quiet slots of the installation.
+    If ``events`` is True, messages may name calendar events. In the ``quiet`` slots the user gets no messages, besides
+    the quiet slots of the installation.
     """
 
     sealed: bytes

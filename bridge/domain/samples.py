@@ -25,9 +25,10 @@ def finite(value: Any) -> float | None:
 
 
 def is_measured(metric: Metric, value: float) -> bool:
-    """Return True if a value may be a measurement, and False if it says that nothing was measured.
+    """Return True if a value may be a measurement of ``metric``.
 
-    Vendors write 0, -1 or -2 for that. So any value of 0 or less is False, unless the metric's range includes it.
+    Vendors write 0, -1 or -2 for a value that was not measured. So any value of 0 or less is False, unless the metric's
+    range includes it.
     """
     return value > 0 or value >= METRICS[metric].low
 
@@ -65,7 +66,10 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
 
 
 def _outside(metric: Metric, value: float) -> str | None:
-    """Return why a value cannot be true, naming the bound and never the value, or None for a plausible value."""
+    """Return the reason why a value cannot be true, or None if it lies in its metric's range.
+
+    The reason names the bound and never the value.
+    """
     spec = METRICS[metric]
     if spec.low <= value <= spec.high:
         return None

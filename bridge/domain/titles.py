@@ -66,5 +66,8 @@ _OF_DAYS = {
 
 
 def slot_text(moment: Moment) -> Text:
-    """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``."""
+    """Return the name of a slot by weekday and part of the day, e.g.
+
+    ``Thu evening``. The hours after midnight belong to the night of the day before.
+    """
     return say(_OF_DAYS[moment.slot], day=SHORT_WEEKDAYS[moment.day])

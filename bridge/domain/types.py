@@ -63,7 +63,11 @@ class EpisodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """A stretch of time with its own values, for example a night with the minutes of its stages."""
+    """A stretch of time with its own values, for example a night with the minutes of its stages.
+
+    ``offset`` is in minutes east of UTC, and None when the source does not tell. Raises ValueError for naive times, and
+    for an end before the start.
+    """
 
     key: str
     kind: EpisodeKind
@@ -135,12 +139,17 @@ class Event:
 
     @property
     def all_day(self) -> bool:
+        """Return True if the entry takes whole days."""
         return self.first_day is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """An entry of a task list. ``due`` is a date, because the sources give no time of day."""
+    """An entry of a task list.
+
+    ``list`` is the list's key at the source. ``due`` is a date, because the sources give no time of day. It is None for
+    a task without a due date. ``completed`` is None while the task is open.
+    """
 
     key: str
     list: str
@@ -185,8 +194,8 @@ class Label:
 class Plan:
     """An accepted recommendation, to be written into the user's calendar.
 
-    ``key`` belongs to the recommendation and never changes. While ``slot`` does not change, the plan stays wherever
-    the user moves it in the calendar.
+    ``key`` belongs to the recommendation and never changes. While ``slot`` does not change, the plan stays wherever the
+    user moves it in the calendar. ``agreed_at`` is the instant at which the user accepted.
     """
 
     key: str
@@ -229,6 +238,7 @@ class RawRecord:
 
     @property
     def path(self) -> str:
+        """Return the record's stream and key as ``stream/key``."""
         return f"{self.stream}/{self.key}"
 
 
@@ -247,11 +257,12 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """A stretch of a stream that a pull has delivered whole. Stored records in it that did not come are deleted.
+    """The span of a stream's records that a pull has delivered whole.
 
-    The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
-    start at or after it. ``parents`` ("stream/key") limits the stretch to records that belong to those parents. With
-    ``as_of`` (see ``RawRecord``), records of a newer export stay, and older exports add nothing to the stretch.
+    Stored records in it that did not come are deleted. The span holds the records whose key begins with ``prefix``.
+    ``since`` limits it to records whose items start at or after that instant. ``parents`` ("stream/key") limits it to
+    records that belong to those parents. None sets no limit. With ``as_of`` (see ``RawRecord``), records of a newer
+    export stay, and older exports add nothing to the span.
     """
 
     prefix: str = ""
@@ -280,7 +291,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """A webhook's message that a record has changed or was deleted. A message sent again has the same ``trace``."""
+    """A webhook's message that a record has changed or was deleted.
+
+    ``member`` is the source's name for the user. A message sent again has the same ``trace``.
+    """
 
     member: str
     stream: str
@@ -291,9 +305,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """A reason of a meter's level: an input and its share.
+    """A reason of a meter's level, which is an input and its share.
 
-    The contributions of all inputs add up to the level minus 0.70.
+    The contributions of all inputs add up to the level minus 0.70. ``source`` is None for an input that no single
+    source gives.
     """
 
     signal: str
@@ -327,6 +342,7 @@ class Reading:
 
     @property
     def validated(self) -> bool:
+        """Return True if the meter was compared with users' own reports."""
         return self.validity is not None
 
     @property

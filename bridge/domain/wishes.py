@@ -22,11 +22,11 @@ Hours = tuple[time, time]  # begin and end by the user's clock; an end at or bef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """The wishes of a user. They outrank everything that is learnt of the user.
+    """The wishes of a user, which outrank everything that is learnt of the user.
 
     ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
-    ``goals`` is how often a week the user wants to do an action. ``weights`` is how much a meter counts, 1 by default.
-    ``suggestions`` is the largest number of suggestions a day.
+    An action without hours may be suggested at any time. ``goals`` is how often a week the user wants to do an action.
+    ``weights`` is how much a meter counts, 1 by default. ``suggestions`` is the largest number of suggestions a day.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -37,7 +37,11 @@ class Wishes:
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return the wishes unchanged. Raises SetupError for a value out of range, or a goal for a vetoed action."""
+    """Return the wishes unchanged.
+
+    Raises SetupError for a goal outside 1 to 21 a week, or for a vetoed action. Raises it too unless an action has 1 to
+    6 spans of hours, none of which ends when it begins. Weights must be 0 to 5, and suggestions 0 to 12 a day.
+    """
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
             raise SetupError(

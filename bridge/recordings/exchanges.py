@@ -40,6 +40,7 @@ class Cleaner:
     _stands_for: dict[str, str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
+        """Return a text with each e-mail address replaced, except public addresses such as those at ``example.com``."""
         return EMAIL_ADDRESS.sub(self._address, text)
 
     def value(self, value: Any) -> Any:
@@ -69,7 +70,8 @@ class Cleaner:
 class Recorder:
     """A proxy between a connector and its vendor, which adds each request and its cleaned answer to ``exchanges``.
 
-    Requests about the consent (paths with ``oauth`` or ``token``) are passed on and not recorded.
+    Requests about the consent (paths with ``oauth`` or ``token``) are passed on and not recorded. An exchange has the
+    keys ``asked``, ``status``, ``headers`` and ``body``. If the vendor does not answer, the answer is a 502.
     """
 
     vendor: str  # the base address
