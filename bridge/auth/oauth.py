@@ -37,9 +37,8 @@ class TokenSession:
 
     ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
     saved before it is used. A token that lacks a scope is not replaced, because the next token would lack it as well.
-    Answers are unpacked from the ``envelope``, if there is one. ``headers`` go with every request. Raises NeedsLogin
-    when the vendor no longer accepts the consent. Raises TryLater when the token server does not answer, and SetupError
-    for a plain http address.
+    Answers are unpacked from the ``envelope``, if there is any. ``headers`` go with every request. Raises NeedsLogin
+    when the vendor no longer accepts the consent. Raises TryLater when the token server does not answer.
     """
 
     def __init__(
@@ -371,8 +370,8 @@ def _client(
 ) -> OAuth2Session:
     """Return an OAuth client for the vendor's token server.
 
-    It unpacks answers from their envelope and checks their HTTP status before oauthlib reads them. A refresh needs
-    ``token``. A consent needs ``scopes`` and ``redirect``, the address to lead back to. None leaves each out.
+    ``token`` is the pair to refresh. ``scopes`` and ``redirect`` are for asking a consent. It unpacks answers from
+    their envelope and checks their HTTP status before oauthlib reads them.
     """
     from requests_oauthlib import OAuth2Session
 

@@ -80,8 +80,8 @@ def likened(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Cas
     """Return a label for each of ``asked`` that the user's corrections change, and None for the rest.
 
     ``made`` are the corrected entries, newest first, of which 400 are read. ``left`` are entries that the user did not
-    correct, of which 200 are read. With fewer than five corrections, all are None. So it is if earlier corrections do
-    not foretell later ones' actions.
+    correct, of which 200 are read. With fewer than five corrections, all are None. So it is if the earlier half of the
+    corrections does not foretell the later half.
     """
     made, left = made[:MOST], _distinct(left)[:MOST_LEFT]
     if len(made) < FEWEST or not asked or not _foretells(made, left):

@@ -170,8 +170,8 @@ class Series:
     def _wall(self, text: str, tzid: str | None) -> date | datetime:
         """Return a date or time of a recurrence line on the series' own clock.
 
-        A time without a zone is read in the zone ``tzid``, or in the series' own zone without a known ``tzid``. In an
-        all-day series, a time becomes its date. Raises ValueError for other text.
+        A time without a zone is read in ``tzid``, or in the series' own zone without a known ``tzid``. In an all-day
+        series, a time becomes its date. Raises ValueError for other text.
         """
         if len(text) == len("20261120"):
             return date.fromisoformat(text)

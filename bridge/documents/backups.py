@@ -9,7 +9,7 @@ from bridge.installation import Bridge
 
 
 class SavedDocument(TypedDict):
-    """A backup at a place, which is ``folder`` or ``s3``."""
+    """A backup at a place, which is ``folder`` or ``s3``, with its name, size in bytes and time (ISO 8601)."""
 
     name: str
     place: str

@@ -66,7 +66,10 @@ TodayEventDocument = TypedDict(
 
 
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
-    """Return an event of a day with its label as a JSON document. Times are hours and minutes on the user's clock."""
+    """Return an event of a day with its label as a JSON document.
+
+    Times are hours and minutes on the user's clock. An all-day event has "all day" as ``from``, and an empty ``to``.
+    """
     zone = zone_at(occurrence.start, zones)
     start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
     return {
@@ -82,7 +85,7 @@ def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistor
 
 
 class StretchDocument(TypedDict):
-    """The start and end of a stretch of time, on the user's clock."""
+    """The start and end of a stretch of time, in ISO 8601 on the user's clock."""
 
     start: str
     end: str
@@ -108,7 +111,10 @@ class SlotEventDocument(StretchDocument):
 
 
 class SlotAdviceDocument(TypedDict):
-    """A recommendation made for a slot, or moved to it. ``moved_here`` is true if the user moved it to this slot."""
+    """A recommendation made for a slot, or moved to it.
+
+    ``answer`` is null while the user has not answered. ``moved_here`` is true if the user moved it to this slot.
+    """
 
     id: int
     action: str
@@ -187,7 +193,10 @@ def week_facts(week: Week) -> dict[str, Any]:
 
 
 def describe_facts(slot: WeekSlot) -> str:
-    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, without zeros."""
+    """Return a slot's minutes of focus, meetings in a row and short pauses as a text in the current language.
+
+    What is 0 is left out, so the text may be empty.
+    """
     facts = slot.facts
     parts = (
         _("{minutes:.0f} min focus", minutes=facts.focus_minutes) if facts.focus else "",
@@ -217,6 +226,7 @@ def _slot(slot: WeekSlot, week: Week) -> SlotDocument:
 
 
 def _if_known(facts: Mapping[str, Any], week: Week) -> dict[str, Any]:
+    """Return the facts, or the same keys with None if the user has no calendar."""
     return dict(facts) if week.calendar else dict.fromkeys(facts)
 
 

@@ -56,7 +56,7 @@ def connection_documents(
 ) -> list[ConnectionDocument]:
     """Return every connection of a user as a JSON document.
 
-    ``counts`` are the user's rows by source and kind, where the caller keeps them.
+    ``counts`` are the user's rows as source -> metric or kind -> number. They are counted if ``counts`` is None.
     """
     with bridge.store.view():
         counted = bridge.store.reading.counts(user.id) if counts is None else counts
@@ -93,6 +93,7 @@ def _connection(
 
 
 def _local_minutes(at: datetime | None, user: User) -> str | None:
+    """Return an instant on the user's clock in ISO 8601, to the minute. Returns None for None."""
     return None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat(timespec="minutes")
 
 
@@ -117,7 +118,8 @@ class UnreadFileDocument(TypedDict):
 class OutcomeDocument(TypedDict):
     """An outcome of a sync or an import, with its counts of records and rows.
 
-    ``why`` is the reason of a failure, or the reasons for records that were set aside.
+    ``why`` is the reason of a failure, or the reasons for records that were set aside. It is empty if there is neither.
+    ``set_aside_by`` is kind of record -> reason -> number.
     """
 
     source: str
@@ -188,6 +190,10 @@ def import_outcomes(imported: ImportResult) -> list[Outcome]:
 
 
 def _failed(imported: ImportResult) -> Iterator[Outcome]:
+    """Yield an outcome ``failed`` that names all files of an import that could not be opened.
+
+    Yields nothing if all were opened.
+    """
     failed = tuple((file.path, file.reason) for file in imported.unreadable)
     if failed:
         because = f"{len(failed)} files could not be opened"
@@ -195,6 +201,7 @@ def _failed(imported: ImportResult) -> Iterator[Outcome]:
 
 
 def _unknown(imported: ImportResult) -> Iterator[Outcome]:
+    """Yield an outcome ``unknown`` for the files of an import that were not read. Yields nothing if all were read."""
     if imported.unknown:
         yield Outcome(
             source="-",
@@ -207,7 +214,7 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 
 
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
-    """Yield a sentence per source that left files out on purpose, and one about files of no source.
+    """Yield a sentence per source that left files out on purpose, and a sentence about files of no source.
 
     A sentence gives the number of files of each kind, of at most UNREAD_KINDS_NAMED kinds.
     """
@@ -233,7 +240,7 @@ class UnsentDocument(TypedDict):
 
 
 class NotificationsDocument(TypedDict):
-    """Counts of a user's notifications by state, and a list of those not sent.
+    """The counts of a user's notifications by state, and the notifications that were not sent.
 
     ``on`` is true if an address is stored, and ``events`` if messages may name calendar events. ``quiet`` are the slots
     in which the user wants none. ``unsent`` lists, newest first, the notifications that failed, were missed, or may not
@@ -293,7 +300,8 @@ class NotificationStatusDocument(ConnectionDocument):
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
     """Return a list with a row for the table of connections, empty if the user has no notifications.
 
-    The row's error says how many notifications were not sent in the time ``REPORTED`` before ``now``.
+    A user has none without an address and without unsent messages. The row's error says how many notifications were not
+    sent in the time ``REPORTED`` before ``now``. It is None if all were sent.
     """
     body = notifications_document(bridge, user, now)
     if not body["on"] and not body["unsent"]:

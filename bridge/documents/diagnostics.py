@@ -47,11 +47,11 @@ class SourceDocument(TypedDict):
 
 
 class DiagnosticsDocument(TypedDict):
-    """Versions, counts and states of an installation. ``checks`` says which checks of ``bridge doctor`` found it well.
+    """Versions, counts and states of an installation.
 
-    It is empty on the page, because the checks take long.
-    ``settings`` are the names of the settings that are set. ``hours_since`` counts from a chore's last time to now,
-    null if it was never done.
+    ``checks`` maps a check of ``bridge doctor`` to whether it found all well. It is empty on the page, because the
+    checks take long. ``settings`` are the names of the settings that are set. ``hours_since`` counts from a chore's
+    last time to now, null if it was never done. ``row_counts`` is table -> rows.
     """
 
     version: str
@@ -68,7 +68,10 @@ class DiagnosticsDocument(TypedDict):
 
 
 def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> DiagnosticsDocument:
-    """Return the diagnostics of an installation as of ``now``, with those checks that are about no person if wanted."""
+    """Return the diagnostics of an installation as of ``now``.
+
+    With ``checks``, the checks of ``bridge doctor`` that are about no person are run for it.
+    """
     people = bridge.store.people.users()
     chores = {name: bridge.store.maintenance.last_done(name) for name in (HOUSEKEEPING_NAME, backups.MADE)}
     return {
@@ -89,6 +92,7 @@ def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> Diag
 
 
 def _version(library: str) -> str | None:
+    """Return the version of an installed library, or None if it is not installed."""
     try:
         return version(library)
     except PackageNotFoundError:
@@ -96,7 +100,10 @@ def _version(library: str) -> str | None:
 
 
 def _set_names(settings: config.Settings) -> set[str]:
-    """Return the names of the settings that are set, of those that the program declares."""
+    """Return the variables of the settings that are set to another value than the default.
+
+    Only settings that the program declares are looked at.
+    """
     usual = {"database": f"sqlite:///{settings.folder / 'bridge.db'}"}
     found = {
         f"BRIDGE_{setting.name}".upper()
@@ -131,5 +138,9 @@ def _source(bridge: Bridge, connections: list[Connection]) -> SourceDocument:
 
 
 def _checks() -> dict[str, bool]:
+    """Return check -> True if everything that ``bridge doctor`` found in that check is well.
+
+    Checks about people are left out.
+    """
     found = [one for one in doctor.examine() if one.check in CHECKS]
     return {check: all(one.ok for one in found if one.check == check) for check in {one.check for one in found}}

@@ -42,7 +42,10 @@ Observation = dict[str, Any]
 def observations(
     user: str, samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]
 ) -> Iterator[tuple[str, Observation]]:
-    """Yield (name of the metric or of the kind of episode, Observation). ``samples`` are (source, sample)."""
+    """Yield (name of the metric or of the kind of episode, Observation), the episodes first.
+
+    ``samples`` are (source, sample), and ``episodes`` (source, episode). ``user`` is the user's name.
+    """
     for source, episode in episodes:
         yield episode.kind.value, _of_episode(user, source, episode)
     for source, sample in samples:
@@ -70,7 +73,10 @@ def _of_episode(user: str, source: str, episode: Episode) -> Observation:
 
 
 def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observation:
-    """Return the fields that all Observations share. The id is a digest of user, source, key and start."""
+    """Return the fields that the Observations of samples and episodes share.
+
+    The id is a digest of user, source, ``key`` and start, so that a second export has the same id.
+    """
     name = f"{user}/{source}/{key}/{told.start.isoformat()}"
     times = [at.astimezone(_zone(told.offset)).isoformat() for at in (told.start, told.end) if at is not None]
     when: dict[str, Any] = {"effectiveDateTime": times[0]}
@@ -87,6 +93,10 @@ def _told(user: str, source: str, told: Sample | Episode, key: str) -> Observati
 
 
 def _code(metric: Metric) -> dict[str, Any]:
+    """Return the code of an Observation for a metric.
+
+    The bridge's own code stands after the LOINC code, if there is any.
+    """
     own = {"system": f"{OWN_SYSTEM}:metric", "code": metric.value}
     known = CODES.get(metric)
     standard = [] if known is None else [{"system": LOINC, "code": known[0], "display": known[1]}]
@@ -105,9 +115,10 @@ def _quantity(metric: Metric, value: float) -> Mapping[str, Any]:
 
 
 def _zone(offset: int | None) -> timezone:
+    """Return the time zone of an offset in minutes east of UTC. None counts as UTC."""
     return timezone(timedelta(minutes=offset or 0))
 
 
 def head(at: datetime) -> dict[str, Any]:
-    """Return a Bundle without entries, made at an instant."""
+    """Return a FHIR Bundle without entries, made at the instant ``at``."""
     return {"resourceType": "Bundle", "type": "collection", "timestamp": at.isoformat(timespec="seconds")}

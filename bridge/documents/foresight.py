@@ -11,7 +11,7 @@ DIGITS = 4
 
 
 class WeekDocument(TypedDict):
-    """The answers of a week.
+    """The answers of the week that begins on ``monday``.
 
     ``foretold`` is the mean forecast probability of acceptance, and ``taken`` the share that was accepted.
     """
@@ -23,9 +23,10 @@ class WeekDocument(TypedDict):
 
 
 class ForesightDocument(TypedDict):
-    """Brier scores of the forecasts of a user's answers, and of always forecasting the user's share of acceptance.
+    """The Brier scores (0 is perfect) of a policy's forecasts of a user's answers.
 
-    Both are null without an answer.
+    ``brier_of_usual`` is the score of always forecasting the user's share of acceptance. Both are null without an
+    answer.
     """
 
     verdict: str

@@ -25,9 +25,10 @@ LEVEL_TEXTS = (
 
 
 class SharedMeterDocument(TypedDict):
-    """A meter of another user: its level in words, and null where nothing is known.
+    """A meter of another user, with its level in words.
 
-    ``coverage`` is the share of fresh inputs. ``newest_hours`` is the age of the newest input.
+    ``level`` and ``newest_hours`` are null where nothing is known. ``coverage`` is the share of fresh inputs.
+    ``newest_hours`` is the age of the newest input.
     """
 
     meter: str
@@ -51,7 +52,7 @@ class ReceivedDocument(TypedDict):
 
 
 class HouseholdDocument(TypedDict):
-    """The meters that ``user`` shares with others (``given``), and those that others share (``received``)."""
+    """The meters that ``user`` shares with other users (``given``), and those that other users share (``received``)."""
 
     user: str
     given: list[GivenDocument]
@@ -61,7 +62,10 @@ class HouseholdDocument(TypedDict):
 def household_document(
     bridge: Bridge, user: User, readings: Callable[[User], Mapping[Meter, Reading]]
 ) -> HouseholdDocument:
-    """Return what a user shares and what others share with the user. ``readings`` reads the meters of a user now."""
+    """Return the meters that a user shares, and those that other users share with the user.
+
+    ``readings(user)`` returns the meters of a user now.
+    """
     shares = bridge.store.shares
     return {
         "user": user.name,

@@ -72,7 +72,11 @@ DataPoint = dict[str, Any]
 def data_points(
     samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]
 ) -> Iterator[tuple[str, DataPoint]]:
-    """Yield (name of the schema, data point) for all that the standards model. ``samples`` are (source, sample)."""
+    """Yield (name of the schema, data point) for all that the standards model.
+
+    ``samples`` are (source, sample), and ``episodes`` (source, episode). A day's steps, distance and energy from a
+    source make a single data point. Metrics without a schema are left out.
+    """
     days: dict[tuple[str, date], list[Sample]] = defaultdict(list)
     for source, episode in episodes:
         yield from _of_episode(source, episode)
@@ -88,6 +92,10 @@ def data_points(
 
 
 def _of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]]:
+    """Yield (name of the schema, data point) of an episode from ``source``.
+
+    A workout is a physical activity. A sleep is a sleep episode, and also a time in bed if its minutes are known.
+    """
     frame = _interval(episode.start, episode.end, episode.offset)
     name = f"{source}/{episode.key}"
     if episode.kind is EpisodeKind.WORKOUT:
@@ -116,7 +124,10 @@ def _of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]
 
 
 def _of_day(source: str, day: date, found: list[Sample]) -> DataPoint:
-    """Return a day's steps, distance and energy as one data point, from the person's midnight to the next."""
+    """Return a day's steps, distance and energy as a data point, from the person's midnight to the next.
+
+    ``found`` are the day's samples from ``source``.
+    """
     zone = _zone(found[0].offset)
     start = datetime.combine(day, time(), zone)
     frame = {"time_interval": {"start_date_time": start.isoformat(), "end_date_time": (start + DAY).isoformat()}}
@@ -126,7 +137,10 @@ def _of_day(source: str, day: date, found: list[Sample]) -> DataPoint:
 
 
 def _point(schema: str, name: str, told: Sample | Episode, body: dict[str, Any], source: str) -> DataPoint:
-    """Return a data point. Its id is a digest of schema, name and start, so that a second export has the same id."""
+    """Return a data point of ``schema`` with ``body``.
+
+    Its id is a digest of schema, name and start, so that a second export has the same id.
+    """
     namespace, version = VERSIONS[schema]
     made = (told.end or told.start).astimezone(_zone(told.offset))
     header = {
@@ -155,4 +169,5 @@ def _interval(start: datetime, end: datetime, offset: int | None) -> dict[str, A
 
 
 def _zone(offset: int | None) -> timezone:
+    """Return the time zone of an offset in minutes east of UTC. None counts as UTC."""
     return timezone(timedelta(minutes=offset or 0))

@@ -71,7 +71,10 @@ def parse_slots(text: str) -> frozenset[Slot]:
 
 
 def parse_day(text: str) -> date:
-    """Return a date from a text like ``2026-11-20``. Raises SetupError for other texts, and outside of 1970 to 2199."""
+    """Return a date from a text like ``2026-11-20``.
+
+    Raises SetupError for other texts, and for years outside 1970 to 2199.
+    """
     from bridge.advice.week import YEARS
 
     try:
@@ -84,7 +87,10 @@ def parse_day(text: str) -> date:
 
 
 def parse_score(text: str, user: str) -> float:
-    """Return a score from 1 to 5, halves included. Raises SetupError for any other text."""
+    """Return a score from 1 to 5, halves included.
+
+    Raises SetupError for any other text, which names ``user`` in the command to try.
+    """
     try:
         score = float(text)
     except ValueError:
@@ -140,7 +146,7 @@ def parse_wished(text: str, user: str) -> ActionType:
 def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
     """Return an action and its hours from a text like ``DEEP_WORK 09:00-12:00, 14:00-16:00``.
 
-    ``DEEP_WORK none`` gives no hours. Raises SetupError for any other text.
+    The spans are sorted, without doubles. ``DEEP_WORK none`` gives no hours. Raises SetupError for any other text.
     """
     name, _, spans = text.strip().partition(" ")
     action = parse_wished(name, user)
@@ -160,6 +166,10 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
 
 
 def _span(text: str) -> Hours:
+    """Return the hours in a text like ``09:00-12:00`` or ``9-12``.
+
+    An end of 24 is midnight. Raises ValueError for other text, and if both are equal.
+    """
     begin, end = (part.strip() for part in text.split("-"))
     span = _clock(begin), _clock("00:00" if end in ("24", "24:00") else end)
     if span[0] == span[1]:
@@ -168,6 +178,7 @@ def _span(text: str) -> Hours:
 
 
 def _clock(text: str) -> time:
+    """Return the time in a text like ``09:30`` or ``9``. Raises ValueError for other text."""
     hours, _, minutes = text.partition(":")
     return time(int(hours), int(minutes or 0))
 

@@ -41,7 +41,8 @@ class ReasonDocument(TypedDict):
 class ReadingDocument(TypedDict):
     """A meter's level from 0 to 1 with its standard deviation, its coverage and its reasons (``because``).
 
-    The contributions of the reasons sum to the level's distance from 0.70, the user's normal.
+    The contributions of the reasons sum to the level's distance from 0.70, the user's normal. ``validity`` is the
+    correlation with users' own reports, null if it was not measured. ``validated`` is true if it was.
     """
 
     level: float | None
@@ -77,7 +78,7 @@ def reading_document(reading: Reading) -> ReadingDocument:
 
 
 class StateDocument(TypedDict):
-    """The level, standard deviation and coverage of a meter that the model gets."""
+    """The level, standard deviation and coverage of a meter as policies get them."""
 
     level: float
     sd: float
@@ -104,7 +105,8 @@ def meter_document(reading: Reading) -> MeterDocument:
 class MetersView:
     """A user's meters at the instant ``at`` (``now``), and at the beginnings of past slots.
 
-    ``before`` holds the meters at each of ``starts``, oldest first. It is the input of ``meters_document``.
+    ``before`` holds the meters at each of ``starts``, oldest first. ``proxies`` is the proxy map by which they were
+    read.
     """
 
     at: datetime
@@ -133,7 +135,10 @@ def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersVi
 
 
 class SensitivityDocument(TypedDict):
-    """Rank correlation of body signals with the user's check-ins, shrunk towards zero, with the number of check-ins."""
+    """The rank correlation of a single meter, read without check-ins, with the user's check-ins.
+
+    It is shrunk towards zero. ``answers`` is the number of check-ins, and ``text`` says the same in words.
+    """
 
     correlation: float
     answers: int
@@ -141,7 +146,10 @@ class SensitivityDocument(TypedDict):
 
 
 def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> SensitivityDocument | None:
-    """Return how a meter agreed with the user's own answers, or None where there are too few."""
+    """Return how ``meter``, read without check-ins, agreed with the user's check-ins of the 60 days before ``at``.
+
+    Returns None with fewer than 20 check-ins, and for meters that the body does not feel.
+    """
     from bridge.advice import recommend
     from bridge.meters.check_in import CHECK_INS_BACK
     from bridge.meters.sensitivity import sensitivity
@@ -156,6 +164,7 @@ def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> 
 
 
 def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetime]:
+    """Return the starts of ``newest`` and of the ``count`` slots before it, oldest first."""
     return [slot_start(newest.shifted(-back), zones) for back in range(count, -1, -1)]
 
 
@@ -181,7 +190,7 @@ class MetersDocument(TypedDict):
 
 
 def meters_document(view: MetersView) -> MetersDocument:
-    """Return the meters and their history as a JSON document."""
+    """Return a user's five meters and their history as a JSON document."""
     return {
         "at": view.at.isoformat(),
         "map": view.proxies.version,
@@ -202,8 +211,9 @@ def _past(start: datetime, readings: Mapping[Meter, Reading]) -> PastMetersDocum
 def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
     """Return a measured day of a source as a JSON document.
 
-    Each metric maps to its value, its count of measurements and the range of its values. For metrics measured all day
-    the value is the mean or the sum.
+    Besides ``day`` and ``source``, it has a key for each metric. Each metric maps to its value, its count of
+    measurements, and its lowest (``low``) and highest (``high``) value. For metrics measured all day the value is the
+    mean or the sum.
     """
     return {
         "day": day.isoformat(),
@@ -224,6 +234,6 @@ class CheckInDocument(TypedDict):
 
 
 def checkin_document(said: CheckIn, zones: ZoneHistory) -> CheckInDocument:
-    """Return a check-in as a JSON document."""
+    """Return a check-in as a JSON document, with its instant on the user's clock."""
     about = None if said.about is None else str(said.about)
     return {"at": said.at.astimezone(zone_at(said.at, zones)).isoformat(), "about": about, "score": said.score}

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 class OfferDocument(TypedDict):
-    """A good time for a rescheduled recommendation. ``when`` is the time in words.
+    """A good time for a rescheduled recommendation.
 
-    ``slot``, such as ``Thu evening``, is the word for ``bridge feedback reschedule --to``, which chooses this time.
+    ``when`` is the time in words. ``slot``, such as ``Thu evening``, is the word that chooses this time in ``bridge
+    feedback reschedule --to``.
     """
 
     start: str
@@ -42,7 +43,10 @@ def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime
 
 
 def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
-    """Return a time in words on the user's clock: ``today 18:30``, ``tomorrow 07:10``, or ``Thu 18:30``."""
+    """Return a time in words, such as ``today 18:30`` or ``tomorrow 07:10``.
+
+    Any other day is written like ``Thu 18:30``. The clock is the user's, and the words are in the current language.
+    """
     there, today = at.astimezone(zone_at(at, zones)), now.astimezone(zone_at(now, zones)).date()
     days = (there.date() - today).days
     if days == 0:

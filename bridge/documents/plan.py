@@ -25,10 +25,10 @@ class RoutineOfDayDocument(TypedDict):
 
 
 class BlockDocument(TypedDict):
-    """A part of the plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
+    """A part of the plan, whose ``kind`` is entry, keep, suggested, task, wind_down or sleep.
 
-    ``recommendation_id`` is set for a suggestion that was made. It is null for a preview and for all other parts. An
-    all-day entry reaches from midnight to midnight.
+    ``action`` and ``title`` are null where it has none. ``recommendation_id`` is set for a suggestion that was made. It
+    is null for a preview and for all other parts. An all-day entry reaches from midnight to midnight.
     """
 
     start: str
@@ -111,7 +111,10 @@ def _block(block: Block, zones: ZoneHistory) -> BlockDocument:
 
 
 def ends(block: Block, zones: ZoneHistory) -> str:
-    """Return the end of a block as HH:MM: on the clock of the arrival for a flight, otherwise on that of its start."""
+    """Return the end of a block as HH:MM on the clock of the place where the block began.
+
+    For a flight, it is the clock of the place of arrival.
+    """
     zone = zone_at(block.end if block.flight else block.start, zones)
     return f"{block.end.astimezone(zone):%H:%M}"
 

@@ -15,7 +15,7 @@ ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar do
 def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
     """Return blocks of a plan as the content of an iCalendar file, written at ``now``.
 
-    Its entries count as free time, not as busy.
+    Its entries count as free time, not as busy. A block's entry keeps its UID as long as kind and start stay.
     """
     from icalendar import Calendar, Event
 

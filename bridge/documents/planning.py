@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 class NightDocument(TypedDict):
-    """The usual main sleep that ends on a weekday; 0 is Monday. Times are ``HH:MM``.
+    """The usual main sleep that ends on a weekday, where 0 is Monday.
 
-    ``nights`` is the number of the user's own nights of all weekdays, where older nights count less.
+    Times are ``HH:MM``. ``nights`` is the number of the user's own nights of all weekdays, where older nights count
+    less.
     """
 
     weekday: int
@@ -30,7 +31,7 @@ class NightDocument(TypedDict):
 
 
 class WorkDocument(TypedDict):
-    """The usual working hours that begin on a weekday, as pairs of ``HH:MM``; 0 is Monday."""
+    """The usual working hours that begin on a weekday, where 0 is Monday, as pairs of ``HH:MM``."""
 
     weekday: int
     spans: list[list[str]]
@@ -141,5 +142,6 @@ def _habit(action: ActionType, habit: Habit) -> HabitDocument:
 
 
 def _name(habit: Habit, weekday: int) -> str | None:
+    """Return the word for a habit's action on a weekday in the user's data, or None if the data give no word."""
     name = habit.names.get(weekday)
     return None if name is None else writable(name)

@@ -30,9 +30,10 @@ CHOSEN = say("you chose it")
 
 
 class PlaceDocument(TypedDict):
-    """A place in the order of sources. ``name`` is SOURCE, or SOURCE/DEVICE where a source has several devices.
+    """A place in the order of sources.
 
-    ``because`` says why the source has this place.
+    ``name`` is SOURCE, or SOURCE/DEVICE where a source has several devices. ``chosen`` is true if the user put it
+    there. ``because`` says why the source has this place.
     """
 
     name: str
@@ -50,7 +51,10 @@ class PreferenceDocument(TypedDict):
 
 
 class CountedDocument(TypedDict):
-    """The series (SOURCE or SOURCE/DEVICE) that counts for a day or a time that several series show."""
+    """The series (SOURCE or SOURCE/DEVICE) that counts for a day or a time that several series show.
+
+    ``this_row`` is true if the row that was asked for belongs to it.
+    """
 
     series: str
     this_row: bool
@@ -69,6 +73,10 @@ def preference_document(store: Store, user: User, now: datetime) -> PreferenceDo
 
 
 def _names(source: str, series: Iterable[str]) -> list[str]:
+    """Return the names of a source in the order of sources.
+
+    They are its series if it has several devices, otherwise its own name.
+    """
     devices = [one for one in series if source_of(one) == source]
     return devices if len(devices) > 1 else [source]
 
@@ -80,6 +88,10 @@ def _place(name: str, preference: Preference) -> PlaceDocument:
 
 
 def _merit(source: str) -> str:
+    """Return in words why a source has its place in the usual order.
+
+    That is its error in RMSSD, or whether it tells stages of sleep.
+    """
     spec = registry.spec(source)
     if Metric.HRV_RMSSD in spec.delivers:
         if spec.rmssd_error is None:
@@ -90,9 +102,9 @@ def _merit(source: str) -> str:
 
 
 def counted_document(store: Store, user: User, found: Provenance) -> CountedDocument | None:
-    """Return the series that counts where other connections show the same thing as a row.
+    """Return the series that counts where other connections show the same thing as the stored row ``found``.
 
-    Returns None if no other connection does, or if the metric counts for no meter.
+    Returns None if no other connection does, for events and tasks, and if no value of that day counts.
     """
     item = found.item
     if not found.twins or not isinstance(item, Sample | Episode):
@@ -113,6 +125,11 @@ def counted_document(store: Store, user: User, found: Provenance) -> CountedDocu
 def _of_episode(
     item: Episode, own: str, episodes: list[tuple[str, Episode]], preference: Preference, user: User
 ) -> str:
+    """Return the series that counts for an episode.
+
+    For a main sleep, it is the series that the night is read from. Otherwise it is the series with the longest overlap
+    among the episodes that count, or ``own`` if it is among them. It is ``own`` too if no episode that counts overlaps.
+    """
     if item.kind is EpisodeKind.SLEEP:
         told = Nights(episodes, user.zones, preference).told.get(item.day)
         if told is not None:
@@ -127,6 +144,10 @@ def _of_episode(
 def _of_sample(
     store: Store, user: User, item: Sample, episodes: list[tuple[str, Episode]], preference: Preference
 ) -> str | None:
+    """Return the series that counts for a metric on a sample's day.
+
+    Returns None if no value of that day counts for a meter.
+    """
     at = midnight(item.day + DAY, user.zones)
     samples = store.reading.samples(user.id, metrics=[item.metric], since=item.day - WINDOW * DAY, until=item.day)
     past = Past(Snapshot(at=at, zones=user.zones, samples=samples, episodes=episodes, preference=preference))

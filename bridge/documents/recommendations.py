@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class SlotDocument(TypedDict):
-    """A slot without its content. ``week`` is the date of its Monday; ``day`` 0 is Monday, ``slot`` 0 the morning."""
+    """A slot of a week without its content.
+
+    ``week`` is the date of its Monday. ``day`` 0 is Monday, and ``slot`` 0 the morning.
+    """
 
     day: int
     slot: int
@@ -56,7 +59,10 @@ class RecommendationDocument(TypedDict):
 
 
 def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
-    """Return a recommendation as a JSON document. With ``zones``, its start and end are on the user's clock."""
+    """Return a recommendation as a JSON document.
+
+    With ``zones``, its start and end are on the user's clock, otherwise in UTC.
+    """
     moved = advice.moved_to
     return {
         "id": advice.id,
@@ -135,7 +141,7 @@ class DimensionDocument(TypedDict):
 
 
 class MoveDocument(TypedDict):
-    """A user's feedback, and how each dimension of the belief changed until the next recommendation.
+    """A user's feedback, and how each dimension of the policy's belief changed until the next recommendation.
 
     ``text`` says the same in a sentence.
     """
@@ -155,7 +161,10 @@ class ResetDocument(TypedDict):
 
 
 class BeliefDocument(TypedDict):
-    """A policy's belief about the user on each of ``days``, the feedback that moved it most, and the user's resets."""
+    """A policy's belief about the user on each of ``days``, the feedback that moved it most, and the user's resets.
+
+    ``policies`` names the policy of each day. ``answers`` is the number of the user's answers.
+    """
 
     days: list[str]
     dimensions: dict[str, DimensionDocument]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class AdvisedDocument(TypedDict):
     """A recommendation with the user's answer (accept, ignore, reschedule) and its outcome (such as ``done``).
 
-    ``evidence`` gives the reasons for the outcome.
+    Both are null while unknown. ``evidence`` gives the reasons for the outcome.
     """
 
     id: int
@@ -79,7 +79,7 @@ class SleepDocument(TypedDict):
 
 
 class GoalDocument(TypedDict):
-    """The number of times that an action was done in the week, and the number that the user wants."""
+    """The number of times that an action was done in the week, and the number of times that the user wants."""
 
     done: int
     wanted: int
@@ -88,7 +88,7 @@ class GoalDocument(TypedDict):
 class EffectDocument(TypedDict):
     """A measured effect of advising an action against other advice, with its 95 % interval.
 
-    For the outcome ``taken``, it is the logarithm of a ratio of probabilities.
+    For the outcome ``taken``, it is the logarithm of a ratio of probabilities. For other outcomes it is a difference.
     """
 
     action: str

@@ -37,7 +37,10 @@ class InputTrendDocument(TypedDict):
 
 
 class HappeningDocument(TypedDict):
-    """Event that may explain a trend: a workout, an all-day entry or a change of time zone."""
+    """An event that may explain a trend, which is a workout, an all-day entry or a change of time zone.
+
+    ``hours`` is its length, null where it has none.
+    """
 
     day: str
     kind: str
@@ -47,7 +50,11 @@ class HappeningDocument(TypedDict):
 
 
 class TrendsDocument(TypedDict):
-    """Columns with a value for each of ``days``, as computed ``at`` an instant. ``normal`` is 0.70 for every user."""
+    """Columns with a value for each of ``days``, as computed ``at`` an instant.
+
+    ``map`` is the version of the proxy map. ``normal`` is 0.70 for every user. ``planned_hours`` is action -> hours a
+    day.
+    """
 
     at: str
     zone: str
@@ -130,5 +137,6 @@ def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _mean(values: list[float | None]) -> float | None:
+    """Return the mean of the values that are not None, rounded to three decimals. Returns None if all are None."""
     present = [value for value in values if value is not None]
     return round(sum(present) / len(present), 3) if present else None

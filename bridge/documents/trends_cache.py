@@ -48,10 +48,11 @@ class CachedTrends:
 
 
 def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bool = True) -> CachedTrends:
-    """Return the trends document of the last ``days`` (limited to 7 to 366), from the cache where possible.
+    """Return the trends document of the last ``days`` (limited to 7 to 366) before ``at``.
 
-    With ``wait=True``, a document that lacks new data is first computed again. Otherwise the old document is returned,
-    and a thread computes the next.
+    It comes from the cache if rules and data are unchanged. With ``wait=True``, a document that lacks new data is
+    computed again first. With False, the old document is returned, and a thread computes the next. A document by other
+    rules is always computed first.
     """
     days = min(max(days, 7), DAYS_MAX)
     path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
@@ -66,6 +67,10 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 
 
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
+    """Compute the trends document of a user, write it to the cache file ``path``, and return it as JSON text.
+
+    It is not written if the rules changed meanwhile.
+    """
     rules, data = _rules(bridge, user), _data(bridge, user, at)
     back, proxies = timedelta(days=days), bridge.proxies
     known = recommend.load_snapshot(
@@ -133,6 +138,10 @@ def _digest(*facts: object) -> str:
 
 
 def _read(path: Path) -> tuple[str, str, str] | None:
+    """Return (digest of the rules, digest of the data, JSON text) of a cached document.
+
+    Returns None if the file is missing or broken.
+    """
     try:
         rules, data, text = path.read_text(encoding="utf-8").split("\n", 2)
     except (OSError, ValueError):

@@ -46,10 +46,11 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """The way in which a person registers an application of their own at a vendor, for its client id and secret.
+    """The way in which a person registers an application of their own at a vendor.
 
-    ``steps`` are done at the web page ``address``, and end with copying the two. ``token_url`` names the token server
-    that checks them. It is None for a source with ``oauth``, which names that server.
+    It yields a client id and secret. ``steps`` are done at the web page ``address``, and end with copying the two.
+    ``token_url`` names the token server that checks them. It is None for a source with ``oauth``, which names that
+    server.
     """
 
     address: str

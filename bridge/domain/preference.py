@@ -21,9 +21,10 @@ class Preference:
     usual: tuple[str, ...] = ()
 
     def place(self, series: str) -> int | None:
-        """Return the place of a series in the user's choice, from 0, or None if the user did not choose it.
+        """Return the place of a series in the user's choice, from 0.
 
-        A series is ``SOURCE`` or ``SOURCE/DEVICE``. A choice of the series itself counts before that of its source.
+        Returns None if the user did not choose it. A series is ``SOURCE`` or ``SOURCE/DEVICE``. A choice of the series
+        itself counts before that of its source.
         """
         named = next((name for name in (series, source_of(series)) if name in self.chosen), None)
         return None if named is None else self.chosen.index(named)

@@ -128,6 +128,10 @@ def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[Sta
 
 
 def _slowed(meter: Meter, state: MeterState, before: MeterState, cap: float) -> MeterState:
+    """Return a meter's state with its level moved at most ``cap`` away from the level ``before``.
+
+    Progress is not limited.
+    """
     if meter is Meter.PROGRESS:
         return state
     return replace(state, level=clip(state.level, before.level - cap, before.level + cap))

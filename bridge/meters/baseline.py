@@ -148,13 +148,14 @@ class Baseline:
         return self.scaled(scale(value, constants) - self.centre)
 
     def far(self, value: float, constants: Constants) -> float:
-        """Return the distance of a raw value from normal in spreads, however far."""
+        """Return the distance of a raw value from the user's normal in spreads, without a limit."""
         return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
-        """Return a distance from the centre, given in the metric's scale, in spreads, limited to [-3, 3].
+        """Return a distance from the centre in spreads, limited to [-3, 3].
 
-        The spread is multiplied by ``narrower`` first.
+        ``distance`` is in the metric's scale. The spread is multiplied by ``narrower`` first, so that a smaller number
+        gives a larger result.
         """
         return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
@@ -182,6 +183,7 @@ def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
 
 
 def plausible(value: float, constants: Constants) -> bool:
+    """Return True if a raw value lies in the metric's closed range. Values outside are artefacts."""
     return constants.low <= value <= constants.high
 
 
@@ -193,6 +195,7 @@ def scale(value: float, constants: Constants) -> float:
 
 
 def unscale(value: float, constants: Constants) -> float:
+    """Return the raw value for a value in the metric's scale, the inverse of ``scale``."""
     return exp(value) - constants.shift if constants.logarithm else value
 
 
@@ -210,6 +213,7 @@ def hrv_quality(metric: str, rmssd_error: float | None) -> float:
 
 
 def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
+    """Return a value limited to [low, high]."""
     return min(max(value, low), high)
 
 
@@ -239,9 +243,14 @@ def _middle(ascending: Sequence[float]) -> float:
 
 
 def _of_kept(kept: Sequence[float], constants: Constants) -> tuple[int, float, float]:
+    """Return (number, median, deviation) of the values that remain without outliers.
+
+    Of fewer than five, the deviation is the population's ``within``.
+    """
     middle = median(kept)
     return len(kept), middle, _deviation(kept, middle) if len(kept) >= OWN_DEVIATION_MIN_VALUES else constants.within
 
 
 def _deviation(values: Sequence[float], middle: float) -> float:
+    """Return the scaled median absolute deviation of values from ``middle``."""
     return MAD_TO_SD * median([abs(v - middle) for v in values])

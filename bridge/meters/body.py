@@ -55,6 +55,10 @@ def sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, str]:
+    """Return (z, words) of a night's sleep, by the rule of ``sleep``.
+
+    ``vendor`` is the vendor's score of that night, or None.
+    """
     z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - CONSTANTS[OWN_SLEEP].mu) / 0.14, -CLIP, CLIP)
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
@@ -64,10 +68,10 @@ def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, str
 
 @shared
 def hrv(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's heart-rate variability, or None without a value.
+    """Return a signal of last night's heart-rate variability.
 
-    If the vendor scored the recovery of that night too, the result is the mean with that score's z. Without
-    variability the recovery score stands in, and without that the body battery on waking. Returns None without any.
+    If the vendor scored the recovery of that night too, the result is the mean with that score's z. Without variability
+    the recovery score stands in, and without that the body battery on waking. Returns None without any of the three.
     """
     found, scored = variability(past, at), recovery(past, at)
     if found is None:
@@ -82,7 +86,11 @@ def hrv(past: Past, at: datetime) -> Signal | None:
 def _varied(
     _past: Past, metric: str, night: Latest, recent: tuple[float, ...], score: float | None
 ) -> tuple[float, str]:
-    """Return the distance and words of a night's variability, of ``recent`` nights and of the vendor's ``score``."""
+    """Return (z, words) of a night's variability.
+
+    The z is 0.7 of the night's and 0.3 of the week's, if ``recent`` holds at least three values. With the vendor's
+    ``score``, which is a z, it is the mean with that score. None is no score.
+    """
     z, week = _z(metric, night), _week(metric, night, recent)
     mixed = z if week is None else 0.7 * z + 0.3 * week
     whole = mixed if score is None else (mixed + score) / 2
@@ -99,16 +107,17 @@ UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's reco
 
 @shared
 def recovery(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the vendor's score of last night's recovery, or None if unknown.
+    """Return a signal of the vendor's score of last night's recovery, or None if it is unknown.
 
-    Half of its z is against the user's own normal, and half against most people's. Who is often in the vendor's red
-    does not recover well, however usual that is.
+    Half of its z is against the user's own normal, and half against most people's. A person who is often in the
+    vendor's red does not recover well, however usual that is.
     """
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
 
 
 def _recovered(_past: Past, night: Latest) -> tuple[float, str]:
+    """Return (z, words) of the vendor's recovery score of a night, by the rule of ``recovery``."""
     most = CONSTANTS[Metric.RECOVERY_SCORE]
     z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - most.mu) / most.within, -CLIP, CLIP)
     whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
@@ -147,16 +156,17 @@ OF_WEEK = (
 
 @shared
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how far last night's resting heart rate was clearly raised, or None if unknown.
+    """Return a signal of how far last night's resting heart rate was raised.
 
-    Only what exceeds one spread above normal counts. On other nights the rate says nothing about how a person feels
-    (LifeSnaps), and its z is 0.
+    Returns None if it is unknown. Only spreads beyond the first above normal count. On other nights the rate says
+    nothing about how a person feels (LifeSnaps), and its z is 0.
     """
     night = past.latest(Metric.RESTING_HR, at)
     return None if night is None else nightly("resting_hr", night, at, *past.kept(_raised, night))
 
 
 def _raised(_past: Past, night: Latest) -> tuple[float, str]:
+    """Return (z, words) of a night's resting heart rate, by the rule of ``resting_hr``."""
     raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
     if not raised:
         return raised, say("resting heart rate not raised")
@@ -165,12 +175,11 @@ def _raised(_past: Past, night: Latest) -> tuple[float, str]:
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the mean stress of the last six hours against the same hours of earlier days. Return None if
-    it is unknown.
+    """Return a signal of the mean stress of the last six hours against the same hours of earlier days.
 
     With fewer than 40 minutes measured, the night's stress-management score of the vendor stands in (high is calm).
-    Without that, yesterday's mean stands in at half the trust. Some sources, such as WHOOP, publish no stress. Resting
-    heart rate is no substitute: it made Serenity worse (LifeSnaps).
+    Without that, yesterday's mean stands in at half the trust. Returns None without any of them. Some sources, such as
+    WHOOP, publish no stress. Resting heart rate is no substitute, because it made Serenity worse (LifeSnaps).
     """
     means = {series: one.mean(at) for series, one in past.stress.items()}
     measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
@@ -190,8 +199,9 @@ def stress(past: Past, at: datetime) -> Signal | None:
 
 
 def nightly(name: str, night: Latest, at: datetime, z: float, text: str, *, quality: float = 1.0) -> Signal:
-    """Make a signal called ``name`` at ``at`` from the value of a night or day. ``quality`` is halved while the normal
-    has under 4 values.
+    """Make a signal called ``name`` at ``at`` from the value of a night or day, with its z and words.
+
+    ``quality`` (0 to 1) is halved while the normal has under 4 values.
     """
     return Signal(
         name=name,
@@ -209,9 +219,9 @@ def _z(metric: str, one: Latest) -> float:
 
 @shared
 def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Return (metric, newest value) of the heart-rate variability metric to use, or None.
+    """Return (metric, newest value) of the heart-rate variability metric to use, or None if no metric has a value.
 
-    Of metrics with 14 values of history the one with the newest value is used. Otherwise it is the one with most
+    Of metrics with 14 values of history the metric with the newest value is used. Otherwise it is the metric with most
     values. Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights. Values of
     a source that the user chose come first among equally new values.
     """
@@ -223,10 +233,14 @@ def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
 
 
 def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
+    """Return the result of ``_week``, in the form that ``Past.kept`` calls."""
     return _week(metric, night, recent)
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
+    """Return the z of the mean of ``recent`` values against the normal of ``night``, or None for fewer than three
+    values. A week's mean spreads 0.6 times as much as a night.
+    """
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
         return None
@@ -235,6 +249,10 @@ def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None
 
 
 def _body_battery(past: Past, at: datetime) -> Signal | None:
+    """Return a signal of the body battery reached on waking, under the name of variability.
+
+    Returns None without a value.
+    """
     night = past.latest(Metric.BODY_BATTERY, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_charged, night))
 
@@ -245,6 +263,10 @@ def _charged(_past: Past, night: Latest) -> tuple[float, str]:
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
+    """Return a signal of the vendor's stress-management score of last night, or None without it.
+
+    Its sign is turned, because a high score is calm.
+    """
     night = past.latest(Metric.STRESS_MANAGEMENT, at)
     return None if night is None else nightly("stress", night, at, *past.kept(_managed, night))
 
@@ -255,6 +277,7 @@ def _managed(_past: Past, night: Latest) -> tuple[float, str]:
 
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
+    """Return a signal of the mean stress of the last whole day, at half the trust. Returns None without it."""
     day = past.latest(Metric.DAILY_STRESS, at)
     return None if day is None else nightly("stress", day, at, *past.kept(_strained, day), quality=DAY_TRUST)
 
@@ -267,5 +290,9 @@ def _strained(_past: Past, day: Latest) -> tuple[float, str]:
 
 
 def _usual_stress(past: Past, series: str, at: datetime) -> Baseline:
+    """Return the user's normal of a series' stress in the same six hours of the day, from the 60 days before ``at``.
+
+    Hours with fewer than 40 minutes measured do not count.
+    """
     means = (past.stress[series].mean(at - k * DAY) for k in range(1, WINDOW + 1))
     return normal_of([m[0] for m in means if m is not None and m[1] >= LEAST_STRESS], CONSTANTS[Metric.STRESS])

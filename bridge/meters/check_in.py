@@ -54,7 +54,8 @@ class Answers:
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
         """Return (instant, score) of the answers about a meter in the 60 days before ``at``, ascending.
 
-        If the last general answer is newer, the general answers are returned instead.
+        If the last general answer is newer, the general answers are returned instead. At most the newest 200 are
+        returned, and none if there are none.
         """
         if not self._given:
             return []
@@ -67,7 +68,11 @@ class Answers:
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
-    """Return the signal of the user's answers about a meter, or None where they tell next to nothing."""
+    """Return the signal of the user's answers about a meter.
+
+    Its quality is the answers' weight divided by 0.5, at most 1. Returns None if their weight is below 0.02, or without
+    answers in 60 days.
+    """
     given = answers.about(meter, at)
     if not given:
         return None
@@ -87,7 +92,8 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
 
 
 def standardised(scores: Sequence[float]) -> list[float]:
-    """Return scores in the user's own spreads, where 0 is usual.
+    """Return scores (1 to 5) in the user's own spreads, where 0 is usual. Mean and spread lean on 3.3 and 0.9, which
+    count as much as 2 and 5 scores.
 
     >>> [round(z, 2) for z in standardised([3, 3, 3, 3, 1])]
     [0.23, 0.23, 0.23, 0.23, -2.11]
@@ -134,14 +140,21 @@ def remembered(answers: Sequence[tuple[float, float]]) -> tuple[float, float]:
 def _moved(
     parts: tuple[float, float], kept: tuple[float, float], gains: tuple[float, float], told: float
 ) -> tuple[float, float]:
-    """Return the two expected parts after they faded and met what an answer told."""
+    """Return the two expected parts after they faded by ``kept`` and met what an answer told.
+
+    ``gains`` is the share of the surprise that each part takes.
+    """
     first, second = parts[0] * kept[0], parts[1] * kept[1]
     off = told - first - second
     return first + gains[0] * off, second + gains[1] * off
 
 
 def _text(score: float, days: int, newest: float, said: float) -> str:
-    """Write the last answer. Where the earlier answers outweigh it, the text adds so."""
+    """Return the last answer in words.
+
+    Where the earlier answers outweigh it, the text adds so. ``newest`` is the last answer's z, and ``said`` that of all
+    answers.
+    """
     told = say("you said {score:g} of 5", score=score)
     if days > 1:
         told = say("you said {score:g} of 5 {days} days ago", score=score, days=days)

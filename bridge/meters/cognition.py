@@ -62,7 +62,10 @@ def _deep(_past: Past, night: Latest) -> tuple[float, str]:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the minutes since the last pause in the calendar, or None in a pause."""
+    """Return a signal of the minutes since the last pause in the calendar, counted from 06:00 at the earliest.
+
+    Returns None in a pause, and if nothing was planned since then.
+    """
     today = past.moment(at)
     morning = past.begin(Moment(week=today.week, day=today.day, slot=Slot.MORNING))
     minutes = past.calendar.unbroken(at, min(morning, at))
@@ -73,9 +76,9 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of entries against habit, less is better.
+    """Return a signal of the load of calendar entries against habit, where less is better.
 
-    Returns None unless the calendar has a load on ten days of four weeks.
+    Returns None unless the calendar has a load on ten days of four weeks, and after 60 hours without entries.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
@@ -101,4 +104,5 @@ def awake(past: Past, at: datetime) -> Signal | None:
 
 
 def _now(name: str, z: float, text: str) -> Signal:
+    """Return a signal of this very moment at full trust."""
     return Signal(name=name, z=z, quality=1.0, age_hours=0.0, text=text)

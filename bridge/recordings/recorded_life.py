@@ -119,6 +119,7 @@ class RecordedSource:
 
 @lru_cache(maxsize=1)  # one source is pulled at a time, stream by stream
 def _deliveries(path: Path) -> list[dict[str, Any]]:
+    """Return the deliveries of a recorded file (gzip, a JSON object a line), in the order in which they arrived."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
 
@@ -139,12 +140,17 @@ def moved(value: Any, monday: date) -> Any:
 
 
 def _written(mark: re.Match[str], monday: date) -> str:
+    """Return the time that a mark stands for, as text in the form of the source.
+
+    The first number of the mark counts days from ``monday``.
+    """
     day, clock, form, pattern = mark.groups()
     at = datetime.combine(monday + timedelta(days=int(day)), time.fromisoformat(clock), ZoneInfo(DEMO_ZONE))
     return TIME_FORMS[form](at, pattern)
 
 
 def _offset(at: datetime, _: str) -> str:
+    """Return the clock's distance from UTC at ``at`` as text, such as ``+01:00``."""
     return at.isoformat()[-6:]
 
 

@@ -48,8 +48,9 @@ REPLAY_TOKEN = {  # never expires; the player checks no token
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """An account with the token of ``account`` and its settings, except that ``base_url`` is ``address``, not the
-    vendor's.
+    """An account that sends its requests to ``address`` instead of the vendor.
+
+    It has the token of ``account`` and its settings, except for ``base_url``.
     """
 
     account: installation.StoredAccount
@@ -78,10 +79,10 @@ class Redirected:
 
 
 def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetime) -> list[Outcome]:
-    """Record what each account of a user answers to a full sync, into the new or empty ``folder``.
+    """Record what each of a user's accounts answers to a full sync, into the new or empty ``folder``.
 
-    Returns an outcome per source. The user's stored rows do not change. Raises SetupError if no account can be
-    recorded, and for a folder that is not empty.
+    Accounts are recorded if ``recordable`` returns True. Returns the sync's outcome per account. The user's stored rows
+    do not change. Raises SetupError if no account can be recorded, and for a folder that is not empty.
     """
     live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
     if not live:
@@ -111,6 +112,11 @@ def recordable(store: Store, connection: Connection) -> bool:
 
 
 def _record_one(bridge: installation.Bridge, connection: Connection, folder: Path, at: datetime) -> Outcome:
+    """Record a full sync of a connection into ``folder``, as ``SOURCE.json``, and return its outcome.
+
+    The sync runs through a recording proxy and lands in a store in memory. The file holds the settings that a replay
+    needs, and the exchanges.
+    """
     spec = registry.spec(connection.source)
     account = bridge.account(connection, spec)
     recorder = Recorder(account.settings["base_url"])
@@ -138,6 +144,11 @@ def _synced(
     at: datetime,
     on_page: OnPage = ignore_page,
 ) -> Outcome:
+    """Sync a source by ``account`` into ``store`` as of ``at``, and return the outcome.
+
+    ``on_page`` is called after each stored page.
+    """
+
     def opened() -> Any:
         return registry.resolve(spec.opens or "")(account)
 
@@ -203,6 +214,10 @@ def _advice(found: Recommendation | Silence) -> dict[str, Any]:
 
 
 def _about(folder: Path) -> dict[str, Any]:
+    """Return what a recording says of itself (``recording.json``).
+
+    Raises SetupError for a folder without it, and for a recording of another version.
+    """
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
         if about["version"] != RECORDING_VERSION:
@@ -225,6 +240,10 @@ def _settings(folder: Path) -> Any:
 
 
 def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
+    """Sync a recorded source from the file ``path`` into ``store`` as of ``at``, and return the outcome.
+
+    Raises SetupError if the connector asks for something that is not recorded.
+    """
     spec = registry.spec(path.stem)
     saved = json.loads(path.read_text(encoding="utf-8"))
     player = Player(saved["exchanges"])
@@ -248,6 +267,7 @@ def _throwaway() -> Vault:
 
 
 def _landed(outcome: Outcome) -> dict[str, Any]:
+    """Return the parts of a sync's outcome that a replay compares between releases."""
     return {
         "outcome": outcome.outcome,
         "new": outcome.new,
@@ -265,6 +285,7 @@ def _because(reading: Reading) -> list[dict[str, Any]]:
 
 
 def _rounded(value: Any) -> Any:
+    """Return a JSON value with all fractions rounded to 6 digits, and tuples as lists."""
     if isinstance(value, float):
         return round(value, GOLDEN_DIGITS)
     if isinstance(value, Mapping):
@@ -278,5 +299,6 @@ def text(result: Mapping[str, Any]) -> str:
 
 
 def golden(folder: Path) -> str | None:
+    """Return the expected result of a recording as text (``golden.json``), or None if the file is missing."""
     path = folder / GOLDEN_FILE
     return path.read_text(encoding="utf-8") if path.exists() else None

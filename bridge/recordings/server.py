@@ -16,6 +16,11 @@ from urllib.parse import parse_qsl, urlsplit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
+    """An HTTP request as an application gets it.
+
+    ``query`` holds the last value of each field, and ``repeated`` all its values.
+    """
+
     method: str
     path: str
     query: Mapping[str, str]
@@ -25,11 +30,14 @@ class Request:
 
     @property
     def form(self) -> dict[str, str]:
+        """Return the fields of a form in the body. Of a repeated field, the last value counts."""
         return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
+    """An HTTP answer of an application, and the faults of its transmission."""
+
     status: int = 200
     body: Any = None  # dict or list: sent as JSON; bytes: as they are; None: empty
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -37,6 +45,7 @@ class Answer:
     drip: float = 0.0  # seconds before every byte of the body
 
     def encoded(self) -> bytes:
+        """Return the body as bytes, which is JSON for a dict or list, and empty for None."""
         if self.body is None:
             return b""
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
@@ -63,9 +72,14 @@ class LabServer(AbstractContextManager["LabServer"]):
 
     @property
     def url(self) -> str:
+        """Return the server's address, without a slash at the end."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def answer(self, request: Request, line: str) -> Answer:
+        """Return the answer of the first fault that answers, or else the application's.
+
+        The request's first ``line`` is added to ``asked``.
+        """
         self.asked.append(line)
         for fault in list(self.faults):
             answer = fault(request)
