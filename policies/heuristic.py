@@ -45,8 +45,9 @@ class Proposal(NamedTuple):
 
 
 class Heuristic:
-    """A deterministic policy that takes the first feasible proposal. Scores fall from 1 towards 0 along the
-    proposals.
+    """A deterministic policy that takes the first feasible proposal of its rules.
+
+    Scores fall from 1 towards 0 along the proposals.
     """
 
     name = "heuristic"
@@ -67,7 +68,10 @@ class Heuristic:
 
 
 def _ranked(observation: Observation) -> list[Proposal]:
-    """Return every feasible action, each once, in the order in which the rules propose them."""
+    """Return every feasible action, each once, in the order in which the rules propose them.
+
+    Low meters come first, then the time of day, then a fixed order.
+    """
     proposals: dict[ActionType, Proposal] = {}
     for proposal in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
         if proposal.action in observation.feasible:
@@ -98,10 +102,12 @@ def known(observation: Observation, meter: Meter) -> float | None:
 
 
 def _morning(observation: Observation) -> Proposal:
+    """Return deep work with a fresh mind (cognition above 0.40 or unknown), otherwise exercise."""
     return _if_fresh(observation, "morning", FRESH_MORNING, ActionType.DEEP_WORK, ActionType.EXERCISE)
 
 
 def _afternoon(observation: Observation) -> Proposal:
+    """Return learning with a fresh mind (cognition above 0.35 or unknown), otherwise admin work."""
     return _if_fresh(observation, "afternoon", FRESH_AFTERNOON, ActionType.LEARN, ActionType.ADMIN_WORK)
 
 
@@ -116,12 +122,14 @@ def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionT
 
 
 def _evening(observation: Observation) -> Proposal:
+    """Return family time and exercise in turn, beginning with family time on Monday."""
     if observation.day % 2 == 0:
         return Proposal(ActionType.FAMILY_TIME, "it is evening, and today is an evening for your people")
     return Proposal(ActionType.EXERCISE, "it is evening, and today is an evening to move")
 
 
 def _night(observation: Observation) -> Proposal:  # noqa: ARG001 - all rules share a signature
+    """Return sleep, which suits the night."""
     return Proposal(ActionType.SLEEP, "it is night")
 
 
@@ -134,4 +142,5 @@ SLOTS: dict[Slot, Callable[[Observation], Proposal]] = {
 
 
 def open_policy() -> Policy:
+    """Return the policy ``heuristic``."""
     return Heuristic()

@@ -261,7 +261,7 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
     """Return the token that the vendor gives in exchange for the ``code`` of a redirect.
 
     If it has no refresh token, its expiry is left out, so that it is used until it is refused. Raises TryLater if the
-    token server does not answer or is busy. Raises Refused for HTTP 403 and 404, and NeedsLogin if it gives no token.
+    server does not answer, Refused for HTTP 403 and 404, and NeedsLogin without a token.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -370,8 +370,8 @@ def _client(
 ) -> OAuth2Session:
     """Return an OAuth client for the vendor's token server.
 
-    ``token`` is the pair to refresh. ``scopes`` and ``redirect`` are for asking a consent. It unpacks answers from
-    their envelope and checks their HTTP status before oauthlib reads them.
+    ``token`` is refreshed, and ``scopes`` and ``redirect`` ask a consent. It unpacks answers from their envelope and
+    checks their HTTP status before oauthlib reads them.
     """
     from requests_oauthlib import OAuth2Session
 

@@ -148,7 +148,7 @@ class SensitivityDocument(TypedDict):
 def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> SensitivityDocument | None:
     """Return how ``meter``, read without check-ins, agreed with the user's check-ins of the 60 days before ``at``.
 
-    Returns None with fewer than 20 check-ins, and for meters that the body does not feel.
+    Returns None for fewer than 20 check-ins with a reading, and for meters other than Vitality and Serenity.
     """
     from bridge.advice import recommend
     from bridge.meters.check_in import CHECK_INS_BACK

@@ -142,6 +142,6 @@ def _habit(action: ActionType, habit: Habit) -> HabitDocument:
 
 
 def _name(habit: Habit, weekday: int) -> str | None:
-    """Return the word for a habit's action on a weekday in the user's data, or None if the data give no word."""
+    """Return the word in the user's data for a habit's action on a weekday. Returns None if the data give no word."""
     name = habit.names.get(weekday)
     return None if name is None else writable(name)

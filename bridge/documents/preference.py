@@ -127,8 +127,8 @@ def _of_episode(
 ) -> str:
     """Return the series that counts for an episode.
 
-    For a main sleep, it is the series that the night is read from. Otherwise it is the series with the longest overlap
-    among the episodes that count, or ``own`` if it is among them. It is ``own`` too if no episode that counts overlaps.
+    For a main sleep, it is the series that the night is read from. Otherwise it is ``own`` if that is among the
+    episodes that count and overlap. If not, it is the series with the longest overlap, or ``own`` without any overlap.
     """
     if item.kind is EpisodeKind.SLEEP:
         told = Nights(episodes, user.zones, preference).told.get(item.day)

@@ -79,7 +79,7 @@ class SleepDocument(TypedDict):
 
 
 class GoalDocument(TypedDict):
-    """The number of times that an action was done in the week, and the number of times that the user wants."""
+    """The number of times that an action was ``done`` in the week, and the number ``wanted`` by the user."""
 
     done: int
     wanted: int

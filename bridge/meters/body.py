@@ -238,8 +238,9 @@ def _week_of(_past: Past, metric: str, night: Latest, recent: tuple[float, ...])
 
 
 def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None:
-    """Return the z of the mean of ``recent`` values against the normal of ``night``, or None for fewer than three
-    values. A week's mean spreads 0.6 times as much as a night.
+    """Return the z of the mean of ``recent`` values against the normal of ``night``.
+
+    Returns None for fewer than three values. A week's mean spreads 0.6 times as much as a night.
     """
     values = [scale(v, CONSTANTS[metric]) for v in recent]
     if len(values) < TREND_NIGHTS:
@@ -290,9 +291,9 @@ def _strained(_past: Past, day: Latest) -> tuple[float, str]:
 
 
 def _usual_stress(past: Past, series: str, at: datetime) -> Baseline:
-    """Return the user's normal of a series' stress in the same six hours of the day, from the 60 days before ``at``.
+    """Return the user's normal of a series' mean stress in six hours, from the 60 days before ``at``.
 
-    Hours with fewer than 40 minutes measured do not count.
+    Each day counts with the same six hours, unless fewer than 40 minutes were measured in them.
     """
     means = (past.stress[series].mean(at - k * DAY) for k in range(1, WINDOW + 1))
     return normal_of([m[0] for m in means if m is not None and m[1] >= LEAST_STRESS], CONSTANTS[Metric.STRESS])

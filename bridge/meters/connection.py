@@ -42,7 +42,8 @@ def read(past: Past, at: datetime) -> Reading:
 def company(past: Past, at: datetime) -> Signal | None:
     """Return a signal of recent company against habit.
 
-    Returns None unless the user writes company down: a calendar without it says nothing about company.
+    Returns None unless four of the last four weeks' days have company in the calendar. A calendar without it says
+    nothing about company.
     """
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
@@ -63,8 +64,8 @@ def company(past: Past, at: datetime) -> Signal | None:
 def messages(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the number of people the user wrote to yesterday, against the user's usual number.
 
-    If the number of people is unknown, the number of messages written is taken instead. Returns None if neither is
-    known.
+    Its z is at most 1. If the number of people is unknown, the number of messages written is taken instead. Returns
+    None if neither is known.
     """
     for metric in (Metric.CONTACTS, Metric.MESSAGES):
         day = past.latest(metric, at)
@@ -74,6 +75,7 @@ def messages(past: Past, at: datetime) -> Signal | None:
 
 
 def _wrote(_past: Past, metric: Metric, day: Latest) -> tuple[float, str]:
+    """Return (z, words) of a day's count of people or messages. The z is at most 1."""
     return min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES), _counted(round(day.value), metric)
 
 

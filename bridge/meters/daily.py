@@ -12,9 +12,10 @@ from bridge.domain.types import Episode, EpisodeKind, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Figure of a metric for a day and source. ``low`` and ``high`` bound the ``count`` measurements behind it.
+    """The figure of a metric for a day and source.
 
-    ``value`` is the mean of intraday measurements, the sum of durations (such as mindfulness), or a daily value.
+    ``low`` and ``high`` bound the ``count`` measurements behind it. ``value`` is the mean of intraday measurements, the
+    sum of durations (such as mindfulness), or a daily value.
     """
 
     value: float
@@ -45,6 +46,11 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
 
 
 def _figure(metric: Metric, samples: list[Sample]) -> Figure:
+    """Return the figure of a day's samples of a metric.
+
+    It is the highest of nightly and daily values, the sum of minutes, and otherwise the mean. A mean of several
+    readings weighs by their number.
+    """
     if METRICS[metric].shape is not Shape.INTRADAY:
         value = max(sample.value for sample in samples)
         return Figure(value=value, count=len(samples), low=min(s.value for s in samples), high=value)

@@ -30,10 +30,11 @@ NOT_VALIDATED = say("not validated against people's reports")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """Input of a meter at an instant.
+    """The input of a meter at an instant.
 
     ``z`` is the distance from the user's normal in spreads, where 0 is normal and + is more. ``quality`` is the trust
-    in it from 0 to 1, before it decays with age.
+    in it from 0 to 1, before it decays with age. ``source`` is None for an input that no source gave, such as the
+    calendar's.
     """
 
     name: str
@@ -127,6 +128,10 @@ def precision(meter: Meter, level: float, sd: float) -> float:
 
 
 def _explainable(meter: Meter) -> float:
+    """Return the largest share of a meter's variance that signs can explain.
+
+    It is 0.25 for Vitality, Cognition and Serenity, and 1 for the rest.
+    """
     return KNOWABLE if meter in FELT else 1.0
 
 
@@ -163,10 +168,15 @@ def full_trust(rows: Mapping[str, Proxy]) -> float:
 
 
 def _trust(signal: Signal, row: Proxy) -> float:
+    """Return the trust in a signal, which is its weight times its quality times its freshness."""
     return row.weight * signal.quality * freshness(signal.age_hours, row.half_life_h)
 
 
 def _because(one: tuple[Signal, Proxy, float], precision: float, per_z: float) -> Because:
+    """Return the reason of a signal in a meter's level.
+
+    ``precision`` is 1 + the total trust, and ``per_z`` is the result of ``slope``.
+    """
     signal, row, trust = one
     z = row.direction * signal.z
     return Because(

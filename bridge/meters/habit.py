@@ -33,14 +33,17 @@ Amount = tuple[datetime, float]  # known from, size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """An amount against habit: its distance in spreads, and the trust that the number of days with entries deserves."""
+    """An amount against habit, as its distance in spreads (``z``).
+
+    ``quality`` is the trust (0 to 1) that the number of days with entries deserves.
+    """
 
     z: float
     quality: float
 
     @property
     def words(self) -> str:
-        """Say the side of the distance.
+        """Return the side of the distance in words. Less than 0.1 spreads is "about as usual".
 
         >>> Compared(z=-1.2, quality=0.5).words
         'less than usual for you'
@@ -51,13 +54,17 @@ class Compared:
 
 
 class Amounts:
-    """Amounts ascending by the instant from which they are known, for fading sums at any instant.
+    """Amounts of a kind of time, such as hours of focus, each with the instant from which it is known.
 
-    Instants are whole microseconds inside, because a year of slots asks for hundreds of thousands of them.
+    They give sums at any instant that fade with a half-life. Instants are whole microseconds inside, because a year of
+    slots asks for hundreds of thousands of them.
     """
 
     def __init__(self, amounts: Iterable[Amount], begin: datetime | None) -> None:
-        """Take amounts, and ``begin``, the instant from which their source was in use."""
+        """Take (known from, size) of each amount in any order.
+
+        ``begin`` is the instant from which their source was in use, or None if it never was.
+        """
         self._amounts = [(_microseconds(known), size) for known, size in sorted(amounts)]
         self._known = [known for known, _ in self._amounts]
         self._begin = None if begin is None else _microseconds(begin)
@@ -69,10 +76,11 @@ class Amounts:
     def compared(
         self, at: datetime, *, least_days: int, half_life: timedelta, longest: timedelta, silence: timedelta = SPAN
     ) -> Compared | None:
-        """Return what is left at ``at`` against habit.
+        """Return the faded sum at ``at`` against the sums at the same hour of the last 28 days.
 
-        Returns None where fewer than ``least_days`` of the last 28 days have an amount, or the time of ``silence`` has
-        none, or the source was in use for less than 14 days.
+        An amount halves after ``half_life``. If few days have an amount, it halves more slowly, at most after
+        ``longest``. Returns None where fewer than ``least_days`` of the last 28 days have an amount. So it does if the
+        time of ``silence`` has none, or with less than 14 days of use.
         """
         now = _microseconds(at)
         days = self._days(now)
@@ -87,7 +95,7 @@ class Amounts:
         return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
 
     def is_kept(self, at: datetime, least_days: int) -> bool:
-        """Tell if at least ``least_days`` of the last 28 days have an amount."""
+        """Return True if at least ``least_days`` of the last 28 days have an amount."""
         return self._days(_microseconds(at)) >= least_days
 
     def left(self, at: datetime, half_life: timedelta) -> float:
@@ -95,6 +103,7 @@ class Amounts:
         return self._left_at(_microseconds(at), half_life // MICROSECOND)
 
     def _left_at(self, at: int, half_life: int) -> float:
+        """Return the sum that ``left`` returns, for microseconds. Each result is cached."""
         known = self._left.setdefault(half_life, {})
         if at not in known:
             old = self._sum(at - A_SPAN, half_life) * 0.5 ** (A_SPAN / half_life)
@@ -102,6 +111,7 @@ class Amounts:
         return known[at]
 
     def _sum(self, at: int, half_life: int) -> float:
+        """Return the faded sum of all amounts known at an instant, also of those older than 21 days."""
         sums = self._sums.get(half_life)
         if sums is None:
             sums = self._sums[half_life] = _faded(self._amounts, half_life)
@@ -116,6 +126,7 @@ class Amounts:
         return found
 
     def _is_silent(self, at: int, silence: int) -> bool:
+        """Return True if no amount became known in the ``silence`` microseconds up to an instant."""
         return self._count(at) == self._count(at - silence)
 
     def _days(self, at: int) -> int:
@@ -131,7 +142,7 @@ class Amounts:
         return found
 
     def _has(self, at: int) -> bool:
-        """Tell if the 24 hours up to an instant have an amount."""
+        """Return True if the 24 hours up to an instant have an amount."""
         return self._count(at) != self._count(at - A_DAY)
 
 
@@ -174,6 +185,7 @@ def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
 
 
 def _faded(amounts: Sequence[tuple[int, float]], half_life: int) -> list[float]:
+    """Return the faded sum of each amount and all amounts before it, at the instant from which it is known."""
     sums = [size for _, size in amounts[:1]]
     for (before, _), (known, size) in pairwise(amounts):
         sums.append(sums[-1] * 0.5 ** ((known - before) / half_life) + size)

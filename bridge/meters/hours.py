@@ -33,7 +33,8 @@ Timed = tuple[datetime, float, float]  # known from, minutes, value
 class Calendar:
     """A user's calendar entries over [since, at], with their load, pauses, focus and company.
 
-    ``recorded`` are stretches of focus that the user's computer recorded.
+    ``entries`` that had not begun at ``at`` are left out. ``recorded`` are stretches of focus that the user's computer
+    recorded.
     """
 
     def __init__(self, entries: Labelled, since: datetime, at: datetime, recorded: Sequence[Stretch] = ()) -> None:
@@ -77,11 +78,14 @@ class Calendar:
         return unbroken(self._efforts, since, at)
 
     def focus(self, since: datetime, at: datetime) -> float:
-        """Return minutes of [since, at) in blocks of focus of at least 25 minutes."""
+        """Return the minutes of [since, at) in blocks of focus.
+
+        A block counts if at least 25 minutes of it lie within.
+        """
         return length(long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
-        """Return minutes of focus in the 24 hours up to ``at``."""
+        """Return the minutes of focus in the 24 hours up to ``at``."""
         if at not in self._of_day:
             self._of_day[at] = self.focus(at - DAY, at)
         return self._of_day[at]
@@ -116,10 +120,12 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
 
 
 def _is_company(occurrence: Occurrence, label: Label) -> bool:
+    """Return True for a busy entry labelled family time or socialising."""
     return label.action in COMPANY and takes_time(occurrence.event)
 
 
 def _is_hard(occurrence: Occurrence, label: Label) -> bool:
+    """Return True for a busy entry that is neither rest nor company."""
     return takes_time(occurrence.event) and label.action not in REST | COMPANY
 
 
@@ -140,7 +146,10 @@ class Intraday:
         self._means: dict[datetime, tuple[float, float] | None] = {}
 
     def mean(self, at: datetime) -> tuple[float, float] | None:
-        """Return (mean, minutes measured) of the values in the six hours up to ``at``, or None without values."""
+        """Return (mean, minutes measured) of the values in the six hours up to ``at``.
+
+        Returns None without values. Values weigh by the minutes that they stand for.
+        """
         if at not in self._means:
             first, last = bisect_right(self._known, at - SIX_HOURS), bisect_right(self._known, at)
             minutes = self._minutes[last] - self._minutes[first]
@@ -177,5 +186,6 @@ def _timed(sample: Sample, each: float) -> Timed:
 
 
 def _just_after(ends: Sequence[datetime], at: datetime) -> bool:
+    """Return True if ``at`` lies less than 30 minutes after an end in ``ends``, which are ascending."""
     last = bisect_right(ends, at) - 1
     return last >= 0 and at - ends[last] < AFTER_WORKOUT

@@ -43,9 +43,10 @@ VARIABILITY_DOWN = say("heart-rate variability down")
 
 
 def illness(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of several signs of illness in the last night, or None if fewer than two stand out.
+    """Return a signal of several signs of illness in the last night.
 
-    Its z is always -3, and its quality grows from 0 to 1 with the distance.
+    Returns None if their distance together is at most 1.5. Its z is always -3. Its quality grows from 0 to 1 with a
+    distance from 1.5 to 5.
     """
     signs = sorted(_signs(past, at), key=lambda sign: -sign[0])
     far = distance(past, at)
@@ -59,7 +60,7 @@ def illness(past: Past, at: datetime) -> Signal | None:
 
 @shared
 def distance(past: Past, at: datetime) -> float:
-    """Return the distance together of the last night's signs."""
+    """Return the distance together of the last night's signs of illness, 0 without signs (see ``together``)."""
     return together([z for z, _, _ in _signs(past, at)])
 
 
@@ -78,7 +79,10 @@ def together(distances: Sequence[float]) -> float:
 
 @shared
 def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
-    """Return (distance in spreads, words, value) of each sign of the newest night."""
+    """Return (distance in spreads, words, value) of each sign of illness of the newest night.
+
+    A positive distance is towards illness.
+    """
     values = tuple(past.latest(metric, at) for metric in SIGNS)
     return past.kept(_signs_of, values, body.variability(past, at), past.latest(Metric.RECOVERY_SCORE, at))
 
@@ -86,6 +90,10 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
 def _signs_of(
     _past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, recovery: Latest | None
 ) -> list[tuple[float, str, Latest]]:
+    """Return the signs of illness from the newest values, as ``_signs`` does.
+
+    The vendor's recovery score counts only without variability.
+    """
     found = [
         (direction * one.far(CONSTANTS[metric]), SIGN_NAMES[metric], one)
         for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
@@ -100,7 +108,7 @@ def _signs_of(
 
 
 def _once(signs: Sequence[tuple[float, str, Latest]]) -> list[tuple[float, str, Latest]]:
-    """Keep the largest of the signs of the same words, because two thermometers are one sign."""
+    """Return the largest of the signs with the same words, because two thermometers make a single sign."""
     best: dict[str, tuple[float, str, Latest]] = {}
     for sign in signs:
         if sign[1] not in best or sign[0] > best[sign[1]][0]:

@@ -128,6 +128,10 @@ class Nights:
         return local.time() == MIDNIGHT and local.date() == sample.day
 
     def _main(self, day: date) -> Night | None:
+        """Return the main sleep of a day from the series where it ranks best (see ``_rank``).
+
+        Returns None without a main sleep.
+        """
         found = [nights[day] for nights in self.of.values() if day in nights]
         return max(found, key=_rank, default=None)
 
@@ -146,6 +150,7 @@ class Nights:
         return found
 
     def _offset(self, episode: Episode) -> timedelta:
+        """Return an episode's offset from UTC, or that of the user's zone at its end if it states none."""
         if episode.offset is not None:
             return timedelta(minutes=episode.offset)
         return episode.end.astimezone(zone_at(episode.end, self._zones)).utcoffset() or timedelta(0)
@@ -161,5 +166,9 @@ class Nights:
 
 
 def _rank(night: Night) -> tuple[bool, float]:
+    """Return the sort key of a day's sleeps, the largest of which is the main sleep.
+
+    A sleep of 3 hours or more that ends from 03:00 to 15:00 comes first, then the longest.
+    """
     woke = (night.end + night.offset).time()
     return night.asleep >= MAIN_SLEEP_MIN_HOURS and EARLIEST_WAKING <= woke <= LATEST_WAKING, night.asleep

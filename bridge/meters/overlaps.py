@@ -33,9 +33,11 @@ def series_of(source: str, device: str | None) -> str:
 
 
 def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> list[Told]:
-    """Return (source, episode) of each night, nap and workout once, by start, from the source that is preferred.
+    """Return (source, episode) of each night, nap and workout once, by start.
 
-    A night and a nap at the same time are the same thing. A workout is a thing of its own.
+    Of recordings of the same thing, the preferred series stays. It must last at least half as long as the longest.
+    Recordings are of the same thing if they share more than half of the shorter. A night and a nap at the same time are
+    the same thing. A workout is a thing of its own.
     """
     asleep: list[Told] = []
     active: list[Told] = []
@@ -53,7 +55,7 @@ def _by_start(told: Told) -> tuple[datetime, str, str]:
 
 
 def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
-    """Return series -> ascending days with a night."""
+    """Return series -> ascending days with a main sleep."""
     found: dict[str, set[date]] = {}
     for source, one in asleep:
         if one.kind is EpisodeKind.SLEEP:
@@ -62,7 +64,10 @@ def _days(asleep: Iterable[Told]) -> dict[str, list[date]]:
 
 
 def _touching(episodes: Iterable[Told]) -> Iterator[list[Told]]:
-    """Yield the episodes in groups. Episodes of different groups do not overlap."""
+    """Yield the episodes in groups, so that episodes of different groups do not overlap.
+
+    Each group is in the order of start.
+    """
     together: list[Told] = []
     over: datetime | None = None
     for told in sorted(episodes, key=_by_start):
@@ -100,7 +105,11 @@ def _things(together: Sequence[Told]) -> list[list[Told]]:
 
 
 def _order(thing: Sequence[Told], preference: Preference, nights: dict[str, list[date]]) -> Callable[[Told], Order]:
-    """Return the sort key of the episodes of a thing. The episode with the largest is taken."""
+    """Return the sort key of the recordings of a night, nap or workout, the largest of which is taken.
+
+    Recordings of at least half the longest come first. Then the order of sources decides, then the length, and then the
+    earlier start. ``nights`` is series -> days with a night.
+    """
     longest = max(one.end - one.start for _, one in thing)
     begin = min(one.start for _, one in thing)
 
@@ -123,5 +132,6 @@ def _earlier(days: Sequence[date], day: date) -> int:
 
 
 def _same(one: Episode, other: Episode) -> bool:
+    """Return True if two recordings share more than half of the shorter."""
     shared = min(one.end, other.end) - max(one.start, other.start)
     return shared > SAME * min(one.end - one.start, other.end - other.start)

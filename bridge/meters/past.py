@@ -71,10 +71,10 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest:
-    """A value of a metric and day, with its series. ``normal`` is the user's, from the days before it.
+    """A value of a metric and day, with its series.
 
-    ``known`` is the instant from which the value was known. A past makes one object per metric, series and day, so that
-    the object stands for the value in ``Past.kept``.
+    ``normal`` is the user's, from the 60 days before it. ``known`` is the instant from which the value was known. A
+    past makes one object per metric, series and day, so that the object stands for the value in ``Past.kept``.
     """
 
     day: date
@@ -88,7 +88,7 @@ class Latest:
         return self.series.partition("/")[0]
 
     def far(self, constants: Constants) -> float:
-        """Return the distance of the value from normal in spreads, however far."""
+        """Return the distance of the value from normal in spreads, without a limit."""
         return self.normal.far(self.value, constants)
 
     def age_hours(self, at: datetime) -> float:
@@ -136,9 +136,10 @@ class Past:
         self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """Return the newest value of a metric that became known at most 30 hours before ``at``, or None.
+        """Return the newest value of a metric that became known at most 30 hours before ``at``.
 
-        If several series have a value on that day, the series that told the night counts, and otherwise the preferred.
+        Returns None without such a value. If several series have a value on that day, the series that told the night
+        counts. Otherwise the user's order of sources decides.
         """
         tracks = self._tracks.get(metric)
         if tracks is None:
@@ -163,6 +164,7 @@ class Past:
         return None
 
     def _standing(self, metric: str, one: Latest) -> tuple[bool, Key]:
+        """Return the sort key of a value among those of other series on the same day. The largest counts."""
         told_night = metric not in OF_DAYS and self.nights.told.get(one.day) == one.series
         return told_night, self.preference.key(one.series, one.normal.n)
 
@@ -187,7 +189,7 @@ class Past:
     def recent(self, metric: str, night: Latest, at: datetime) -> tuple[float, ...]:
         """Return a metric's values of the night's day and the six days before, newest first, if known at ``at``.
 
-        The week of a night is kept with the instant from which all of it was known.
+        Days without a value are left out. The week of a night is kept with the instant from which all of it was known.
         """
         since, whole = self._weeks.get(night) or (None, ())
         if since is not None and since <= at:
@@ -232,7 +234,11 @@ class Past:
         return found
 
     def _normal(self, metric: str, series: str, day: date) -> Baseline:
-        """Return the user's normal of a metric from the values before ``day``."""
+        """Return the user's normal of a metric from the values of the 60 days before ``day``.
+
+        Only values known as early as that day's value count. Its spread is 1.5 times as wide for heart rate and
+        variability soon after a journey.
+        """
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
         first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day)
@@ -241,7 +247,7 @@ class Past:
         return replace(normal, spread=LOOSER * normal.spread) if loose else normal
 
     def _history(self, metric: str, series: str) -> tuple[list[date], list[Value]]:
-        """Return the days of a track and their values, ascending, and cache them.
+        """Return the days of a metric's series and their values, ascending, and cache them.
 
         Days soon after a journey are left out of metrics that journeys unsettle.
         """
@@ -251,6 +257,7 @@ class Past:
         return self._histories[metric, series]
 
     def _add_samples(self) -> None:
+        """Store the nightly and daily samples of the snapshot by metric, series and day. The short readings follow."""
         for metric, samples in self._samples.items():
             if METRICS[metric].shape is not Shape.INTRADAY:
                 for source, sample in samples:
@@ -277,6 +284,10 @@ class Past:
                 self._put(track, series, day, median(values), woke or midnight(day + DAY, self.zones))
 
     def _add_nights(self) -> None:
+        """Store the values of each main sleep.
+
+        They are the sleep needed, the sleep score, the vendor's values and the charge reached overnight.
+        """
         for series, nights in self.nights.of.items():
             needs = self.needs[series] = {day: need(day, nights) for day in nights}
             for day, night in nights.items():
@@ -325,6 +336,7 @@ class Past:
             track[day] = Value(value=value, scaled=scale(value, CONSTANTS[metric]), known=known)
 
     def _intraday(self, metric: Metric) -> dict[str, list[Sample]]:
+        """Return series -> samples of a metric that is measured all day."""
         found: dict[str, list[Sample]] = {}
         for source, sample in self._samples.get(metric, ()):
             found.setdefault(series_of(source, sample.device), []).append(sample)
@@ -332,7 +344,10 @@ class Past:
 
 
 def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]:
-    """Compute what several meters read at an instant once. The past keeps the results of its last instant alone."""
+    """Return ``read``, changed so that several meters that read it at the same instant compute it once.
+
+    The past keeps the results of its last instant alone.
+    """
 
     @wraps(read)
     def found(past: Past, at: datetime) -> T:

@@ -73,9 +73,10 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of done against due tasks in the seven days up to ``at``. The prior is 3.5 done of 5.
+    """Return a signal of done against due tasks in the seven days up to ``at``.
 
-    Returns None if nothing was done or became overdue in these days.
+    The prior is 3.5 done of 5, and a task counts half after three days. Returns None if nothing was done or became
+    overdue in these days.
     """
     since = at - TASK_DAYS
     done = [at - completed for completed in past.tasks.done(since, at)]
@@ -96,7 +97,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 def focus(past: Past, at: datetime) -> Signal | None:
     """Return a signal of recent focus against habit.
 
-    Returns None unless the user writes focus down, or a computer records it.
+    Returns None unless at least four of the last 28 days have focus. It is in the calendar, or recorded by a computer.
     """
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
@@ -110,7 +111,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the pressure of open tasks' due days. Return None if no open task has a due day."""
+    """Return a signal of the pressure of open tasks' due days. Returns None if no task has a due day."""
     pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
@@ -136,7 +137,10 @@ def usual_focus(past: Past, at: datetime) -> float:
 
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
-    """Return the share done of this week's tasks, those finished since ``monday`` and those due by Sunday, or None."""
+    """Return the share done of this week's tasks, or None without tasks.
+
+    They are tasks finished since ``monday``, and open tasks due from then to Sunday. ``now`` is the slot at ``at``.
+    """
     done = len(past.tasks.done(monday, at))
     week_ends = midnight(now.week + 7 * DAY, past.zones)
     planned = done + sum([monday <= end <= week_ends for end, *_ in past.tasks.open(at)])
@@ -144,10 +148,10 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 
 
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
-    """Return this week's focus as a share of five usual days.
+    """Return this week's focus as a share of five usual days, which may exceed 1.
 
-    Returns None if this week has no focus and the four weeks before had hardly any. Such a user does not record focus.
-    The usual day is fixed on Monday, so that a week's progress does not shrink.
+    Returns None if this week has no focus, and fewer than four of the 28 days before had any. Such a user does not
+    record focus. The usual day is fixed on Monday, so that a week's progress does not shrink.
     """
     made = past.calendar.focus(monday, at)
     if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
@@ -156,4 +160,5 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
 
 
 def _now(name: str, z: float, text: str) -> Signal:
+    """Return a signal of this very moment at full trust."""
     return Signal(name=name, z=z, quality=1.0, age_hours=0.0, text=text)

@@ -26,14 +26,17 @@ FELT_BY_BODY = (Meter.VITALITY, Meter.SERENITY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """The rank correlation of a meter's level without check-ins with the user's answers, shrunk towards zero."""
+    """The rank correlation of a meter, read without check-ins, with the user's check-ins.
+
+    It is shrunk towards zero. ``answers`` is the number of check-ins.
+    """
 
     correlation: float
     answers: int
 
     @property
     def text(self) -> str:
-        """Say the correlation in words.
+        """Return the correlation in words. From 0.30 on it is "much", and below 0.10 "little".
 
         >>> Sensitivity(correlation=0.4, answers=30).text
         'your body says much about how you feel (0.40 over 30 answers)'
@@ -50,9 +53,10 @@ SAYS = (
 
 
 def sensitivity(known: Snapshot, meter: Meter) -> Sensitivity | None:
-    """Return how a meter agreed with the answers of the last 60 days, or None below 20 answers with a reading.
+    """Return how a meter, read without check-ins, agreed with the check-ins of the last 60 days.
 
-    ``known`` reaches 80 days back from the first of them.
+    Returns None below 20 check-ins with a reading, and for meters other than Vitality and Serenity. ``known`` reaches
+    80 days back from the first of them.
     """
     if meter not in FELT_BY_BODY:
         return None
@@ -80,6 +84,7 @@ def rank_correlation(one: list[float], other: list[float]) -> float:
 
 
 def _ranks(values: list[float]) -> list[float]:
+    """Return the rank of each value, from 0. Equal values share their mean rank."""
     order = sorted(values)
     places: dict[float, list[int]] = {}
     for place, value in enumerate(order):

@@ -31,9 +31,10 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def meetings(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of entries and meetings against habit.
+    """Return a signal of the load of entries and meetings against habit, where more load is a positive z.
 
-    Returns None unless the calendar has a load on ten days of four weeks: an empty calendar is not an empty day.
+    Returns None unless the calendar has a load on ten days of four weeks, and after 60 hours without entries. An empty
+    calendar is not an empty day.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE, silence=SILENCE

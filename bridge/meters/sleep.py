@@ -32,9 +32,10 @@ LEAST_NIGHTS = 3  # earlier nights that regularity needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """A main sleep. ``asleep`` and ``need`` are in hours, ``efficiency``, ``deep`` and ``rem`` are shares from 0 to 1.
+    """A main sleep, with ``asleep`` and ``stated`` in hours.
 
-    A field is None if the source does not give it. ``stated`` is the need that the vendor states.
+    ``stated`` is the need that the vendor states, from 5 to 10. ``efficiency``, ``deep`` and ``rem`` are shares from 0
+    to 1. A field is None if the source does not give it.
     """
 
     start: datetime
@@ -51,9 +52,10 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the Night of a sleep episode. Return None if its time asleep is unknown or outside of 1 to 16 hours.
+    """Return the main sleep that an episode of sleep describes.
 
-    ``offset`` is what the user's clock is ahead of UTC.
+    Returns None if its time asleep is unknown or outside of 1 to 16 hours. ``offset`` is the user's distance from UTC,
+    positive in the east.
     """
     values = episode.values
     asleep = _asleep(values)
@@ -79,11 +81,11 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
 
 
 def need(day: date, nights: Mapping[date, Night]) -> float:
-    """Return the hours of sleep that the user needed for the night that ended on ``day``.
+    """Return the hours of sleep that the user needed for the night that ended on ``day``, from 5 to 10.
 
-    It is the median of free nights of the six weeks before, which count as many as they are, and 7.5 h, which counts as
-    four. A free night ended at the weekend or late, and the nights before it had left no debt. The need that the vendor
-    states is the mean's other half.
+    It is the median of free nights of the six weeks before, averaged with 7.5 h. Each free night counts once, and the
+    7.5 h count four times. A free night ended at the weekend or late, and the nights before it had left no debt. If the
+    vendor states a need, the result is the mean of both.
     """
     before = {d: nights[d] for d in _back(day, start=1, count=NEED_DAYS) if d in nights}
     free = _free(before)
@@ -118,7 +120,11 @@ def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], 
 
 
 def _free(nights: Mapping[date, Night]) -> list[float]:
-    """Return the hours asleep of free nights."""
+    """Return the hours asleep of the nights without an alarm and without debt.
+
+    They ended at a weekend, or at least 45 minutes later than usual. The three nights before fell at most an hour short
+    of the usual together.
+    """
     if not nights:
         return []
     usual = median(night.asleep for night in nights.values())
@@ -132,6 +138,11 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
 
 
 def _asleep(values: Mapping[Metric, float]) -> float | None:
+    """Return the minutes asleep in an episode's values.
+
+    They are stated, else the sum of light, deep and REM sleep, else the minutes in bed that were not awake. Returns
+    None without any of these.
+    """
     stages = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
     if Metric.ASLEEP in values:
         return values[Metric.ASLEEP]
@@ -143,6 +154,10 @@ def _asleep(values: Mapping[Metric, float]) -> float | None:
 
 
 def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
+    """Return the share (0.3 to 1) of the time in bed that the user was ``asleep`` (minutes).
+
+    It is stated, or computed from the minutes in bed. Returns None if it is unknown or below 0.3.
+    """
     found = values.get(Metric.SLEEP_EFFICIENCY)
     in_bed = values.get(Metric.IN_BED)
     if found is None and in_bed:
@@ -151,12 +166,20 @@ def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
 
 
 def _stages(night: Night) -> float | None:
+    """Return the score (0 to 1) of a night's deep and REM sleep, by the rule of ``score``.
+
+    An unknown stage is left out. Returns None if both are unknown.
+    """
     shares = ((night.deep, 0.18), (night.rem, 0.20))
     known = [clip(share / enough) for share, enough in shares if share is not None]
     return sum(known) / len(known) if known else None
 
 
 def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
+    """Return the score (0 to 1) of a night's hour, by the rule of ``score``.
+
+    Returns None with fewer than three nights in the 14 days before.
+    """
     before = [nights[d].middle for d in _back(day, start=1) if d in nights]
     if len(before) < LEAST_NIGHTS:
         return None
@@ -180,6 +203,7 @@ def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) 
 
 
 def _back(day: date, *, start: int, count: int = REGULARITY_DAYS) -> list[date]:
+    """Return the days from ``start`` to ``count`` days before ``day``, newest first."""
     return [day - ago for ago in _AGO[start : count + 1]]
 
 

@@ -23,7 +23,10 @@ FIRST, SECOND = itemgetter(0), itemgetter(1)
 
 
 class Tasks:
-    """A user's tasks. Results are in the order of the list, so that sums do not depend on the index."""
+    """A user's tasks, indexed by the end of their due days and by completion.
+
+    Results are in the order of the tasks given, so that sums do not depend on the index.
+    """
 
     def __init__(self, tasks: Sequence[Task], zones: ZoneHistory) -> None:
         self._tasks, self._zones = tasks, zones
@@ -31,28 +34,31 @@ class Tasks:
 
     @cached_property
     def _done(self) -> list[tuple[datetime, int]]:
+        """Return (completed, place among the tasks) of each completed task, by time."""
         return sorted((one.completed, place) for place, one in enumerate(self._tasks) if one.completed is not None)
 
     @cached_property
     def _dated(self) -> list[Open]:
+        """Return the tasks with a due day, done or not, by the end of that day."""
         due = [(one.due, place, one, effort_of(one)) for place, one in enumerate(self._tasks) if one.due is not None]
         ends = [(midnight(day + DAY, self._zones), place, one, h, max(h, 1.0)) for day, place, one, h in due]
         return sorted(ends, key=FIRST)
 
     @cached_property
     def _ahead(self) -> timedelta:
-        """The time before its end in which a task of the list may begin to press."""
+        """The longest time before the end of its due day in which a task may press. It is at least 8 days."""
         return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
     def done(self, since: datetime, until: datetime) -> list[datetime]:
-        """Return the completions of tasks in [since, until]."""
+        """Return the instants at which tasks were completed in [since, until], in the order of the tasks given."""
         first, last = bisect_left(self._done, since, key=FIRST), bisect_right(self._done, until, key=FIRST)
         return [completed for completed, _ in sorted(self._done[first:last], key=SECOND)]
 
     def open(self, at: datetime) -> list[Open]:
         """Return the tasks with a due day that are open at ``at``, each with the end of that day.
 
-        Tasks whose day is so far ahead that they do not press are left out. None is due within the next week.
+        Overdue tasks are included. Tasks that are due so late that they do not press yet are left out. Those due within
+        the next week never are.
         """
         last, found = self._last
         if last != at:
@@ -63,7 +69,10 @@ class Tasks:
         return found
 
     def pressure(self, at: datetime) -> float | None:
-        """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it."""
+        """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it.
+
+        Returns None if no task has a due day.
+        """
         if not self._dated:
             return None
         found = [

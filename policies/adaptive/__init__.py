@@ -27,9 +27,10 @@ CROWD = 192
 
 
 class Adaptive:
-    """The policy that corrects the forecasts of ``planner``. ``prior`` is a user's prior that ``learn`` returned.
+    """The policy that corrects the forecasts of ``planner`` by the user's own answers.
 
-    For a simulated person who never answers, the planner decides.
+    By default it is a planner with 192 particles. ``prior`` is a user's prior that ``learn`` returned, and None begins
+    with the population's. For a simulated person who never answers, the planner decides.
     """
 
     name = "adaptive"
@@ -41,8 +42,9 @@ class Adaptive:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Adaptive:
-        """Return an equal policy around a variant of its planner, for comparisons. The parameters are those of
-        ``Planner``.
+        """Return this policy around a variant of its planner, without a user's prior, for comparisons.
+
+        The parameters are those of ``Planner.variant``.
         """
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
@@ -75,7 +77,8 @@ class Adaptive:
     def findings(self, observation: Observation) -> tuple[str, ...]:
         """Return sentences about patterns in the user's answers, with their evidence.
 
-        The first may say that the answers follow no pattern. There are none for a simulated person who never answers.
+        The first may say that the answers follow no pattern. There are none without a clear pattern, and for a
+        simulated person who never answers.
         """
         from policies.adaptive.advice import say
         from policies.adaptive.trust import DOUBTED, MANY_ENOUGH
@@ -89,10 +92,10 @@ class Adaptive:
         return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision for the best action. If the best two are close, one of them is drawn.
+        """Return a decision for the best action.
 
-        For a simulated person who never answers, the planner decides. While the forecasts are clearly bad,
-        ``shared_arms`` decides.
+        If the best two are close, one of them is drawn. For a simulated person who never answers, the planner decides.
+        While the forecasts are clearly worse than the user's own share of acceptance, ``shared_arms`` decides.
         """
         from policies.adaptive.advice import advise
 
@@ -106,9 +109,11 @@ class Adaptive:
         return decision if self._prior is None else replace(decision, by=f"prior-{self._prior['through'][:10]}")
 
     def _crowd(self, observation: Observation) -> Particles | None:
+        """Return the planner's particles after the user's answers, or None for a simulated person who never answers."""
         return self._planner.posterior(observation).crowd
 
     def _listen(self, crowd: Particles, observation: Observation) -> Heard:
+        """Return the learner after the user's answers, and after those that the user's prior holds."""
         from policies.adaptive.trust import SHARED
 
         return SHARED.heard(crowd, observation.routine, self._prior)
@@ -126,4 +131,5 @@ def _without_suppositions(observation: Observation, rng: random.Random) -> Decis
 
 
 def open_policy() -> Policy:
+    """Return the policy ``adaptive`` without a user's prior."""
     return Adaptive()

@@ -79,7 +79,7 @@ def advise(
 def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
     """Return the learner's forecast for each of ``actions``.
 
-    ``planned`` (10,) holds the planner's probabilities of acceptance for all actions.
+    ``planned`` (10,) holds the planner's probabilities of acceptance for all actions, in the order of ``ACTIONS``.
     """
     slot, day = int(observation.slot), observation.day
     options = [
@@ -99,7 +99,8 @@ def _foretold(observation: Observation, planned: Array, known: Heard, actions: S
 def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
     """Return the probabilities of drawing the best and the second best action of ``order``.
 
-    They are 1 and 0 if their scores differ clearly. A single action has the probability 1.
+    They are 1 and 0 if their ``score`` differs by 0.15 standard errors or more. Otherwise the best is drawn with 0.2 to
+    0.8. A single action has the probability 1. ``order`` holds the places of the actions, the best first.
     """
     if len(order) < 2:
         return (1.0,)

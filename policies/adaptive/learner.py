@@ -60,8 +60,8 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 class Asked(NamedTuple):
     """The features of a recommendation that was put to the user.
 
-    ``planner`` is the logit of the planner's forecast. ``repeated`` counts recent recommendations of the action.
-    ``usual`` is the log of how much more usual the action is than the mean action at this hour.
+    ``planner`` is the logit of the planner's forecast. ``repeated`` counts recent recommendations of the action, and
+    older ones count less. ``usual`` is the log of how much more usual the action is than the mean action at this hour.
     """
 
     action: int
@@ -74,8 +74,10 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Models:
-    """The assumptions of the m models. ``prior`` holds means (m, SIZE) and ``spread`` variances (m, SIZE) of
-    coefficients.
+    """The assumptions of the m models.
+
+    ``prior`` holds means (m, SIZE) and ``spread`` variances (m, SIZE) of coefficients. ``lasting`` is the time in days
+    after which 1 / e of a taste is left, and infinite for lasting tastes.
     """
 
     prior: Array
@@ -164,7 +166,10 @@ class Learner:
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
-        """Return the learner after one more answer, without time passing before it."""
+        """Return the learner after a further answer, without time passing before it.
+
+        ``taken`` is True if the recommendation was accepted.
+        """
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
@@ -180,7 +185,10 @@ class Learner:
         return found
 
     def after(self, days: float) -> Learner:
-        """Return the learner ``days`` later, with changing tastes moved towards the prior."""
+        """Return the learner ``days`` later, with changing tastes moved towards the prior.
+
+        After the days ``lasting`` of a model, 1 / e of the distance is left.
+        """
         import numpy as np
 
         left = np.exp(-days / self.of.lasting).astype("f4")[:, None]
@@ -277,7 +285,7 @@ def _rows(asked: Sequence[Asked]) -> Array:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Forecasts of the answers to n actions by m models.
+    """The forecasts of the answers to n actions by m models.
 
     ``mean`` and ``variance`` (m, n) are of the logits, and ``weights`` (m,) of the models.
     """

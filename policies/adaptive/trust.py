@@ -34,8 +34,8 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 class Lesson(NamedTuple):
     """An answer with the features that the learner uses.
 
-    ``planner`` is the logit of the planner's forecast. ``taken`` is True if the user accepted. ``usual`` is how much
-    more usual the action is than the average action at this hour.
+    ``planner`` is the logit of the planner's forecast. ``taken`` is True if the user accepted. ``usual`` is the log of
+    how much more usual the action is than the average action at this hour.
     """
 
     at: datetime
@@ -49,9 +49,10 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The learner after some lessons. ``learner`` is None before any answer.
+    """The learner after some lessons.
 
-    ``repeated`` counts recent recommendations by action, with decay.
+    ``learner`` is None before any answer. ``repeated`` counts recent recommendations by action, where each later
+    recommendation makes the earlier count 0.9.
     """
 
     learner: Learner | None = None
@@ -155,7 +156,10 @@ def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
 
 
 def _lessons(crowd: Particles, routine: Routine) -> tuple[Lesson, ...]:
-    """Return the answers that the planner's particles have processed, as lessons."""
+    """Return the answers that the planner's particles have processed, as lessons.
+
+    ``routine`` maps a kind of slot to action -> number of slots in the calendar.
+    """
     habits = {kind: _habits(shown) for kind, shown in routine.items()}
     found = []
     for one, chance in crowd.foretold:

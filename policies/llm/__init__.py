@@ -56,9 +56,9 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """The model to ask, and the size of its prompts in tokens.
+    """The model to ask, and the largest size of its prompts in tokens.
 
-    ``adapter`` is the service's name for an adapter tuned to one person, or None.
+    ``adapter`` is the service's name for an adapter tuned to a single person. It is None for the general model alone.
     """
 
     model: str = "rhythm"
@@ -67,7 +67,10 @@ class Asking:
 
 
 class Llm:
-    """The policy that asks a service. It counts its decisions, and how often the planner decided instead."""
+    """The policy that asks a service's language model.
+
+    It counts its ``decisions``, and in ``fallbacks`` how often the planner decided instead.
+    """
 
     name = "llm"
     version = VERSION
@@ -85,6 +88,11 @@ class Llm:
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        """Return the model's decision.
+
+        After an unusable answer, the service is asked a second time. If that fails too, the planner decides, and the
+        last reason says so.
+        """
         self.decisions += 1
         from policies.llm.asking import decided
         from rhythm_env.chat.fault import Fault
@@ -100,6 +108,7 @@ class Llm:
         return _decision(said, observation, self._asking.model, own or "")
 
     def _planned(self, observation: Observation, rng: random.Random, why: str) -> Decision:
+        """Return the planner's decision, with ``why`` as its last reason. It counts as a fallback."""
         from policies import planner
 
         self.fallbacks += 1
@@ -121,6 +130,10 @@ class Llm:
 
 
 def _decision(said: Said, observation: Observation, model: str, by: str) -> Decision:
+    """Return a model's answer as a decision that is certain of its action.
+
+    ``by`` names the adapter that answered, and is empty for the general model.
+    """
     chosen = {action: float(action is said.action) for action in observation.feasible}
     why = said.reasoning or "it gave no reason"
     return Decision(
@@ -156,6 +169,10 @@ def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
 
 
 def _address(address: str) -> str:
+    """Return the address of a service unchanged.
+
+    Raises ValueError unless it is http or https, with a host, and without query and fragment.
+    """
     from urllib.parse import urlsplit
 
     try:
@@ -169,12 +186,14 @@ def _address(address: str) -> str:
 
 
 def _key(key: str) -> str:
+    """Return an API key unchanged. Raises ValueError for signs that a header cannot carry. An empty key is allowed."""
     if not key.isascii() or (key and not key.isprintable()):
         raise ValueError("llm needs a key of one line of plain letters, digits and signs: set BRIDGE_POLICY_LLM_KEY")
     return key
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
+    """Return a setting as a number. Raises ValueError unless it is a number from ``least`` to ``most``."""
     try:
         value = float(settings[name])
     except ValueError:

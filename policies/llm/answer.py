@@ -54,6 +54,10 @@ def read(text: str, feasible: Collection[ActionType]) -> Said:
 
 
 def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
+    """Return the action and the three digits of an answer's last line, in either order.
+
+    Raises Unreadable for any other line.
+    """
     if found := FIRST.fullmatch(line):
         *digits, name = found.groups()
     elif found := LEGACY.fullmatch(line):
@@ -64,7 +68,10 @@ def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
 
 
 def reasoning(text: str) -> str:
-    """Return the first reasoning in an answer, as a single line of at most 400 visible characters, or an empty text."""
+    """Return the first reasoning in an answer, as a single line of at most 400 visible characters.
+
+    Returns an empty text if the answer has no reasoning.
+    """
     found = REASONING.search(text)
     if found is None:
         return ""

@@ -22,7 +22,10 @@ ANSWER_TOKENS = 320  # more than the published 256, because an answer cut off in
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """A service's address, with the options of requests. ``seconds`` is the time limit for both tries together."""
+    """A service's address, with the options of requests.
+
+    ``seconds`` is the time limit for both tries together. ``answer_tokens`` is the largest length of an answer.
+    """
 
     address: str
     key: str = ""
@@ -33,9 +36,10 @@ class Chat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The text of a service's answer. ``cut`` is True if it broke off at the limit of tokens.
+    """The text of a service's answer.
 
-    The counts of tokens are as the service states them, or None.
+    ``cut`` is True if it broke off at the limit of tokens. The counts of tokens are as the service states them, or None
+    if it states none.
     """
 
     text: str
@@ -55,8 +59,9 @@ class Question:
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
     """Send the questions in turn until an answer is readable.
 
-    Returns (that answer, reason why the question before it failed, or an empty text). After a failure, the next
-    question is sent if it goes to another model, or may soon succeed. Raises Fault if no answer is readable.
+    Returns (that answer, reason why the question before it failed). The reason is empty if the first question
+    succeeded. After a failure, the next question is sent if it goes to another model, or if the failure may pass in
+    time. Raises Fault if no answer is readable.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):
@@ -72,6 +77,10 @@ def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType
 
 
 def _once(chat: Chat, question: Question, until: float, feasible: Sequence[ActionType]) -> Said:
+    """Ask a question and return its answer.
+
+    Raises Fault if no readable answer comes before ``until``, on the monotonic clock.
+    """
     reply = asked(chat, question, until - monotonic())
     try:
         if reply.cut:
@@ -82,7 +91,10 @@ def _once(chat: Chat, question: Question, until: float, feasible: Sequence[Actio
 
 
 def asked(chat: Chat, question: Question, seconds: float) -> Reply:
-    """Send a question to the service and return its reply. Raises Fault without a reply within ``seconds``."""
+    """Send a question to the service and return its reply.
+
+    Raises Fault without a reply within ``seconds``, and for an answer that is no completion.
+    """
     service = Service(chat.address, chat.key, timeout=max(seconds, 0.001))
     body = {
         "model": question.model,
@@ -114,4 +126,5 @@ def reply_of(answer: bytes) -> Reply:
 
 
 def _count(value: Any) -> int | None:
+    """Return a count of tokens, or None if the value is no whole number from 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -59,8 +59,8 @@ Message = dict[str, str]
 def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HISTORY_DAYS) -> list[Message]:
     """Return the system's message and the user's message for an observation.
 
-    Answers of the last ``days`` before the newest answer are included. If they need more than ``tokens``, the older
-    answers are replaced by counts.
+    Answers of the last ``days`` before the newest answer are included. If the prompt needs more than ``tokens`` (three
+    characters each), the older answers are replaced by counts.
     """
     now = _now(observation)
     room = tokens * SIGNS_PER_TOKEN - len(SYSTEM) - len(now)
@@ -69,6 +69,7 @@ def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HIST
 
 
 def _recent(history: Sequence[Interaction], days: int) -> Sequence[Interaction]:
+    """Return the answers of the last ``days`` before the newest answer."""
     if not history:
         return ()
     since = max(one.at for one in history) - timedelta(days=days)
@@ -93,6 +94,7 @@ def _answers(history: Sequence[Interaction], room: int) -> Iterator[str]:
 
 
 def _length(one: str) -> int:
+    """Return the number of characters of a line, its end included."""
     return len(one) + 1
 
 
@@ -116,6 +118,7 @@ def line(one: Interaction) -> str:
 
 
 def when(day: int, slot: Slot) -> str:
+    """Return a slot in words, such as ``Mon Morning``."""
     return f"{DAY_NAMES[day]} {slot.name.capitalize()}"
 
 
@@ -135,6 +138,9 @@ def _sum(older: Sequence[Interaction], room: float) -> str:
 
 
 def _now(observation: Observation) -> str:
+    """Return the present state as text, which is the last slots, the meters, the calendar's shares and the possible
+    actions.
+    """
     past = [told for one in observation.step_history if (told := _step(one))]
     lines = ["Lately:", *past] if past else []
     lines.append(f"Now: {when(observation.day, observation.slot)}, {observation.remaining_steps} slots left this week.")
@@ -170,6 +176,7 @@ def _step(record: StepRecord) -> str | None:
 
 
 def _named(changes: Mapping[Meter, float]) -> str:
+    """Return changes of meters as text, such as ``V+0.05 N-0.02``."""
     return " ".join(f"{LETTERS[meter]}{by:+.2f}" for meter, by in changes.items())
 
 
