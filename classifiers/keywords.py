@@ -50,7 +50,7 @@ ACCENTS = dict.fromkeys(range(0x300, 0x370))
 
 
 class Place(Enum):
-    """Position in a title at which a phrase counts."""
+    """The position in a title at which a phrase counts."""
 
     ANY = "any"
     FIRST = "first"  # at the beginning
@@ -98,7 +98,10 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Lexicon:
-    """All phrases of all languages, indexed so that a lookup takes time linear in the title's length."""
+    """All phrases of all languages of the keyword tables, indexed so that a lookup takes time linear in the title's
+    length. ``phrases`` holds whole words, ``heads`` and ``tails`` parts of words, ``asian`` text without spaces. Each
+    maps to the rules that have it. ``emoji`` maps a sign to the word that replaces it.
+    """
 
     phrases: dict[str, list[Entry]] = field(default_factory=dict)
     reach: dict[str, int] = field(default_factory=dict)  # first word -> words of the longest phrase it begins
@@ -183,7 +186,11 @@ def lexicon() -> Lexicon:
 
 
 def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> None:
-    """Add a rule of a table to the lexicon. Raises ValueError for an unknown field."""
+    """Add a rule of a table to the lexicon.
+
+    ``action`` is the group that holds it. Raises ValueError for an unknown field or action, and KeyError for an unknown
+    strength.
+    """
     unknown = set(fields) - {"strength", "sure", "company", "none", "idle_all_day", *(place.value for place in Place)}
     if unknown:
         raise ValueError(f"rule {name} has unknown fields: {', '.join(sorted(unknown))}")
@@ -228,7 +235,8 @@ class Keywords:
     def _label(self, event: Invitation) -> Label:
         """Return the most confident verdict on an event as a label.
 
-        Verdicts come from the title, the calendar's kind of event, its invitees and times, and a last resort.
+        Verdicts come from the title, the calendar's kind of event, and its invitees and times. As a last resort,
+        working hours mean admin work, and other hours me-time.
         """
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
@@ -238,7 +246,8 @@ class Keywords:
     def said(self, event: Invitation) -> Verdict | None:
         """Return the verdict of the strongest phrase in an event's title, or None without such a phrase.
 
-        Among equally strong phrases the longest decides. The reason names the phrase's rule.
+        Among equally strong phrases the longest decides, then the first. It is surer if it covers the whole title, and
+        less sure if an equally strong phrase suggests another action. The reason names the phrase's rule.
         """
         text = normalised(event.title)
         hits = uncovered(_in_place(self._book.hits(text), text))
@@ -339,7 +348,10 @@ KINDS = {
 
 
 def structure(event: Invitation) -> Verdict | None:
-    """Return a verdict from an event's invitees, video link, time and length, not from its title, or None."""
+    """Return a verdict from an event's invitees, video link, time and length, not from its title.
+
+    Returns None if these say nothing, and for all-day events.
+    """
     if event.all_day:
         return None
     if event.others > 1 and event.conference:
@@ -356,13 +368,16 @@ def structure(event: Invitation) -> Verdict | None:
 
 
 def _by_night(event: Invitation) -> bool:
-    """Return True for an event of 5 to 16 hours that begins at night."""
+    """Return True for an event of 5 to 16 hours that begins from 20:00 to before 05:00."""
     hour = event.start_hour
     return event.minutes is not None and 300 <= event.minutes <= 960 and hour is not None and (hour >= 20 or hour < 5)
 
 
 def _unsure(event: Invitation) -> Verdict:
-    """Return the verdict of last resort: ADMIN_WORK from 8 to 18 o'clock or at an unknown hour, otherwise ME_TIME."""
+    """Return the verdict of last resort.
+
+    It is ADMIN_WORK from 8 to 18 o'clock or at an unknown hour, otherwise ME_TIME.
+    """
     at_work = not event.all_day and event.start_hour is not None and 8 <= event.start_hour < 18
     if at_work or (event.start_hour is None and not event.all_day):
         return Verdict(ActionType.ADMIN_WORK, 0.25, "unsure")

@@ -28,4 +28,5 @@ class Random:
 
 
 def open_policy() -> Policy:
+    """Return the policy ``random``."""
     return Random()

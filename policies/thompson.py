@@ -28,7 +28,7 @@ class Thompson:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision whose action is drawn with the share of rounds that it won, as its probability."""
+        """Return a decision whose action is drawn, with the share of rounds that it won as its probability."""
         counts = counted(observation)
         wins = Counter(_winner(counts, rng) for _ in range(DRAWS))
         action = rng.choices(list(wins), list(wins.values()))[0]
@@ -50,7 +50,10 @@ def counted(observation: Observation) -> Counts:
 
 
 def _winner(counts: Counts, rng: random.Random) -> ActionType:
-    """Return the action with the highest rate, after a draw for each action from Beta(1 + accepted, 1 + other)."""
+    """Return the action with the highest rate in a round.
+
+    Each action's rate is drawn from Beta(1 + accepted, 1 + other).
+    """
     drawn = {action: rng.betavariate(1 + taken, 1 + refused) for action, (taken, refused) in counts.items()}
     return max(drawn, key=lambda action: drawn[action])
 
@@ -64,4 +67,5 @@ def _said(observation: Observation, action: ActionType, taken: int, refused: int
 
 
 def open_policy() -> Policy:
+    """Return the policy ``thompson``."""
     return Thompson()

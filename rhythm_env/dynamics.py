@@ -49,9 +49,10 @@ EVENT_NAMES = (None, *EVENTS)  # event 0 is no event
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The constants as arrays: effects by slot, meter and action (4, 5, 10), and kinds of actions as 0 or 1 (10,).
+    """The simulator's constants as arrays.
 
-    ``events`` holds the effect of each event on the meters, with a first column of zeros for no event.
+    ``effects`` has the shape (4, 5, 10) by slot, meter and action. The kinds of actions are 0 or 1 (10,). ``events``
+    holds the effect of each event on the meters, with a first column of zeros for no event.
     """
 
     effects: Array
@@ -65,7 +66,7 @@ class Tables:
 
 @cache
 def tables() -> Tables:
-    """Return the tables. They are built once per process."""
+    """Return the simulator's constants as arrays. They are built once per process."""
     import numpy as np
 
     base = np.array([EFFECTS[action] for action in ACTIONS]).T

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
-    """Return the reward (n,) of a step. ``deltas`` are the meters' changes and ``after`` the meters after it, both (5,
-    n).
+    """Return the reward (n,) of a step.
 
-    The reward is the weighted change plus a bias towards progress and connection that is equal for all. A penalty is
-    taken off if any meter is below the crash level.
+    ``deltas`` are the meters' changes and ``after`` the meters after it, both (5, n). ``weights`` (5, n) are the
+    persons'. The reward is 12 times the weighted change, plus a bias towards progress and connection that is equal for
+    all. A penalty is taken off if any meter is below the crash level.
     """
     import numpy as np
 

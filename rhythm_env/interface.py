@@ -59,7 +59,8 @@ DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def kind_of_slot(day: int, slot: int) -> str:
-    """Return the kind of a slot, because working days and weekends have different routines.
+    """Return the kind of a slot, which is workday or weekend and the part of the day. ``day`` is 0 (Monday) to 6, and
+    ``slot`` 0 to 3.
 
     >>> kind_of_slot(0, Slot.MORNING), kind_of_slot(6, Slot.NIGHT)
     ('workday/morning', 'weekend/night')
@@ -80,9 +81,10 @@ REWARD = {Answer.ACCEPT: 1.0, Answer.IGNORE: -1.0, Answer.RESCHEDULE: -1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeterState:
-    """A meter as a model sees it: level 0..1, its standard deviation, and the share 0..1 of fresh inputs.
+    """A meter as a model sees it.
 
-    In the simulator's meter-dense mode sd is 0 and coverage 1.
+    It has a level from 0 to 1, the level's standard deviation, and the share (0 to 1) of fresh inputs. In the
+    simulator's meter-dense mode sd is 0 and coverage 1.
     """
 
     level: float
@@ -92,10 +94,11 @@ class MeterState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRecord:
-    """A completed slot. ``action`` is the action done, None if unknown, and ``recommended`` the recommended action.
+    """A completed slot.
 
-    ``day`` is 0..6 from Monday, and ``timestep`` 0..27. ``anomalies`` (actual minus a neutral person's change) exist in
-    the simulator only.
+    ``action`` is the action done, and ``recommended`` the recommended action. Both are None if unknown. ``day`` is 0..6
+    from Monday, and ``timestep`` 0..27. ``deltas`` are the meters' changes. ``anomalies`` (actual minus a neutral
+    person's change) exist in the simulator only.
     """
 
     timestep: int
@@ -161,7 +164,7 @@ class Observation:
 
     Fields up to ``done`` are the published simulator's. ``history``, ``feasible``, ``planned`` and ``routine`` exist
     for real users. ``reward`` is that of the last step. For a real user it is that of the last answer, and 0 before the
-    first.
+    first. None in a field means unknown, and ``active_event`` is None without an event.
     """
 
     timestep: int
@@ -190,7 +193,11 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A policy's choice. ``action`` was drawn from ``probabilities``. ``scores`` are in the policy's own unit."""
+    """A policy's choice.
+
+    ``action`` was drawn from ``probabilities``. ``scores`` are in the policy's own unit, where more is better.
+    ``belief_sd`` is the standard deviation of social, morning and work, or None if the policy states none.
+    """
 
     action: ActionType
     belief: Belief
@@ -210,7 +217,7 @@ class Policy(Protocol):
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Return a decision for an action of ``observation.feasible``.
 
-        The observation stays unchanged. An equal observation and seed give an equal decision.
+        The observation stays unchanged. An equal observation and an equally seeded ``rng`` give an equal decision.
         """
 
 
@@ -276,7 +283,10 @@ def _interaction(body: Mapping[str, Any]) -> Interaction:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value into JSON types: dataclasses into objects, tuples into lists, times into ISO 8601 in UTC."""
+    """Return a value in JSON types.
+
+    Dataclasses become objects, tuples lists, slots numbers, and times ISO 8601 in UTC.
+    """
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):

@@ -32,7 +32,10 @@ WEIGHT_OF = {"weight_progress": 2, "weight_connection": 4}
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """Hidden ``weights`` (5, n), each column adding to 1, and ``traits``, name -> (n,). No policy may read them."""
+    """The hidden ``weights`` (5, n) and ``traits`` (name -> (n,)) of n simulated people.
+
+    Each column of weights adds to 1. No policy may read them.
+    """
 
     weights: Array
     traits: Mapping[str, Array]
@@ -46,7 +49,7 @@ class Profiles:
 
 
 def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
-    """Draw one person per seed. The condition says from which distribution.
+    """Draw a person per seed, from the distribution that the condition names.
 
     - ``in`` draws from the training ranges.
     - ``ood`` draws from the same ranges, with seeds that training never uses.
@@ -93,7 +96,7 @@ def _draws(seed: int) -> Array:
 
 
 def archetypes(names: Sequence[str]) -> Profiles:
-    """Return the published archetypes with the given names, a column for each."""
+    """Return the published archetypes with the given names, a column for each. Raises KeyError for an unknown name."""
     import numpy as np
 
     rows: list[dict[str, Any]] = [{**NEUTRAL, **ARCHETYPES[name]} for name in names]
@@ -113,7 +116,7 @@ def average(n: int = 1) -> Profiles:
 
 
 def belief_target(profiles: Profiles) -> Array:
-    """Return the true belief (3, n) about each person: social, morning and work, each 0..1."""
+    """Return the true belief (3, n) about each person, each 0..1. The rows are social, morning and work."""
     import numpy as np
 
     rows = []

@@ -140,8 +140,8 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
 def _asleep(values: Mapping[Metric, float]) -> float | None:
     """Return the minutes asleep in an episode's values.
 
-    They are stated, else the sum of light, deep and REM sleep, else the minutes in bed that were not awake. Returns
-    None without any of these.
+    If they are not stated, they are the sum of light, deep and REM sleep. Without these, they are the minutes in bed
+    that were not awake. Returns None without any of these.
     """
     stages = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
     if Metric.ASLEEP in values:

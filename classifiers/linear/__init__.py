@@ -86,7 +86,10 @@ class Linear:
 
 
 def _marks(event: Invitation, sure: float) -> list[Verdict]:
-    """Return what the calendar's kind says, and in doubt also what a video link says."""
+    """Return what the calendar's kind of event says.
+
+    If the title is less than 0.30 ``sure``, what a video link says follows. The list is empty without both.
+    """
     known = KINDS.get(event.kind)
     asked = sure < DOUBT and event.conference
     shown = structure(Invitation(title="", others=event.others, conference=True)) if asked else None

@@ -73,7 +73,7 @@ def _upper(value: float, bounds: Sequence[tuple[int, str]], beyond: str) -> str:
 
 
 def table(events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return 1 for each fact of each event (event, fact), else 0."""
+    """Return a matrix (event, fact) with 1 for each fact of ``FACTS`` that an event shows, else 0."""
     import numpy as np
 
     column = {name: at for at, name in enumerate(FACTS)}
@@ -88,8 +88,8 @@ def leant(
 ) -> NDArray[np.float64]:
     """Return the probabilities (event, action) of titles with their context.
 
-    ``shares`` are those of the titles, and ``shown`` is a ``table``. The ``leanings`` (fact, action)
-    are added to logarithms.
+    ``shares`` are those of the titles, and ``shown`` is a ``table``. The ``leanings`` (fact, action) are added to
+    logarithms, in all at most 0.1. They count in full below a largest share of 0.20, and not at all from 0.35 on.
     """
     import numpy as np
 

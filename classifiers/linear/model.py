@@ -84,7 +84,7 @@ def plain_words(title: str) -> str:
 
 
 def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:
-    """Return all features of a batch of titles.
+    """Return all features of a batch of titles, as blocks of a kind each.
 
     ``rules`` holds, for each title, facts from the keyword rules, such as ``rule EXERCISE`` (see ``names``).
     """
@@ -249,9 +249,10 @@ class Model:
 
 
 def names(rule: Verdict | None) -> list[str]:
-    """Return the facts that a keyword rule's verdict gives about a title: its action, and its action with confidence.
+    """Return the facts that a keyword rule's verdict gives about a title.
 
-    A missing verdict, or a verdict without action, gives ``no rule``.
+    They are its action, and its action with the confidence. A missing verdict, or a verdict without action, gives ``no
+    rule``.
     """
     if rule is None or rule.action is None:
         return ["no rule"]
@@ -260,7 +261,10 @@ def names(rule: Verdict | None) -> list[str]:
 
 @cache
 def load(path: Path) -> Model:
-    """Read a model from its file and return it. Raises SetupError for a damaged file or another format."""
+    """Read a model from its file and return it.
+
+    A file is read once per process. Raises SetupError for a damaged file or another format.
+    """
     import numpy as np
 
     try:

@@ -56,9 +56,10 @@ CACHE_SCHEMA = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Options for requests: the name of the model, and the most requests a day.
+    """Options for requests to a language model.
 
-    The model is asked about events whose linear label has a confidence below ``sure``.
+    ``most`` is the largest number of requests a day (UTC). The model is asked about events whose linear label has a
+    confidence below ``sure``.
     """
 
     model: str
@@ -114,9 +115,10 @@ class Llm:
         return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
 
     def _said(self, asked: Mapping[bytes, str]) -> dict[bytes, Said]:
-        """Return digest -> stored or new answer. ``asked`` maps digests to titles.
+        """Return digest -> stored or new answer, for the titles that have an answer.
 
-        Each batch of 40 titles is a request. A failure that would repeat ends all requests, and is logged.
+        ``asked`` maps digests to titles. Each batch of 40 new titles is a request. A failure that would repeat ends all
+        requests, and is logged.
         """
         found: dict[bytes, Said] = {}
         if not asked:
@@ -152,9 +154,10 @@ class Llm:
         self._cache.put(answers)
 
     def _twice(self, titles: Sequence[str]) -> Sorted:
-        """Send a request and return its answer. After a failure it is sent once more if the wait is at most 5 seconds.
+        """Send a request and return its answer.
 
-        Raises Fault otherwise.
+        After a failure it is sent once more if the wait is at most 5 seconds. Raises Fault if that is not so, or if the
+        second request fails.
         """
         try:
             return self._once(titles)
@@ -229,7 +232,8 @@ def _unusable(name: str, wanted: str) -> SetupError:
 class AnswerCache:
     """The SQLite file of the model's answers, the number of today's requests, and the service's rate limit.
 
-    The file is opened for each use, so that threads and processes can share it. Raises Fault if it cannot be used.
+    Answers are kept for ever, by the digest of title, model and prompt. The file is opened for each use, so that
+    threads and processes can share it. Raises Fault if it cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:

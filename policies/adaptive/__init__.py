@@ -94,7 +94,7 @@ class Adaptive:
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Return a decision for the best action.
 
-        If the best two are close, one of them is drawn. For a simulated person who never answers, the planner decides.
+        If the best two are close, either may be drawn. For a simulated person who never answers, the planner decides.
         While the forecasts are clearly worse than the user's own share of acceptance, ``shared_arms`` decides.
         """
         from policies.adaptive.advice import advise

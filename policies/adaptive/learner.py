@@ -60,8 +60,9 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 class Asked(NamedTuple):
     """The features of a recommendation that was put to the user.
 
-    ``planner`` is the logit of the planner's forecast. ``repeated`` counts recent recommendations of the action, and
-    older ones count less. ``usual`` is the log of how much more usual the action is than the mean action at this hour.
+    ``planner`` is the logit of the planner's forecast. ``repeated`` counts recent recommendations of the action, where
+    older recommendations count less. ``usual`` is the log of how much more usual the action is than the mean action at
+    this hour.
     """
 
     action: int
@@ -76,8 +77,8 @@ class Asked(NamedTuple):
 class Models:
     """The assumptions of the m models.
 
-    ``prior`` holds means (m, SIZE) and ``spread`` variances (m, SIZE) of coefficients. ``lasting`` is the time in days
-    after which 1 / e of a taste is left, and infinite for lasting tastes.
+    ``prior`` holds means (m, SIZE) and ``spread`` variances (m, SIZE) of coefficients. After ``lasting`` days, 1 / e of
+    a taste is left, and lasting tastes have an infinite number.
     """
 
     prior: Array

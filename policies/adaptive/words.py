@@ -34,7 +34,7 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first, at least one of them.
+    """Return the sentences for a decision, the strongest first, so that there is always a sentence.
 
     They are the planner's if ``trust``, its share in the forecasts, is at least 0.1. So they are below 28 answers.
     Otherwise they state patterns in the user's answers.
@@ -49,7 +49,7 @@ def findings(known: Heard) -> Iterator[str]:
     """Yield a sentence, with evidence, per clear pattern in the user's answers, the clearest first.
 
     A pattern is an action at a time of day with at least 4 answers. It must be clearer than the clearest that chance
-    makes of the same answers, and its taste 1.645 standard deviations from zero.
+    makes of the same answers. The taste must also lie 1.645 standard deviations from zero.
     """
     cells: dict[tuple[int, int], list[bool]] = {}
     for lesson in known.lessons:

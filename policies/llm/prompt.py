@@ -138,8 +138,9 @@ def _sum(older: Sequence[Interaction], room: float) -> str:
 
 
 def _now(observation: Observation) -> str:
-    """Return the present state as text, which is the last slots, the meters, the calendar's shares and the possible
-    actions.
+    """Return the present state as text, a line each.
+
+    It tells the last slots, the meters, the calendar's shares and the possible actions.
     """
     past = [told for one in observation.step_history if (told := _step(one))]
     lines = ["Lately:", *past] if past else []

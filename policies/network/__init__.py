@@ -26,9 +26,10 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 
 
 class Learned:
-    """A policy with the weights in ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
+    """A policy that decides by the network with the weights in ``file``.
 
-    Without ``learns`` the network decides for an average person, whatever the history.
+    Its actions are chosen to raise ``objective``, ``reward`` or ``grade``. For users who answer it is always
+    ``reward``. Without ``learns`` the network decides for an average person, whatever the history.
     """
 
     name = "network"
@@ -66,7 +67,10 @@ class Learned:
 def reasons(
     action: ActionType, observation: Observation, thought: Thought, scores: Mapping[ActionType, float], *, answers: bool
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first. ``answers`` is True for a user who answers."""
+    """Return the sentences for a decision, the strongest first.
+
+    ``scores`` are the log probabilities of the feasible actions. ``answers`` is True for a user who answers.
+    """
     found = [_standing(action, scores)]
     if answers:
         found.append(f"about {float(thought.taken[ACTIONS.index(action)]):.0%} would take it here, after such answers")
@@ -87,4 +91,5 @@ def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
 
 
 def open_policy() -> Policy:
+    """Return the policy ``network`` with the shipped weights."""
     return Learned()

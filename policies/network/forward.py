@@ -54,7 +54,9 @@ def weights(path: Path) -> Mapping[str, Array]:
 
 
 def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
-    """Run the network on completed slots (t, PER_SLOT), oldest first, and the present slot ``now`` (PRESENT,)."""
+    """Return the network's output for the ``slots`` so far (t, PER_SLOT), oldest first, and the present ``now``
+    (PRESENT,). ``known`` holds the weights by name.
+    """
     import numpy as np
 
     trunk = np.concatenate([_recalled(slots, known), now])

@@ -25,9 +25,10 @@ UNKNOWN_METER = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter wi
 
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
-    """Return (vectors of completed slots (t, PER_SLOT), oldest first; vector of the present (PRESENT,)).
+    """Return the network's input for an observation, as (completed slots (t, PER_SLOT), present (PRESENT,)).
 
-    Without ``learns`` there are no completed slots.
+    The completed slots are oldest first. They are the simulator's if it states them, otherwise the user's last 120
+    answers. Without ``learns`` there are none.
     """
     import numpy as np
 
@@ -47,8 +48,9 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 
 def _stated(observation: Observation) -> Slots:
-    """Return the completed slots of a simulated person, for whom the simulator states changes, anomalies and rewards.
-    Slots without a known action, anomaly or reward are left out.
+    """Return the completed slots of a simulated person, oldest first.
+
+    The simulator states changes, anomalies and rewards. Slots without a known action, anomaly or reward are left out.
     """
     import numpy as np
 
@@ -81,7 +83,10 @@ def _by_meter(values: Sequence[Any]) -> Array:
 
 
 def _answers(history: Sequence[Interaction]) -> Slots:
-    """Return a user's recommendations and answers as slots. Nothing else of the last 30 days is stored for a user."""
+    """Return a user's recommendations and answers as slots, in the order of ``history``.
+
+    Changes, anomalies and rewards are 0, because they are unknown for a user.
+    """
     import numpy as np
 
     advised = np.array([NUMBER[one.recommended] for one in history], dtype=np.intp)

@@ -69,7 +69,7 @@ def one_hot(numbers: Ints, size: int) -> Array:
 
 
 def vectors(slots: Slots) -> Array:
-    """Return the slots' vectors (..., t, PER_SLOT), scaled to about -1..1."""
+    """Return the network's vectors (..., t, PER_SLOT) of completed slots, scaled to about -1..1."""
     import numpy as np
 
     slot = slots.step % SLOTS
@@ -107,7 +107,10 @@ def _unexplained(slots: Slots) -> Array:
 
 
 def _cost_of_company(slots: Slots) -> Array:
-    """Return the relative excess (..., t) of the vitality that company costs, or 0 without company."""
+    """Return by what share (..., t) a slot's company cost more vitality than it costs a neutral person.
+
+    It is 0 without company.
+    """
     import numpy as np
 
     usual, company = _neutral(slots)[..., V], tables().social[slots.action] > 0
@@ -126,7 +129,7 @@ def weighed(changes: Array, weighted: Array) -> Array:
     """Return means and deviations (..., 10) of the five weights of a person's meters, by Bayesian linear regression.
 
     ``changes`` has the shape (..., r, 5), and ``weighted`` (..., r) holds their weighted sums. Rows of zeros are
-    ignored.
+    ignored. Means are doubled and deviations taken five times, to bring them to about 1.
     """
     import numpy as np
 
@@ -159,10 +162,11 @@ def tallies(slots: Slots, now: Ints) -> Array:
 def present(
     step: Ints, levels: Array, sds: Array, coverages: Array, event: Ints, answers: Any, weights: Array, told: Array
 ) -> Array:
-    """Return the vector (..., PRESENT) of the slot to decide.
+    """Return the network's vector (..., PRESENT) of the slot to decide.
 
-    ``event`` is 0 for none. ``answers`` is 1 for a user who answers. ``weights`` and ``told`` come from ``weighed`` and
-    ``tallies``.
+    ``step`` is its number in the week, 0..27. ``levels``, ``sds`` and ``coverages`` (..., 5) are of the meters.
+    ``event`` is 0 for none. ``answers`` is 1 for a user who answers, otherwise 0. ``weights`` and ``told`` come from
+    ``weighed`` and ``tallies``.
     """
     import numpy as np
 

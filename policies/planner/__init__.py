@@ -26,11 +26,12 @@ DIGITS = 4  # of beliefs and scores: differences between processors are far smal
 
 
 class Planner:
-    """A policy with an ``objective``, either ``reward`` or ``grade``.
+    """A policy that infers a user's traits and plans by an ``objective``, either ``reward`` or ``grade``.
 
     Without ``learns`` the planner plans for the average person. ``three`` restricts the particles to the three
     published archetypes. ``prior`` is a user's prior from ``learn``, after which only later answers are processed.
-    ``knows`` gives the true person, for comparisons. ``crowd`` is the number of particles for a user who answers.
+    ``knows`` gives the true person, for comparisons. None is no prior, and an unknown person. ``crowd`` is the number
+    of particles for a user who answers.
     """
 
     name = "planner"
@@ -57,10 +58,9 @@ class Planner:
         return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior, as a JSON object: people with traits and meters that fit all answers in the
-        observation.
+        """Return a user's prior, as a JSON object of possible people.
 
-        Raises ValueError without answers.
+        Their traits and meters fit all answers in the observation. Raises ValueError without answers.
         """
         from policies.planner.inference import learnt
 
@@ -114,4 +114,5 @@ class Planner:
 
 
 def open_policy() -> Policy:
+    """Return the policy ``planner`` with the objective ``reward``."""
     return Planner()

@@ -45,7 +45,8 @@ class Advice:
 def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
     """Return the feasible action with the best score, with all scores and reasons.
 
-    Scores are mean levels over the plan, or points of the grade. For a user who answers, they are the values of
+    Scores are mean levels over the plan for the objective ``reward``, or points of the grade for ``grade``.
+    ``curiosity`` is the value of less error of the belief. For a user who answers, scores are the values of
     ``Prospects.scores``.
     """
     person = posterior.person()
@@ -60,7 +61,7 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
 
 
 def taken(observation: Observation, posterior: Posterior, action: ActionType) -> float:
-    """Return the probability that the action is accepted, or 0.5 for a simulated person, who never answers."""
+    """Return the probability that the action is accepted. It is 0.5 for a simulated person, who never answers."""
     crowd = posterior.crowd
     if crowd is None:
         return 0.5
@@ -110,7 +111,11 @@ class Prospects:
 
 
 def prospects(observation: Observation, posterior: Posterior, crowd: Particles) -> Prospects:
-    """Return what recommending each action would bring, from the particles' meters moved towards the readings."""
+    """Return the predicted effects of recommending each action in the observation's slot.
+
+    The particles' mean meters are moved towards the readings, and plans reach 12 slots ahead. Readings without error
+    replace them.
+    """
     import numpy as np
 
     supposed = crowd.meters @ posterior.weights

@@ -56,7 +56,10 @@ class Row(NamedTuple):
 
 
 def rows(observation: Observation) -> list[Row]:
-    """Return the rows of evidence from all completed slots in the observation."""
+    """Return the rows of evidence about a person from all completed slots in the observation.
+
+    They come from rewards, and from changes of the meters where the action is known.
+    """
     found: list[Row] = []
     for record, before in levels_before(observation):
         found += _reward(record, before)
@@ -68,7 +71,8 @@ def rows(observation: Observation) -> list[Row]:
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
     """Yield each completed slot with the levels (5,) of the meters before it, newest first.
 
-    It stops at the first slot whose changes are not known.
+    Levels are computed back from the present. Progress is 0 before the first slot of a week. It stops at the first slot
+    whose changes are not known.
     """
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):

@@ -88,11 +88,12 @@ def infer(
     whom: Particles | None = None,
     known: bool = False,
 ) -> Posterior:
-    """Return the posterior given everything in an observation. ``memory`` caches the results for earlier slots.
+    """Return the posterior given everything in an observation.
 
-    ``three`` restricts the particles to the three archetypes and uses only answers, for comparisons. ``whom`` are the
-    particles before any answer, by default the population. ``known`` states that they all equal the true person. Meters
-    without error replace the meters of all particles.
+    ``memory`` caches the results for earlier slots, and None caches nothing. ``three`` restricts the particles to the
+    three archetypes and uses only answers, for comparisons. ``whom`` are the particles before any answer, by default
+    the population. ``known`` states that they all equal the true person. Meters without error replace the meters of all
+    particles.
     """
     import numpy as np
 
@@ -172,9 +173,10 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
 
 
 def learnt(observation: Observation) -> dict[str, Any]:
-    """Return a user's prior in JSON form: people (18, 128), their meters (5, 128) and the place of the last answer.
+    """Return a user's prior in JSON form, learnt from all answers of the observation.
 
-    Raises ValueError without answers.
+    It holds people (18, 128), their meters (5, 128) and the place of the last answer. Raises ValueError without
+    answers.
     """
     import numpy as np
 
@@ -200,7 +202,10 @@ def _rounded(values: Array) -> list[list[float]]:
 
 
 def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
-    """Return about ``size`` particles made from a prior. Raises ValueError if the prior has another form."""
+    """Return particles made from a prior of 128, each repeated as often as ``size`` holds 128, but at least once.
+
+    Raises ValueError if the prior has another form.
+    """
     import numpy as np
 
     try:

@@ -35,9 +35,10 @@ UNKNOWN_TRAIT = -1
 
 
 def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
-    """Return by how much each of n plans (steps, n), from ``step`` on, reduces the belief's error, per dimension.
+    """Return by how much each of n plans (steps, n), from ``step`` on, reduces the belief's error.
 
-    The error is taken at the steps of ``LOOK_AT``. ``done`` holds the last actions before, oldest first.
+    It is the mean over the dimensions, as an array (n,). The error is taken at the steps of ``LOOK_AT``, with their
+    weights. ``done`` holds the last actions before, oldest first, None where unknown.
     """
     import numpy as np
 
@@ -54,7 +55,10 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
 
 def _shown(actions: Ints, slots: Ints) -> Array:
-    """Return the reduction (n,) of the belief's error by the ``actions`` (steps, n) in a window of slots."""
+    """Return the reduction (n,) of the belief's error, summed over its dimensions, by the ``actions`` (steps, n).
+
+    ``slots`` (steps,) are their parts of the day, 0..3.
+    """
     import numpy as np
 
     work, social, idle = (members[actions] for members in _kinds())

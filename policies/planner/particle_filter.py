@@ -37,8 +37,9 @@ LIKENESS = 0.995  # shrinkage of a copied particle (Liu and West: about .95 to .
 
 
 class Kept(NamedTuple):
-    """A cached state. ``everybody`` are the particles before any answer, ``crowd`` those after the answers
-    ``older``.
+    """A cached state of the particles for a user.
+
+    ``everybody`` are the particles before any answer, ``crowd`` those after the answers ``older``.
     """
 
     everybody: Particles
@@ -87,10 +88,10 @@ SHARED = Memory()  # the cache of this process
 
 
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
-    """Return the answers of ``history`` that the filter uses.
+    """Return the answers of ``history`` that the particle filter uses.
 
-    These are all answers, if they span less than four weeks. Otherwise they begin with the first answer in a new week:
-    its slot of the week is before the preceding answer's.
+    These are all answers, if they span less than four weeks. Otherwise they begin with the first answer in a new week.
+    Its slot of the week is before the preceding answer's.
     """
     if not history or history[-1].at - history[0].at < WEEKS:
         return history

@@ -83,7 +83,8 @@ def situation_of(observation: Observation) -> Situation:
 class Plan:
     """A plan, as the number of an action for each slot from now on (``actions``).
 
-    ``worth`` (10,) is, by first action, the value of the best plan that the search tried. It is -inf if none was tried.
+    ``worth`` (10,) is, by first action, the value of the best plan that the search tried. It is -inf if no tried plan
+    began with that action.
     """
 
     actions: Ints
@@ -141,8 +142,9 @@ def _weeks() -> Ints:
 
 @cache
 def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
-    """Return slots and actions, each (2, PAIRS), for the random changes in round ``turn``. Equal input gives equal
-    draws.
+    """Return slots and actions, each (2, PAIRS), for the random changes in the round ``turn`` of the search.
+
+    ``steps`` is the length of a plan. Equal arguments give equal draws.
     """
     import numpy as np
 

@@ -56,10 +56,9 @@ class Particles:
     """Possible persons (18, n) with meters (5, n) and log weights (n,), which live through the answered slots.
 
     ``foretold`` holds the processed answers, oldest first, with their predictions. ``last`` is the place of the last
-    answer before them, if a prior gives it. Particles form ``kinds`` groups of equal size, and none changes its group.
-
-    Arrays are replaced and never changed in place, so that a copy is cheap. Single precision suffices, because answers
-    are far noisier.
+    answer before them, or None without a prior. ``age`` counts the slots lived through. Particles form ``kinds`` groups
+    of equal size, and none changes its group. Arrays are replaced and never changed in place, so that a copy is cheap.
+    Single precision suffices, because answers are far noisier.
     """
 
     def __init__(self, people: Array, kinds: int = 1) -> None:
@@ -183,7 +182,11 @@ class Particles:
 
 
 class Linear(NamedTuple):
-    """The tables of ``rollout.bodies`` as linear functions of a person's 18 numbers, which are fast for many people."""
+    """The changes of meters by each action, as exact linear functions of a person's 18 numbers.
+
+    They give the same as the tables of ``rollout.bodies``, and are fast for many people. Rows of 200 are slot, meter
+    and action (4, 5, 10).
+    """
 
     growing: Array  # (4, 5, 10), equal for everybody
     calm: Array  # (200, 18) per unit of each number of a person: the changes that do not grow, after decay
@@ -193,8 +196,9 @@ class Linear(NamedTuple):
 
 @cache
 def _linear() -> Linear:
-    """Return the linear functions. They are derived from the tables of 19 people, of whom 18 have a single number
-    of 1.
+    """Return the exact linear functions.
+
+    They are derived from the tables of 19 people. Of these, 18 have a single number of 1, and the last has zeros alone.
     """
     import numpy as np
 

@@ -41,6 +41,7 @@ class Bodies:
     """Tables of the effect of each action on the meters of n people in a slot.
 
     ``growing`` is multiplied by GAIN_FLOOR + GAIN_SLOPE * vitality. ``rest`` holds the other effects except decay.
+    ``tolerance`` is the serenity below which losses grow.
     """
 
     growing: Array  # (4, 5, 10) by slot, meter and action, shared by all, times floor + slope * vitality
@@ -84,7 +85,7 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """Results of n plans. Meters have the shape (5, n), and counts (n,)."""
+    """The meters that n plans lead to, without events. Meters have the shape (5, n), and counts (n,)."""
 
     middle: Array | None  # meters at the start of the second half, None if the plans begin later
     end: Array

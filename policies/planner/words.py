@@ -87,8 +87,8 @@ def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
     """Yield a sentence on the earlier answers to ``action`` in this slot of the day, if there are any.
 
-    A second sentence names another action, if one was refused at least twice and never accepted in this slot. The one
-    refused most often is named.
+    A second sentence names another action, if it was refused at least twice and never accepted in this slot. Of several
+    such actions, the action refused most often is named.
     """
     here = [one for one in history if one.slot is slot]
     mine = [one for one in here if one.recommended is action]

@@ -38,7 +38,7 @@ class SharedArms:
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision whose action is drawn with the share of rounds that it won, as its probability."""
+        """Return a decision whose action is drawn, with the share of rounds that it won as its probability."""
         import numpy as np
 
         mean, cov = posterior(observation)
@@ -100,4 +100,5 @@ def _variances() -> Array:
 
 
 def open_policy() -> Policy:
+    """Return the policy ``shared_arms``."""
     return SharedArms()
