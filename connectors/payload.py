@@ -359,8 +359,8 @@ class Fields:
         """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
 
         ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
-        ``offset`` is the field of the offset, where the instants are written in UTC. Raises BadRecord if a field is
-        unreadable, the instants are in the wrong order, or they are more than three days apart.
+        ``offset`` is the field of the offset, where the instants are written in UTC. Raises BadRecord for an unreadable
+        field, and for instants in the wrong order or more than three days apart.
         """
         begun, over, east = self.instant(start), self.instant(end), self.offset(offset or end)
         self.ordered(begun, over)

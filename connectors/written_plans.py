@@ -22,7 +22,7 @@ class WrittenPlans:
     """The plans of an account's own calendar, as noted beside the consent.
 
     ``current`` are the plans that are not over, and ``withdrawn`` the keys of written plans that are wanted no longer.
-    ``notes`` maps the key of a plan to its ``end``, its ``agreed`` once it is written, and what the writer adds.
+    ``notes`` maps the key of a plan to its ``end``, to ``agreed`` once written, and to what the writer adds.
     ``calendar`` is the id or address of the calendar. It is empty without a calendar, and REMOVED if the user deleted
     it.
     """

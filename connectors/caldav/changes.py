@@ -108,7 +108,7 @@ def _note(found: Changes, collection: Collection, listing: Listing) -> bool:
 
 
 def _is_entry(key: str, collection: Collection, response: Response) -> bool:
-    """Return True if a path (``key``) is an entry of the calendar, and not the calendar itself or a folder in it."""
+    """Return True if the path ``key`` is an entry in the calendar, and neither a folder nor the calendar itself."""
     name = key.removeprefix(collection.key)
     kinds = response.found.get(f"{DAV} resourcetype")
     folder = kinds is not None and any(part.name == f"{DAV} collection" for part in kinds.parts)

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
-from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged
+from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged, TryLater
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
 from connectors.caldav.discovery import collections, discover
@@ -22,7 +22,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
     """Take address, name and password from the settings, or ask the user, and save them after they worked.
 
     Raises NeedsLogin if any of them is missing or the server refuses them. Raises SetupError for an address without
-    calendars.
+    calendars, and TryLater if the server is busy or silent.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     name = account.settings["name"].strip() or _asked(browser, LOGIN_HELP)
@@ -37,6 +37,8 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
             raise NeedsLogin(str(error)) from None
         except SourceChanged as error:
             raise SetupError(f"the calendars at this address cannot be read: {error}") from None
+        except TryLater as error:
+            raise TryLater(f"{error}; try again later: {CONNECT_AGAIN}", retry_at=error.retry_at) from None
     account.save_token({**token, "homes": found.homes, "addresses": _own(found.addresses, name)})
 
 

@@ -1,4 +1,4 @@
-"""Read a file of an export: a JSON list or a CSV table, row by row, whatever its size."""
+"""Read a JSON list or a CSV table of a Fitbit export row by row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zones`` tells the clock of times without an offset, else ``zone`` does.
+    """Yield a file's records in pages. ``zones`` tells the person's clock at each time, or ``zone`` if it is empty.
 
     Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
     """

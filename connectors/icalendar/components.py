@@ -94,9 +94,10 @@ _TIMES = {
 
 
 def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return {"original": the day or instant of the series that a component replaces}, or {} for other components.
+    """Return the field ``original``, the day or instant of the series that a component replaces, as ``_time`` does.
 
-    A midnight counts as a day, unless the component's new start has a time of day.
+    Return {} for a component that replaces none. A midnight counts as a day, unless the component's new start has a
+    time of day.
     """
     if "RECURRENCE-ID" not in component:
         return {}
@@ -253,7 +254,7 @@ def _conference(component: Component) -> bool:
 
 
 def _priority(component: Component) -> int:
-    """Return the priority of a to-do, from 1 (highest) to 9, or 0 for a component without any (RFC 5545, 3.8.1.9)."""
+    """Return the priority of a to-do, from 1 (highest) to 9 (RFC 5545, 3.8.1.9). Return 0 without a priority."""
     text = text_of(component, "PRIORITY") if component.name == "VTODO" else None
     return int(text) if text is not None and text in tuple("123456789") else 0
 

@@ -87,7 +87,7 @@ def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _first_left(day: date, lines: Sequence[str], replaced: Sequence[date]) -> date | None:
-    """Return the first date of a series beginning at ``day`` that is not in ``replaced``, or None if no date is left.
+    """Return the first date of a series from ``day`` on that is not in ``replaced``, or None if no date is left.
 
     Only rules that find a date in every step are followed. Another rule leaves the series where it begins.
     """
@@ -157,8 +157,8 @@ def _kind(payload: Mapping[str, Any]) -> str:
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an event's start, end and recurrence. Raises BadRecord if they are unreadable.
 
-    An all-day event without an end lasts a day, and any other event no time. iCalendar states the day after the last
-    day of an all-day event, and the result states the last day.
+    An all-day event without an end or a length lasts a day, and any other such event no time. Of an all-day event
+    iCalendar states the day after the last day. The result states the last day.
     """
     start, end = payload.get("start"), payload.get("end")
     minutes = payload.get("minutes")

@@ -1,4 +1,4 @@
-"""Turn events of Microsoft Graph into events. A series gives none itself: its occurrences are records of their own.
+"""Turn events of Microsoft Graph into events. A series gives none itself, for its occurrences have their own records.
 
 Field names: learn.microsoft.com/graph/api/resources/event.
 """
@@ -48,7 +48,11 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start and end. Graph ends a whole day at midnight of the day after."""
+    """Return the fields of an event's start and end. Graph ends a whole day at midnight of the day after.
+
+    ``payload`` is the event, and ``told`` the event or its series, which states the rest. Raises BadRecord if the times
+    are unreadable or in the wrong order.
+    """
     start, end, zone = payload.get("start"), payload.get("end"), told.get("originalStartTimeZone")
     if told.get("isAllDay") is True:
         first, last = written_date(start, zone), written_date(end, zone)
