@@ -102,8 +102,8 @@ def _pages(records: list[RawRecord]) -> Iterator[Page]:
 def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
     """Yield, for each object in a document, (its rows as (stream, row) pairs, its length in characters).
 
-    ``exported`` is the stream of an export's file, or None for a saved answer. Only one object is in memory at a time.
-    Raises SourceChanged if many objects in a row have no rows of Garmin's.
+    ``exported`` is the stream of an export's file, or None for a saved answer. A single object is in memory at a time.
+    Raises SourceChanged if more than 100,000 objects in a row have no rows of Garmin's.
     """
     fruitless = 0
     for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):

@@ -87,7 +87,7 @@ def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _first_left(day: date, lines: Sequence[str], replaced: Sequence[date]) -> date | None:
-    """Return the first date of a series from ``day`` on that is not in ``replaced``, or None if no date is left.
+    """Return the first date of a series from ``day`` on that is not in ``replaced``. Return None if none is left.
 
     Only rules that find a date in every step are followed. Another rule leaves the series where it begins.
     """

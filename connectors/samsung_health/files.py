@@ -24,7 +24,7 @@ BESIDE = re.compile(r"\.binning_data( ?\(\d+\))?\.json$")  # the name of a JSON 
 
 
 def recognise(file: File) -> bool:
-    """Return True for a table of Samsung Health whose kind is read, or for a JSON file of such a table."""
+    """Return True for a table of Samsung Health whose kind is read, and for a JSON file of it."""
     return kind_of(file) is not None
 
 

@@ -139,8 +139,8 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
     """Return the samples and episodes of a row of WHOOP's export.
 
-    For a cycle, ``parent`` is the row of its night in the file of sleeps, None if that is not stored. Raises BadRecord,
-    which names the column, never its value.
+    For a cycle, ``parent`` is the row of its night in the file of sleeps, if that is stored. Raises BadRecord, which
+    names the column, never its value.
     """
     match record.stream:
         case "export_cycle":
