@@ -246,7 +246,10 @@ class Fields:
         return choices[value]
 
     def instant(self, path: str) -> datetime:
-        """Return the UTC instant of an ISO 8601 text with an offset. Raises BadRecord for anything else."""
+        """Return the UTC instant of an ISO 8601 text with an offset.
+
+        Raises BadRecord for anything else, and for a year outside 1990 to 2199.
+        """
         at = utc(self.get(path))
         if at is None:
             raise self.bad(f"{path} is no instant")

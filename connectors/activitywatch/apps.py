@@ -66,5 +66,5 @@ def category(app: object, own: frozenset[str] = frozenset()) -> str:
 
 
 def own_apps(setting: str) -> frozenset[str]:
-    """Return the plain names of the apps in a setting, which stand between commas."""
+    """Return the names of apps in a setting, which stand between commas, in the form that ``plain`` gives."""
     return frozenset(filter(None, (plain(name) for name in setting.split(","))))

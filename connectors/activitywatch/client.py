@@ -22,7 +22,7 @@ PRESENT = "not-afk"
 
 
 class ActivityWatch:
-    """An aw-server, opened for a single sync."""
+    """An aw-server of ActivityWatch, opened for a single sync. Raises NeedsLogin if no address is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}

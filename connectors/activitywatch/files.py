@@ -58,7 +58,10 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **
 
 
 def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> None:
-    """Add the events of all buckets of an export to ``hosts``."""
+    """Add the events of all buckets of an export to ``hosts``, which maps the names of computers to their events.
+
+    Raises Broken for a damaged document, and SourceChanged for more than five million events.
+    """
     count = 0
     for name in document.members():
         if name != "buckets" or document.peek() != "{":

@@ -1,4 +1,4 @@
-"""Changes of a calendar since its last known state, and the texts of the changed entries."""
+"""Read the changes of a CalDAV calendar since its last known state, and the texts of the changed entries."""
 
 from __future__ import annotations
 

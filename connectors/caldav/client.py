@@ -30,7 +30,7 @@ State = dict[str, Any]
 
 
 class CalDav:
-    """An open account at a CalDAV server."""
+    """An open account at a CalDAV server. Raises NeedsLogin if no login is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}

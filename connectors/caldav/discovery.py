@@ -25,7 +25,10 @@ BIRTHDAYS = "contact_birthdays"  # the name of the calendar that Nextcloud makes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """An account at a server. ``homes`` hold its calendars, ``addresses`` are the user's own e-mail addresses."""
+    """An account at a CalDAV server. ``homes`` are the addresses that hold its calendars.
+
+    ``addresses`` are the user's own e-mail addresses.
+    """
 
     homes: list[str]
     addresses: list[str]

@@ -19,7 +19,7 @@ SUCCESS = 200
 
 
 class NotWebDav(TryLater):
-    """The error of an answer in another format, such as the page of a log-in or of a network."""
+    """The error of an answer that is not WebDAV, such as the page of a log-in or of a network."""
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ def read(content: bytes) -> Multistatus:
 
 
 def _refuse(*_: Any) -> None:
-    """Refuse a text that defines entities, which could unpack to gigabytes."""
+    """Raise NotWebDav for a text that defines entities, which could unpack to gigabytes."""
     raise NotWebDav(NOT_WEBDAV)
 
 

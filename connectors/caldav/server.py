@@ -36,7 +36,7 @@ class Declined(SourceChanged):
 
     @property
     def is_gone(self) -> bool:
-        """Return True if there is nothing at the address."""
+        """Return True if there is nothing at the address (HTTP 404 or 410)."""
         return self.status in (404, 410)
 
 
@@ -174,7 +174,7 @@ class Listing:
     token: str
 
     def at(self, href: str) -> str:
-        """Return the whole address of an address that the answer names."""
+        """Return the whole address of ``href``, an address that the answer names and that may be relative."""
         return joined(self.address, href)
 
 
@@ -186,7 +186,10 @@ def _listing(answer: requests.Response) -> Listing:
 
 
 def joined(base: str, href: str) -> str:
-    """Return an address relative to another. Raises SourceChanged for text that is no address."""
+    """Return the whole address of ``href``, which may be relative to the address ``base``.
+
+    Raises SourceChanged for text that is no address.
+    """
     try:
         found = urljoin(base, href)
         origin(found)

@@ -19,7 +19,7 @@ FIELD_MAX_CHARACTERS = 1_000_000  # of a cell; the events of a workout have thou
 
 
 def recognise(file: File) -> bool:
-    """Return True if the name and the first bytes are those of a file of the export that is read."""
+    """Return True if name and first bytes are those of a file of a Fitbit export that is read."""
     return kind_of(file) is not None
 
 

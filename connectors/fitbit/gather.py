@@ -115,7 +115,7 @@ class Gathered:
         return self.found.setdefault(str(day), {"zone": zone or self.clock.of_date(day)})
 
     def _seen(self, at: datetime) -> None:
-        """Date the file by its newest time, because no ISO date is written in it."""
+        """Set ``newest`` to ``at`` if that is later. It dates the file, whose times are not in ISO form."""
         self.newest = at if self.newest is None or at > self.newest else self.newest
 
     def _daily(self, row: Row) -> None:
@@ -127,7 +127,7 @@ class Gathered:
             self._of(day).setdefault(self.kind.of, {})[str(text)] = [value, weight or 0.0]
 
     def _stress(self, row: Row) -> None:
-        """Add a score. A row whose score was not calculated yet is left out without being counted as unreadable."""
+        """Add a stress score. A row whose score was not calculated is left out, but does not count as unreadable."""
         day = dated(row.get(self.kind.at))
         failed = str(row.get("calculation_failed", "")).strip().casefold() == "true"
         if failed or not str(row.get("status") or "READY").startswith("READY"):
@@ -135,7 +135,7 @@ class Gathered:
         self._daily({**row, self.kind.at: str(day)})
 
     def _resting(self, row: Row) -> None:
-        """Add a date's resting rate. A rate of 0 marks a date without a rate, such as a date in the future."""
+        """Add a date's resting heart rate. A rate of 0 marks a date without a rate, and is left out."""
         at, value = american(row.get("dateTime")), _number(mapping(row.get("value")).get("value"))
         if value > 0:
             self._seen(at)
@@ -215,7 +215,9 @@ class Gathered:
             minutes[stage] = minutes.get(stage, 0.0) + (end - start) / timedelta(minutes=1)
 
     def _score(self, row: Row) -> None:
-        """Add a score of a night. Its time is the account's clock, although it ends in ``Z``."""
+        """Add the sleep score of Fitbit's log of a night. Its time is the account's clock, although it ends in
+        ``Z``.
+        """
         at, key = written(row.get("timestamp")), _key(row.get("sleep_log_entry_id"))
         if words(row.get("overall_score")) is not None:
             told = {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "value": _number(row.get("overall_score"))}

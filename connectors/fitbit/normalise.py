@@ -54,8 +54,8 @@ def _items(record: RawRecord, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
 def _daily(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
     """Yield the value of a date as a sample from midnight to noon.
 
-    Values of Fitbit count before those of its nights, and these before Google's. Of several sleeps, the sleep with the
-    most readings counts, and of equal sleeps the first.
+    Fitbit's value counts, else Fitbit's value of the night, else Google's. Of several sleeps, the sleep with the most
+    readings counts, and of equal sleeps the first.
     """
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     best = min(sorted(told), key=lambda at: -_pair(told[at])[1], default=None)

@@ -50,7 +50,7 @@ class Contents:
 
 
 def recognise(file: File) -> bool:
-    """Return True if a file is FIT, which has ``.FIT`` at byte 8."""
+    """Return True if a file is FIT, which has the text ``.FIT`` from byte 8 on."""
     return file.head[8:12] == b".FIT"
 
 

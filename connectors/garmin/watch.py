@@ -183,7 +183,10 @@ def _minutes(payload: Mapping[str, Any]) -> int:
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
-    """Return the minutes east of UTC that the file states, else those of the user's zone at the instant ``at``."""
+    """Return the minutes east of UTC that the file states, else those of the user's zone at the instant ``at``.
+
+    Raises BadRecord for an offset of more than 15 hours, and for an unknown zone.
+    """
     if finite(payload.get("offset")) is not None:
         return _minutes(payload)
     return offset_at_home(payload, at, "fit")

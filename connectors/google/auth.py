@@ -46,7 +46,7 @@ class Service:
 
     @property
     def readable(self) -> tuple[str, ...]:
-        """All scopes for reading."""
+        """All scopes for reading, of which a consent must cover some scope."""
         return self.scope, *self.more
 
     @property

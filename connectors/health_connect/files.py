@@ -29,8 +29,8 @@ CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it agai
 def recognise(file: File) -> bool:
     """Return True if a file is a document of an app that sends Health Connect.
 
-    Such a document is JSON. Its first bytes name the app's version and a timestamp, or either or a source and a known
-    list.
+    Such a document is JSON. Its first bytes name the app's version and a timestamp. It suffices that they name either,
+    or a source, and a list of a known type of data.
     """
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "txt", ""):

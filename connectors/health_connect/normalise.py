@@ -261,7 +261,7 @@ def _stage(told: Any) -> tuple[int, int, str]:
 
 
 def _second(value: Any) -> int:
-    """Return Unix seconds of a number or its text. Raises BadRecord beyond the years 1990 to 2200."""
+    """Return Unix seconds from a number or its text. Raises BadRecord for a year outside 1990 to 2199."""
     try:
         at = int(value)
     except (TypeError, ValueError, OverflowError):

@@ -20,7 +20,7 @@ ENTITIES_MAX = 50  # of a phone; it has nine sensors, and more after the app was
 
 
 class HomeAssistant:
-    """A Home Assistant, opened for a single sync."""
+    """A Home Assistant, opened for a single sync. Raises NeedsLogin if no address, token or phone is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}

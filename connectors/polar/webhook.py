@@ -120,7 +120,10 @@ class _Webhook:
         return found[0] if found else None
 
     def created(self, address: str) -> dict[str, str]:
-        """Create the webhook and return what is to be kept. Polar sends a ping to the address before it answers."""
+        """Create the webhook, and return its id, address and key, and the time now, which are to be kept.
+
+        Polar sends a ping to the address before it answers. Raises SourceChanged if Polar tells no key.
+        """
         given = mapping(mapping(self._ask("POST", body={"events": [*EVENT_STREAMS], "url": address})).get("data"))
         name, key = words(given.get("id")), words(given.get("signature_secret_key"))
         if name is None or key is None:

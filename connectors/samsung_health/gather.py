@@ -114,7 +114,10 @@ class Gathered:
         return zone_at(at, self.zones).key if self.zones else self.zone
 
     def _offset(self, row: Row, at: datetime) -> int:
-        """Return the row's own minutes east of UTC, else those of the person's zone at that time."""
+        """Return the row's own minutes east of UTC, else those of the person's zone at the instant ``at``.
+
+        Raises Unreadable for an unknown zone.
+        """
         found = OFFSET.fullmatch(str(row.get("time_offset")).strip())
         if found:
             return (-1 if found[1] == "-" else 1) * (int(found[2]) * 60 + int(found[3]))

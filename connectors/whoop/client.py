@@ -44,10 +44,10 @@ PATHS = {
 class Place:
     """The position that the pulls of a stream of WHOOP have reached, which its cursor holds. Times are ISO 8601 UTC.
 
-    All records between ``below`` and ``since`` were delivered. ``since`` is None before the first pull has ended, and
-    ``below`` if nothing older is left. The stream ``history`` delivers records from before ``below``. While a pull
-    runs, ``top`` is the time at which it began, and ``low`` the oldest time reached. A pull that resumes requests only
-    records from before ``low``.
+    All records between ``below`` and ``since`` were delivered. ``since`` is None before the first pull has ended.
+    ``below`` is None if nothing older is left. The stream ``history`` delivers records from before ``below``. While a
+    pull runs, ``top`` is the time at which it began, and ``low`` the oldest time reached. A pull that resumes requests
+    only records from before ``low``.
     """
 
     since: str | None = None
@@ -116,7 +116,7 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield pages of the records before the recent days, always from the collection that ``_next`` returns.
+        """Yield pages of the records before the recent days. The collection that has reached back least comes next.
 
         ``lows`` maps each collection to the oldest time that its history has reached, empty if it is complete. The
         cursor of a page holds them. A collection that may no longer be read is left out.

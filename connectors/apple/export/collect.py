@@ -216,7 +216,10 @@ class Collected:
             self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
 
     def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
-        """Store rows of the same type, unit and source, whose times are plausible."""
+        """Store rows of the same type, unit and source, whose times are plausible, as the role of their kind asks.
+
+        ``span`` holds their starts and ends. ``inside`` holds their inner XML, for the kinds that need it.
+        """
         kind = head.kind
         if self.keep_all:
             self._keep_every(head, span, texts)

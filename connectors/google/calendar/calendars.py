@@ -90,8 +90,9 @@ def _wanted(entry: Entry) -> bool:
 
 
 def _theirs(entry: Entry) -> bool:
-    """Return True if a calendar belongs to another person. Its events then hold that person's answers to
-    invitations.
+    """Return True if a calendar is neither the user's primary calendar nor owned by the user.
+
+    Its events then hold another person's answers to invitations.
     """
     return entry.get("primary") is not True and entry.get("accessRole") != "owner"
 

@@ -99,7 +99,10 @@ def _others(told: Mapping[str, Any], *, mine: bool) -> int:
 
 
 def _kind(told: Mapping[str, Any]) -> str:
-    """Return ``advice:ACTION`` for an event that the bridge wrote, "outOfOffice", "workingLocation" or "default"."""
+    """Return ``advice:ACTION`` for an event that the bridge wrote.
+
+    For any other event return "outOfOffice" or "workingLocation" by Graph's ``showAs``, else "default".
+    """
     ours = words(told.get("rhythm"))
     if ours is not None:
         return f"advice:{ours.rpartition('/')[2]}"
