@@ -33,7 +33,7 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 def utc_of_naive(value: Any) -> datetime | None:
     """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
 
-    Returns None for anything else, and for a year outside YEARS.
+    Returns None for anything else, and for a year outside 1990 to 2199.
     """
     if isinstance(value, str):
         at = _parsed(value)
@@ -44,7 +44,7 @@ def utc_of_naive(value: Any) -> datetime | None:
 def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
     """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
 
-    Returns None for anything else, and for a year outside YEARS.
+    Returns None for anything else, and for a year outside 1990 to 2199.
     """
     number = finite(value)
     try:

@@ -93,10 +93,10 @@ def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
 
 
 def chosen_workouts(sessions: Iterable[Session]) -> list[Session]:
-    """Return the workouts, by start, without those that share half of the shorter with a better of another origin.
+    """Return the workouts by start, without those that overlap mostly with a better workout of another origin.
 
-    A workout started by hand is better than a detected workout. Then the more trusted origin is better, then the longer
-    workout.
+    Mostly is at least half of the shorter time. A workout started by hand is better than a detected workout. Then the
+    more trusted origin is better, then the longer workout.
     """
 
     def quality(one: Session) -> tuple[int, int, int, str]:

@@ -54,7 +54,7 @@ def _asked(browser: Browser, question: str) -> str:
 
 
 def _phone(states: list[dict[str, Any]], named: str) -> str:
-    """Return the phone whose sensors are read, which is ``named``, or if that is empty the only phone with them.
+    """Return the phone whose sensors are read, ``named``, or if that is empty the only phone with health sensors.
 
     Raises SetupError if the named phone has no health sensors, and if no phone or several have them.
     """

@@ -156,8 +156,8 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
     """Yield samples of the night's recovery, on the date of waking. If the cycle has ended, also yield its strain and
     energy.
 
-    Strain and energy are on the date of the cycle's middle. Raises BadRecord for an unreadable time, and for a cycle
-    that states neither start nor end.
+    Strain and energy are on the date of the cycle's middle. Raises BadRecord for a row without a start time, and for an
+    unreadable time.
     """
     row = record.payload
     if (slept := _slept(record)) is not None:

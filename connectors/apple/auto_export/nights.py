@@ -81,9 +81,10 @@ def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks of stages by start, with the loose time in bed (see ``_is_loose``) added to them.
+    """Return the blocks of sleep stages by start, with loose time in bed added to them.
 
-    Time in bed within 2.5 hours of a block is cut to that margin. Other time in bed makes blocks of its own.
+    Loose is time in bed for which ``_is_loose`` is True. If it comes within 2.5 hours of a block, it is cut to that
+    margin and added to the block. Any other loose time makes blocks of its own.
     """
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []

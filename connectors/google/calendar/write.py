@@ -69,7 +69,8 @@ class _Rhythm:
     def _is_deleted(self, plan: Plan) -> bool:
         """Return True if the user deleted a plan's event after agreeing.
 
-        Otherwise write the event if it is missing, was deleted before, or has the mark of another slot or action.
+        Otherwise write the event if it is missing, was deleted before the user agreed, or is for another slot or
+        action.
         """
         event = self._event(plan.key)
         if event is None:

@@ -85,10 +85,10 @@ def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _others(told: Mapping[str, Any], *, mine: bool) -> int:
-    """Return how many other people take part.
+    """Return how many other people take part. ``mine`` is True for an event that the user organises.
 
-    The list of an invitation names the user, and may lack the organiser. The list of the user's own event may name the
-    user as the organiser.
+    The list of an invitation names the user, and may lack the organiser, so it counts at least 1. The list of the
+    user's own event may name the user as the organiser.
     """
     count = told.get("attendees")
     people = count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
