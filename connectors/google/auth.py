@@ -282,6 +282,9 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
         except OAuth2Error as error:
             told = f"the consent was refused or incomplete ({type(error).__name__}): {service.again}"
             raise NeedsLogin(told) from None
+        except TryLater as error:  # of a server that is busy
+            told = f"{error}; try again later: {service.again}"
+            raise TryLater(told, retry_at=error.retry_at, after=error.after) from None
         except (ValueError, TypeError, AttributeError, KeyError):  # what the library makes of JSON that is no token
             told = f"{service.source}'s token server answered something that is not a token"
             raise TryLater(f"{told}; try again later: {service.again}") from None
