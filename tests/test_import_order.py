@@ -16,9 +16,9 @@ import pytest
 import lab
 from bridge import installation
 from bridge.config import load
+from bridge.domain.records import IMPORT_CONNECTION
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
-from bridge.ingest.imports import IMPORT_CONNECTION
 from bridge.store import Store
 from tests.apple_health.documents import Text, document, quantity, slept, steps
 from tests.world import NOW

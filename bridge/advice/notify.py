@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice import message_sender, review_words, web_push
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.store import Store
 
-SEND_STATES = ("sending", "sent", "failed")
-UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
-REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 SEND_SECONDS = 60.0  # time limit of a message
 NAMES_A_TASK = "for: "  # begins a reason that holds a title
 NO_ADDRESS = say("no address for messages is stored; store one: bridge notify --user NAME --to URL")

@@ -40,21 +40,26 @@ def recommend(
     marks the recommendation as shown to the user, and is False if a program asks. Before a new recommendation is made,
     earlier outcomes are confirmed.
     """
-    if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
-        outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
-    chosen = for_person(bridge.store, user, bridge.policy(policy))
-    advice = advise.recommend(  # outside of a transaction: a policy may wait for a service
-        bridge.store,
-        user,
-        bridge.classifier,
-        chosen,
-        now=now,
-        proxies=bridge.proxies,
-        guard=bridge.guard,
-        situation=situation,
-    )
+    store, opened = bridge.store, bridge.policy(policy)
+    existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))
+    advice: Recommendation | Silence
+    if existing is not None and advise.stands(store, user, existing, now):  # which needs no classifier
+        advice = existing
+    else:
+        if existing is None:
+            outcomes.confirm(store, user, bridge.classifier, now=now)
+        advice = advise.recommend(  # outside of a transaction: a policy may wait for a service
+            store,
+            user,
+            bridge.classifier,
+            for_person(store, user, opened),
+            now=now,
+            proxies=bridge.proxies,
+            guard=bridge.guard,
+            situation=situation,
+        )
     if seen and isinstance(advice, Recommendation):
-        bridge.store.recommendations.mark_shown(advice.id, now=now)
+        store.recommendations.mark_shown(advice.id, now=now)
     return advice
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from bridge import doctor
-from bridge.advice.notify import REPORTED, SEND_STATES, UNSENT
 from bridge.documents.text import printable
+from bridge.domain.records import SEND_STATES, UNSENT
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
+from bridge.ingest.mending import next_step
 from rhythm_env.interface import Slot
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bridge.ingest.imports import ImportResult
     from bridge.installation import Bridge
 
+REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 UNREAD_KINDS_NAMED = 8  # kinds of unread files that a sentence names; the document lists them all
 
 
@@ -88,7 +89,7 @@ def _connection(
         "paused": connection.paused,
         "error": connection.last_error,
         "not_permitted": list(connection.not_permitted),
-        "next": doctor.next_step(bridge, user, connection, now),
+        "next": next_step(bridge, user, connection, now),
     }
 
 

@@ -15,12 +15,11 @@ from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.auth.vault import SEALING_LOCK
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Browser, ConnectorSpec
-from bridge.domain.records import Connection, User
+from bridge.domain.records import FOLDER_CONNECTION, Connection, User
 from bridge.domain.slots import zone_at
 from bridge.http import egress
 from bridge.ingest import clients, imports, webhooks
 from bridge.ingest.files import delete_folders
-from bridge.ingest.imports import FOLDER_CONNECTION
 from bridge.installation import Bridge, now
 
 WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written there

@@ -17,7 +17,7 @@ from bridge import __version__, registry
 from bridge.auth.account import StoredAccount
 from bridge.domain.errors import BridgeError, CutShort, SetupError, TryLater
 from bridge.domain.ports import ConnectorSpec, File, FileReader
-from bridge.domain.records import Connection
+from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
 from bridge.ingest.files import (
@@ -34,10 +34,6 @@ from bridge.ingest.files import (
 GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are stored together
 SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
 IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
-
-IMPORT_CONNECTION = "import"  # the name of connections that hold imported files
-FOLDER_CONNECTION = "folder"  # begins the name of connections that import a folder's new files
-PUSH_CONNECTION = f"{FOLDER_CONNECTION}-push"  # the name of a connection whose folder holds received pushes
 
 OnBytes = Callable[[int, int], None]
 

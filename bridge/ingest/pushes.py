@@ -20,10 +20,9 @@ from bridge import installation, registry
 from bridge.auth.vault import SEALING_LOCK
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import ConnectorSpec
-from bridge.domain.records import Connection, User
+from bridge.domain.records import PUSH_CONNECTION, Connection, User
 from bridge.ingest import imports, runs
 from bridge.ingest.files import DiskFile, files_below
-from bridge.ingest.imports import PUSH_CONNECTION
 
 log = logging.getLogger(__name__)
 

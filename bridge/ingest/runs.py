@@ -14,14 +14,13 @@ from bridge.advice import calendar_writer
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import Connector, ConnectorSpec
-from bridge.domain.records import Connection, RecordResult, User
+from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection, RecordResult, User
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
 from bridge.ingest import archive, imports, webhooks
 from bridge.ingest.connecting import WRITES_FIELD, connections_of
 from bridge.ingest.file_sync import FileReading, record_refusal, sync_files
 from bridge.ingest.files import find_files
-from bridge.ingest.imports import FOLDER_CONNECTION, IMPORT_CONNECTION
 from bridge.ingest.sync import OnPage, Source, ignore_page, sync
 from bridge.installation import Bridge, normaliser, now
 from bridge.leases import Lease, held
@@ -111,7 +110,7 @@ def _sync_folder(
         return record_refusal(source, error, bridge.store, holder=bridge.holder, now=at)
     cursor = bridge.store.ingest.cursor(connection.id, imports.SEEN_FILES, spec.cursor_version)
     reading = imports.FolderPages(spec, folder, zone_at(at, user.zones).key, cursor, user.zones, settings)
-    reading.dated = connection.name != imports.PUSH_CONNECTION
+    reading.dated = connection.name != PUSH_CONNECTION
     return _sync_files(bridge, connection, spec, reading, at=at, on_page=on_page)
 
 

@@ -228,7 +228,7 @@ def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float,
         return n, median(values) if values else constants.mu, constants.within
     ascending = sorted(values)
     middle = _middle(ascending)
-    distances = sorted([abs(v - middle) for v in ascending])
+    distances = sorted([middle - v for v in ascending[: n // 2]] + [v - middle for v in ascending[n // 2 :]])
     deviation = MAD_TO_SD * _middle(distances)
     reach = FAR_OUT * max(deviation, constants.floor)
     if distances[-1] <= reach:

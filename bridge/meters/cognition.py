@@ -71,7 +71,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
     minutes = past.calendar.unbroken(at, min(morning, at))
     if not minutes:
         return None
-    text = say("{length} without a pause", length=words.hours(minutes / 60))
+    text = past.told(lambda: say("{length} without a pause", length=words.hours(minutes / 60)))
     return _now("pause", 0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, text)
 
 
@@ -85,8 +85,13 @@ def calendar(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    busy = words.hours(past.calendar.busy(at - LOAD_HALF_LIFE, at))
-    text = say("{length} of entries in the last six hours, {compared}", length=busy, compared=habit.words)
+    text = past.told(
+        lambda: say(
+            "{length} of entries in the last six hours, {compared}",
+            length=words.hours(past.calendar.busy(at - LOAD_HALF_LIFE, at)),
+            compared=habit.words,
+        )
+    )
     return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, text=text)
 
 
@@ -100,7 +105,8 @@ def awake(past: Past, at: datetime) -> Signal | None:
         return None
     hours = (at - woke) / timedelta(hours=1)
     z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)
-    return _now("awake", max(z, -CLIP), say("awake for {length}", length=words.hours(hours)))
+    text = past.told(lambda: say("awake for {length}", length=words.hours(hours)))
+    return _now("awake", max(z, -CLIP), text)
 
 
 def _now(name: str, z: float, text: str) -> Signal:

@@ -52,11 +52,13 @@ def company(past: Past, at: datetime) -> Signal | None:
         at - o.end for o, _ in social_events(past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)
     ]
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
-    text = say_many(
-        "in company {count} time over the last seven days, {compared}",
-        "in company {count} times over the last seven days, {compared}",
-        len(ages),
-        compared=habit.words,
+    text = past.told(
+        lambda: say_many(
+            "in company {count} time over the last seven days, {compared}",
+            "in company {count} times over the last seven days, {compared}",
+            len(ages),
+            compared=habit.words,
+        )
     )
     return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, text=text)
 

@@ -164,7 +164,7 @@ def full_trust(rows: Mapping[str, Proxy]) -> float:
 
     Optional inputs are left out, unless only they have a weight.
     """
-    return sum(row.weight for row in rows.values() if not row.optional) or sum(row.weight for row in rows.values())
+    return sum([row.weight for row in rows.values() if not row.optional]) or sum([row.weight for row in rows.values()])
 
 
 def _trust(signal: Signal, row: Proxy) -> float:

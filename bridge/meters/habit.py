@@ -70,7 +70,7 @@ class Amounts:
         self._begin = None if begin is None else _microseconds(begin)
         self._sums: dict[int, list[float]] = {}
         self._left: dict[int, dict[int, float]] = {}
-        self._counts: dict[int, int] = {}
+        self._rows: dict[tuple[int, int], tuple[int, list[float]]] = {}  # (half-life, time) -> first day and row
         self._days_at: dict[int, int] = {}
 
     def compared(
@@ -90,9 +90,21 @@ class Amounts:
         count = min(max((now - self._begin) // A_DAY, 0), HABIT_DAYS)
         if count < LEAST_HISTORY:
             return None
-        left = self._left.setdefault(half, {})
-        before = [left.get(then) or self._left_at(then, half) for then in _days_before(now, count)]
+        before = self._before(now, half, count)
         return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
+
+    def _before(self, now: int, half_life: int, count: int) -> list[float]:
+        """Return what was left 1 to ``count`` times 24 hours before an instant, newest first.
+
+        What was left at a time of day is kept in a row of days, of which neighbouring days share most.
+        """
+        today, time = divmod(now, A_DAY)
+        first, row = self._rows.get((half_life, time), (today, []))
+        if not first <= today - count <= first + len(row):
+            first, row = today - count, []
+        self._rows[half_life, time] = first, row
+        row += [self._left_at(day * A_DAY + time, half_life) for day in range(first + len(row), today)]
+        return row[today - count - first : today - first][::-1]
 
     def is_kept(self, at: datetime, least_days: int) -> bool:
         """Return True if at least ``least_days`` of the last 28 days have an amount."""
@@ -120,10 +132,7 @@ class Amounts:
 
     def _count(self, at: int) -> int:
         """Return how many amounts are known at an instant."""
-        found = self._counts.get(at)
-        if found is None:
-            found = self._counts[at] = bisect_right(self._known, at)
-        return found
+        return bisect_right(self._known, at)
 
     def _is_silent(self, at: int, silence: int) -> bool:
         """Return True if no amount became known in the ``silence`` microseconds up to an instant."""
@@ -144,11 +153,6 @@ class Amounts:
     def _has(self, at: int) -> bool:
         """Return True if the 24 hours up to an instant have an amount."""
         return self._count(at) != self._count(at - A_DAY)
-
-
-def _days_before(at: int, count: int) -> range:
-    """Return the instants 1 to ``count`` times 24 hours before an instant, newest first."""
-    return range(at - A_DAY, at - (count + 1) * A_DAY, -A_DAY)
 
 
 def _microseconds(at: datetime) -> int:

@@ -100,7 +100,7 @@ class Past:
     """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
 
     ``since`` is the earliest instant at which the index will be read, by default two weeks before ``known.at``. With
-    ``reasons=False`` readings carry no reasons, which takes a tenth of their time.
+    ``reasons=False`` readings carry no reasons, whose making takes a tenth of their time.
     """
 
     def __init__(self, known: Snapshot, *, since: datetime | None = None, reasons: bool = True) -> None:
@@ -198,6 +198,10 @@ class Past:
         found = [track[day] for day in (night.day - k * DAY for k in range(7)) if day in track]
         self._weeks[night] = max(one.known for one in found), tuple(one.value for one in found)
         return tuple(one.value for one in found if one.known <= at)
+
+    def told(self, text: Callable[[], str]) -> str:
+        """Return a reason's text as ``text`` makes it, or an empty text where readings carry no reasons."""
+        return text() if self.reasons else ""
 
     def kept(self, make: Callable[..., T], *of: Hashable) -> T:
         """Return ``make(self, *of)``, which is made once for the same ``of``. It may depend on nothing else."""

@@ -85,11 +85,13 @@ def tasks(past: Past, at: datetime) -> Signal | None:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
     p = (weight_done + 3.5) / (weight_done + weight_open + 5)
-    text = say_many(
-        "{done} of the {count} task due in seven days done",
-        "{done} of the {count} tasks due in seven days done",
-        len(done) + len(overdue),
-        done=len(done),
+    text = past.told(
+        lambda: say_many(
+            "{done} of the {count} task due in seven days done",
+            "{done} of the {count} tasks due in seven days done",
+            len(done) + len(overdue),
+            done=len(done),
+        )
     )
     return _now("tasks", (log(p / (1 - p)) - OFFSET) / 0.8, text)
 
@@ -102,10 +104,12 @@ def focus(past: Past, at: datetime) -> Signal | None:
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
-    text = say(
-        "{minutes:.0f} min of focus in the last 24 hours, lately {compared}",
-        minutes=past.calendar.focus_of_day(at),
-        compared=habit.words,
+    text = past.told(
+        lambda: say(
+            "{minutes:.0f} min of focus in the last 24 hours, lately {compared}",
+            minutes=past.calendar.focus_of_day(at),
+            compared=habit.words,
+        )
     )
     return Signal(name="focus", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)
 
@@ -115,6 +119,11 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
     pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
+    return _now("deadlines", 1.2 * (1 - exp(-pressure)), past.told(lambda: _due(past, at)))
+
+
+def _due(past: Past, at: datetime) -> str:
+    """Say how many open tasks are due within a day of an instant, and how many are overdue then."""
     ends = [end for end, *_ in past.tasks.open(at)]
     tomorrow = at + DAY
     soon, late = sum([at <= end < tomorrow for end in ends]), sum([end < at for end in ends])
@@ -123,7 +132,7 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
         said.append(say_many("{count} task due within a day", "{count} tasks due within a day", soon))
     if late:
         said.append(say_many("{count} task overdue", "{count} tasks overdue", late))
-    return _now("deadlines", 1.2 * (1 - exp(-pressure)), listed(said))
+    return listed(said)
 
 
 def usual_focus(past: Past, at: datetime) -> float:

@@ -41,6 +41,11 @@ def meetings(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    busy = words.hours(past.calendar.busy(at - HALF_LIFE, at))
-    text = say("{length} of entries in the last twelve hours, {compared}", length=busy, compared=habit.words)
+    text = past.told(
+        lambda: say(
+            "{length} of entries in the last twelve hours, {compared}",
+            length=words.hours(past.calendar.busy(at - HALF_LIFE, at)),
+            compared=habit.words,
+        )
+    )
     return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)

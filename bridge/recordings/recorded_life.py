@@ -23,9 +23,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge import registry
-from bridge.domain.records import User
+from bridge.domain.records import IMPORT_CONNECTION, User
 from bridge.domain.types import Outcome, Page, RawRecord
-from bridge.ingest.imports import IMPORT_CONNECTION
 from bridge.ingest.sync import Source, sync
 from bridge.installation import Bridge, normaliser
 

@@ -19,12 +19,11 @@ from bridge.advice import recommend
 from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
-from bridge.domain.records import Connection, Recommendation, Silence, User
+from bridge.domain.records import FOLDER_CONNECTION, Connection, Recommendation, Silence, User
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome, Reading
 from bridge.ingest import connecting, runs
 from bridge.ingest.files import new_folder
-from bridge.ingest.imports import FOLDER_CONNECTION
 from bridge.ingest.sync import OnPage, Source, ignore_page, sync
 from bridge.recordings.exchanges import Player, Recorder
 from bridge.recordings.server import LabServer

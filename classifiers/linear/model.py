@@ -198,13 +198,15 @@ def _token(name: str) -> int:
 class Model:
     """The arrays of the linear model.
 
-    ``weights`` has the shape (bucket, action), and ``bias`` (action,). ``rarity`` (bucket,) is the inverse document
-    frequency. ``temperature`` divides the scores, which calibrates the probabilities on titles outside the corpus.
-    ``leanings`` (fact, action) say what each fact of an event's context speaks for (see ``context``).
+    ``weights`` has the shape (bucket, action), ``scale`` and ``bias`` have the shape (action,). A weight counts times
+    the ``scale`` of its action, so that a loaded model keeps a weight in a byte. ``rarity`` (bucket,) is the inverse
+    document frequency. ``temperature`` divides the scores, which calibrates the probabilities on titles outside the
+    corpus. ``leanings`` (fact, action) say what each fact of an event's context speaks for (see ``context``).
     """
 
     version: int
-    weights: Floats
+    weights: Floats | NDArray[np.int8]
+    scale: Floats
     rarity: Floats
     bias: Floats
     temperature: float
@@ -242,8 +244,9 @@ class Model:
         for block in found:
             if len(block.titles):
                 first = np.flatnonzero(np.diff(block.titles, prepend=-1))
-                rare = self.rarity[block.buckets] if part is not Part.FACTS else np.ones(1, np.float32)
-                sums[block.titles[first]] += np.add.reduceat(self.weights[block.buckets] * rare[:, None], first)
+                weights = self.weights.take(block.buckets, axis=0) * self.scale
+                rare = self.rarity.take(block.buckets) if part is not Part.FACTS else np.ones(1, np.float32)
+                sums[block.titles[first]] += np.add.reduceat(weights * rare[:, None], first)
                 squares[block.titles[first]] += np.add.reduceat(np.broadcast_to(rare**2, block.titles.shape), first)
         return LOUD * sums if part is Part.FACTS else sums / np.sqrt(np.maximum(squares, 1e-9))[:, None]
 
@@ -271,18 +274,19 @@ def load(path: Path) -> Model:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT or int(kept["bits"]) != BITS:
                 raise SetupError(f"{path.name} has another format; train the model again: python -m lab.classifier")
-            weights = np.zeros((1 << BITS, len(kept["scale"])), dtype=np.float32)
-            weights[kept["buckets"]] = kept["weights"] * kept["scale"]
-            rarity = np.zeros(1 << BITS, dtype=np.float32)
-            rarity[:] = kept["unseen"]
-            rarity[kept["buckets"]] = kept["rarity"]
+            used, scale = kept["buckets"], kept["scale"]  # each look unpacks an array again
+            weights = np.zeros((1 << BITS, len(scale)), dtype=np.int8)
+            weights[used] = kept["weights"]
+            rarity = np.full(1 << BITS, kept["unseen"], dtype=np.float32)
+            rarity[used] = kept["rarity"]
             return Model(
                 version=int(kept["version"]),
                 weights=weights,
+                scale=scale,
                 rarity=rarity,
                 bias=kept["bias"],
                 temperature=float(kept["temperature"]),
-                leanings=kept["leanings"].reshape(len(FACTS), len(kept["scale"])),
+                leanings=kept["leanings"].reshape(len(FACTS), len(scale)),
             )
     except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, BadZipFile) as error:
         raise SetupError(f"{path.name} cannot be read ({type(error).__name__}); install the package again") from None
@@ -292,15 +296,16 @@ def save(model: Model, path: Path) -> None:
     """Write a model to a file, with 8-bit weights of the used buckets only."""
     import numpy as np
 
-    used = np.flatnonzero(np.abs(model.weights).max(axis=1) > 0).astype(np.uint32)
-    scale = np.maximum(np.abs(model.weights).max(axis=0), 1e-9).astype(np.float32) / 127
+    weights = model.weights * model.scale
+    used = np.flatnonzero(np.abs(weights).max(axis=1) > 0).astype(np.uint32)
+    scale = np.maximum(np.abs(weights).max(axis=0), 1e-9).astype(np.float32) / 127
     np.savez_compressed(
         path,
         format=FORMAT,
         bits=BITS,
         version=model.version,
         buckets=used,
-        weights=np.rint(model.weights[used] / scale).astype(np.int8),
+        weights=np.rint(weights[used] / scale).astype(np.int8),
         scale=scale,
         rarity=model.rarity[used].astype(np.float16),
         unseen=np.float32(model.rarity.max()),

@@ -9,17 +9,16 @@ from __future__ import annotations
 import gc
 import json
 import os
-import resource
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
+from datetime import timedelta
 from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
@@ -27,82 +26,10 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
-RUNS = 7
-MS = 1000.0
+from lab.benchmarks.figures import MS, RUNS, Row, cpu, once, peak, run_once
+from lab.benchmarks.starts import starts
+
 MB = 1e6
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A measured figure. ``limit`` is what the ``peer`` took in the same run, in the same unit.
-
-    ``at_least`` says that larger is better. ``memory`` is the peak of the process in MB.
-    """
-
-    work: str
-    figure: float
-    unit: str
-    peer: str = ""
-    limit: float | None = None
-    target: float | None = None
-    at_least: bool = False
-    memory: float | None = None
-
-
-def cpu(run: Callable[[], object], runs: int = RUNS, clock: Callable[[], float] = time.process_time) -> float:
-    """Return the median CPU seconds of several runs after a first run that is not counted."""
-    run()
-    return median(_once(run, clock) for _ in range(runs))
-
-
-def _once(run: Callable[[], object], clock: Callable[[], float]) -> float:
-    begun = clock()
-    run()
-    return clock() - begun
-
-
-def peak() -> float:
-    """Return the peak memory of this process in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-def process(*command: str) -> tuple[float, float]:
-    """Return the median CPU seconds and the peak memory in MB of a command. It runs once before."""
-    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own commands
-    taken = [_process(command) for _ in range(RUNS)]
-    return median(seconds for seconds, _ in taken), max(memory for _, memory in taken)
-
-
-def _process(command: tuple[str, ...]) -> tuple[float, float]:
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as started:  # noqa: S603 - our own commands
-        _, status, used = os.wait4(started.pid, 0)
-        started.returncode = os.waitstatus_to_exitcode(status)
-    if started.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} failed")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-
-
-TABLES = "import argparse, json, sqlite3, sys; print(list(sqlite3.connect(sys.argv[1]).execute('select * from users')))"
-
-
-def starts(home: Path) -> Iterator[Row]:
-    """Measure short commands beside a program that reads the database with the standard library alone."""
-    limit, _ = process(sys.executable, "-c", TABLES, str(home / "bridge.db"))
-    bridge = (sys.executable, "-m", "bridge")
-    program = shutil.which("sqlite-utils")
-    peer, least = ("sqlite3 and argparse", limit)
-    if program is not None:
-        peer, least = "sqlite-utils tables", process(program, "tables", str(home / "bridge.db"))[0]
-    seconds, memory = process(*bridge, "--help")
-    yield Row(work="bridge --help", figure=seconds, unit="s", peer=peer, limit=least, target=0.12, memory=memory)
-    for command in ("status", "recommend", "today"):
-        seconds, memory = process(*bridge, command, "--user", "ana")
-        name = f"bridge {command}, target of memory 45 MB"
-        yield Row(work=name, figure=seconds, unit="s", peer=peer, limit=least, target=0.45, memory=memory)
-    seconds, memory = process(sys.executable, "-c", "import sqlalchemy.dialects.sqlite, typer")
-    yield Row(work="  of which SQLAlchemy and Typer", figure=seconds, unit="s", memory=memory)
-    seconds, memory = process(sys.executable, "-c", "import numpy")
-    yield Row(work="  of which numpy, where actions are told", figure=seconds, unit="s", memory=memory)
 
 
 def observation(home: Path) -> Iterator[Row]:
@@ -131,7 +58,7 @@ WATCHED = ("whoop", "google_calendar", "google_tasks")
 
 
 def syncs(_home: Path) -> Iterator[Row]:
-    """Measure a round of syncs with nothing new, beside as many requests and writes with the standard library.
+    """Measure a round of syncs with nothing new, beside the same requests by the library that connectors have to use.
 
     Only this thread counts: the made-up vendors answer in other threads.
     """
@@ -143,57 +70,65 @@ def syncs(_home: Path) -> Iterator[Row]:
         life = Life(stack, f"sqlite:///{folder / 'year.db'}", 365, WATCHED)
         month.settle(None)
         life.settle(month)
-        asked: list[str] = []
+        asked: list[Asked] = []
         with _listening(asked):
             life.sync()
         taken = cpu(life.sync, 3 * RUNS, time.thread_time)
-        bare = cpu(lambda: _bare(asked, folder), 3 * RUNS, time.thread_time)
         floor = cpu(lambda: _asked(asked), 3 * RUNS, time.thread_time)
+        bare = cpu(lambda: _bare(asked, folder), 3 * RUNS, time.thread_time)
     yield Row(
         work=f"a sync with nothing new, three sources, {len(asked)} requests",
         figure=MS * taken,
         unit="ms",
-        peer="http.client and sqlite3",
-        limit=MS * bare,
+        peer="the same requests by `requests`",
+        limit=MS * floor,
         target=9,
         memory=peak(),
     )
-    yield Row(work="  of which the requests, by bare `requests`", figure=MS * floor, unit="ms")
+    yield Row(work="  the same requests and writes, standard library", figure=MS * bare, unit="ms")
 
 
-def _asked(addresses: list[str]) -> None:
-    """Ask for all addresses with the library that the connectors use, with a session per host."""
+Asked = tuple[str, dict[str, str]]  # address and headers
+
+
+def _asked(requested: Sequence[Asked]) -> None:
+    """Make all requests with the library that the connectors use, with a session per host, and read the answers."""
     import requests
 
     with ExitStack() as stack:
         sessions: dict[str, requests.Session] = {}
-        for address in addresses:
+        for address, headers in requested:
             host = urlsplit(address).netloc
             if host not in sessions:
                 sessions[host] = stack.enter_context(requests.Session())
-            sessions[host].get(address, timeout=30)
+                sessions[host].trust_env = False  # else it looks through the environment at each request
+            answer = sessions[host].get(address, headers=headers, timeout=30)
+            answer.raise_for_status()
+            answer.json()
 
 
-def _listening(asked: list[str]) -> Any:
-    """Return a context in which the address of each request is added to ``asked``."""
+def _listening(asked: list[Asked]) -> Any:
+    """Return a context in which the address and the headers of each request are added to ``asked``."""
     from unittest import mock
 
-    real = HTTPConnection.putrequest
+    from requests.adapters import HTTPAdapter
 
-    def putrequest(connection: HTTPConnection, method: str, path: str, *rest: Any, **options: Any) -> None:
-        asked.append(f"http://{connection.host}:{connection.port}{urlsplit(path).path}")
-        real(connection, method, path, *rest, **options)
+    real = HTTPAdapter.send
 
-    return mock.patch.object(HTTPConnection, "putrequest", putrequest)
+    def send(adapter: HTTPAdapter, request: Any, *rest: Any, **options: Any) -> Any:
+        asked.append((request.url, dict(request.headers)))
+        return real(adapter, request, *rest, **options)
+
+    return mock.patch.object(HTTPAdapter, "send", send)
 
 
-def _bare(addresses: list[str], folder: Path) -> None:
-    """Ask for all addresses, with a connection per host, and write a row per source in a transaction each."""
+def _bare(requested: Sequence[Asked], folder: Path) -> None:
+    """Make all requests, with a connection per host, and write a row per source in a transaction each."""
     lines: dict[str, HTTPConnection] = {}
-    for address in addresses:
+    for address, headers in requested:
         parts = urlsplit(address)
         line = lines.setdefault(parts.netloc, HTTPConnection(parts.netloc))
-        line.request("GET", parts.path)
+        line.request("GET", f"{parts.path}?{parts.query}", headers=headers)
         line.getresponse().read()
     for line in lines.values():
         line.close()
@@ -251,7 +186,7 @@ def planner(_home: Path) -> Iterator[Row]:
 
     def decide(before: Callable[[], object]) -> float:
         before()
-        return _once(lambda: policy.decide(seen, random.Random(0)), time.process_time)
+        return once(lambda: policy.decide(seen, random.Random(0)))
 
     def remember() -> None:
         forget()
@@ -315,9 +250,9 @@ def again(_home: Path) -> Iterator[Row]:
                 settings = replace(config.load(), folder=Path(name), database=database)
                 bridge = Bridge(settings=settings, store=store)
                 user = store.people.add_user("bench", "Europe/Berlin", now=fit.NOW)
-                once = partial(runs.import_path, bridge, user, folder, at=fit.NOW)
-                first.append(_once(once, time.process_time))
-                later.append(_once(once, time.process_time))
+                read = partial(runs.import_path, bridge, user, folder, at=fit.NOW)
+                first.append(once(read))
+                later.append(once(read))
     yield Row(
         work=f"importing {FIT_DAYS} FIT files again, share of the first time",
         figure=100 * median(later) / median(first),
@@ -369,14 +304,14 @@ def apple(_home: Path) -> Iterator[Row]:
         parser, whole, later = list[float](), list[float](), list[float]()
         memory = 0.0
         for number in range(3):
-            parser.append(_process((sys.executable, "-c", BARE, str(after)))[0])
+            parser.append(run_once((sys.executable, "-c", BARE, str(after)))[0])
             home = Path(name) / str(number)
             os.environ |= {"BRIDGE_HOME": str(home), "BRIDGE_DATABASE": f"sqlite:///{home}/bridge.db"}
-            _process((sys.executable, "-m", "bridge", "user", "add", "bench", "--zone", "Europe/Berlin"))
+            run_once((sys.executable, "-m", "bridge", "user", "add", "bench", "--zone", "Europe/Berlin"))
             for file, found in ((before, whole), (after, later)):
                 shutil.copyfile(file, Path(name) / "export-now.xml")
                 command = (sys.executable, "-m", "bridge", "import", f"{name}/export-now.xml", "-u", "bench", "--json")
-                seconds, used = _process(command)
+                seconds, used = run_once(command)
                 found.append(seconds)
                 memory = max(memory, used)
     speed = 100 * median(parser) / median(whole)
@@ -389,8 +324,6 @@ def apple(_home: Path) -> Iterator[Row]:
 
 def _without_last_day(plan: Any) -> Any:
     """Return the plan of the export a day before."""
-    from datetime import timedelta
-
     return replace(plan, days=plan.days - 1, last=plan.last - timedelta(days=1))
 
 

@@ -15,7 +15,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lab.benchmarks.measures import PARTS, Row
+from lab.benchmarks.figures import Row
+from lab.benchmarks.measures import PARTS
 from lab.benchmarks.tenyears import NOW
 
 ROOT = Path(__file__).parents[2]

@@ -80,7 +80,15 @@ def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibr
         weights[np.ix_(used, fitted.classes_)] += fitted.coef_.T / len(FEW_LINES)
         bias[fitted.classes_] += fitted.intercept_ / len(FEW_LINES)
     bias[np.setdiff1d(np.arange(len(CLASSES)), labels)] = NEVER
-    model = Model(version=VERSION, weights=weights, rarity=rarity, bias=bias, temperature=1.0, leanings=leanings())
+    model = Model(
+        version=VERSION,
+        weights=weights,
+        scale=np.ones(len(CLASSES), dtype=np.float32),
+        rarity=rarity,
+        bias=bias,
+        temperature=1.0,
+        leanings=leanings(),
+    )
     return calibrated(model, calibration)
 
 

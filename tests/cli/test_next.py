@@ -13,6 +13,7 @@ from bridge import doctor, installation
 from bridge.config import load
 from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome
+from bridge.ingest.mending import next_step
 from bridge.ingest.outcomes import record_outcome
 from bridge.store import Store
 from tests.world import KEY, NOW
@@ -55,6 +56,6 @@ def test_the_next_command_helps(
     bridge: installation.Bridge, name: str, outcome: str, consent: bool, command: str
 ) -> None:
     user, connection = connected(bridge, name, outcome, consent=consent)
-    assert doctor.next_step(bridge, user, connection, NOW) == command
+    assert next_step(bridge, user, connection, NOW) == command
     (finding,) = (one for one in doctor.examine() if one.check == "ana/garmin")
     assert (finding.next, finding.ok) == (command, command == "")

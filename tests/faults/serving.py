@@ -19,6 +19,7 @@ from bridge import installation, registry
 from bridge.advice import notify
 from bridge.auth.vault import Vault
 from bridge.domain.guard import Guard
+from bridge.domain.records import SEND_STATES
 from bridge.recordings.server import Answer, LabServer, Request
 from bridge.store import Store
 from lab.people.person import demo_person
@@ -138,7 +139,7 @@ class Serving:
         user = store.people.user("ana")
         given = store.recommendations.between(user.id, since=NOW - timedelta(days=1), until=until + timedelta(days=1))
         assert len({advice.moment for advice in given}) == len(given)
-        states = {n.recommendation_id: n.state for n in store.notifications.in_states(user.id, notify.SEND_STATES)}
+        states = {n.recommendation_id: n.state for n in store.notifications.in_states(user.id, SEND_STATES)}
         sent, unknown = (sum(state == wanted for state in states.values()) for wanted in ("sent", "sending"))
         assert sent <= len(told) <= sent + unknown
         missed = len(store.notifications.missed(user.id, now=until, quiet=Guard().quiet))

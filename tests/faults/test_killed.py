@@ -21,7 +21,7 @@ from sqlalchemy import MetaData, create_engine, select
 import lab
 from bridge import installation, registry
 from bridge.auth.vault import Vault
-from bridge.ingest.imports import FOLDER_CONNECTION
+from bridge.domain.records import FOLDER_CONNECTION
 from bridge.recordings.server import Answer, LabServer, Request
 from bridge.store import Store
 from lab.people.person import demo_files, demo_person

@@ -1,0 +1,66 @@
+"""Say which command mends a connection, or brings it up to date."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection, User
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+
+def is_lost(bridge: Bridge, connection: Connection) -> bool:
+    """Return True if a connection's stored consent is missing although the user did not disconnect it.
+
+    That happens after the import of a user's export, which holds no consents. Returns False for check-ins and imported
+    files, because only accounts, folders and pushes have a consent.
+    """
+    return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
+
+
+def is_kept(bridge: Bridge, connection: Connection) -> bool:
+    """Return True if the user disconnected a connection and kept its data. Such a connection is never due again."""
+    ended = connection.due_at is None and connection.paused is None and connection.last_success is not None
+    return ended and _has_no_secret(bridge, connection)
+
+
+def _has_no_secret(bridge: Bridge, connection: Connection) -> bool:
+    return (
+        connection.name.startswith(("account", FOLDER_CONNECTION))
+        and bridge.store.connections.secret(connection.id) is None
+    )
+
+
+def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
+    """Return the command that mends a connection which has failed, was paused or has lost its consent.
+
+    The command is ``bridge import`` for imported files. It is ``bridge connect`` if the consent is lost. It is also
+    ``bridge connect`` if the connection is paused, unless odd answers of the source stopped the last sync. Otherwise it
+    is ``bridge sync``.
+    """
+    login = f"bridge connect {connection.source} --user {user.name}"
+    if connection.name == IMPORT_CONNECTION:
+        return f"bridge import PATH --user {user.name}"
+    if is_lost(bridge, connection):
+        pushed = connection.name == PUSH_CONNECTION
+        return login + ("" if connection.name == "account" else " --push" if pushed else " --folder PATH")
+    last = bridge.store.scheduling.last_outcome(connection.id)
+    if connection.paused and not (last and last[1].outcome == "stopped"):
+        return login
+    return f"bridge sync --user {user.name} --source {connection.source}"
+
+
+def next_step(bridge: Bridge, user: User, connection: Connection, now: datetime) -> str:
+    """Return the command to run next for a connection, or an empty text if all is well.
+
+    A failed, paused, lost or never synced connection needs its ``mending_command``. An overdue connection needs
+    ``bridge sync``. A connection without permission for some streams needs ``bridge connect``.
+    """
+    wrong = connection.paused or connection.last_error or is_lost(bridge, connection)
+    if wrong or connection.last_success is connection.due_at is None:
+        return mending_command(bridge, user, connection)
+    if connection.due_at is not None and connection.due_at < now:
+        return f"bridge sync --user {user.name}"
+    return f"bridge connect {connection.source} --user {user.name}" if connection.not_permitted else ""

@@ -1,0 +1,70 @@
+"""Take the figures of the table of ``lab.benchmarks.targets``: CPU time and memory of functions and of commands."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+RUNS = 7
+MS = 1000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A measured figure. ``limit`` is what the ``peer`` took in the same run, in the same unit.
+
+    ``at_least`` says that larger is better. ``memory`` is the peak of the process in MB.
+    """
+
+    work: str
+    figure: float
+    unit: str
+    peer: str = ""
+    limit: float | None = None
+    target: float | None = None
+    at_least: bool = False
+    memory: float | None = None
+
+
+def cpu(run: Callable[[], object], runs: int = RUNS, clock: Callable[[], float] = time.process_time) -> float:
+    """Return the median CPU seconds of several runs after a first run that is not counted."""
+    run()
+    return median(once(run, clock) for _ in range(runs))
+
+
+def once(run: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    """Return the seconds of a run."""
+    begun = clock()
+    run()
+    return clock() - begun
+
+
+def peak() -> float:
+    """Return the peak memory of this process in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def process(*command: str) -> tuple[float, float]:
+    """Return the median CPU seconds and the peak memory in MB of a command. It runs once before."""
+    subprocess.run(command, check=True, capture_output=True)  # noqa: S603 - our own commands
+    return typical([run_once(command) for _ in range(RUNS)])
+
+
+def typical(taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return the median CPU seconds and the peak memory in MB of several runs."""
+    return median(seconds for seconds, _ in taken), max(memory for _, memory in taken)
+
+
+def run_once(command: Sequence[str], variables: Mapping[str, str] | None = None) -> tuple[float, float]:
+    """Return the CPU seconds and the peak memory in MB of a run of a command, with the environment ``variables``."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=variables) as started:  # noqa: S603 - our own commands
+        _, status, used = os.wait4(started.pid, 0)
+        started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
