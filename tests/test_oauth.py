@@ -332,7 +332,7 @@ def test_json_that_is_no_token_is_none(world: World, body: bytes) -> None:
 def test_a_busy_token_server_is_tried_later(world: World, status: int, body: bytes) -> None:
     before = world.account.token()
     world.server.faults.append(lambda request: Answer(status=status, body=body) if request.path == TOKENS else None)
-    with pytest.raises(TryLater, match="token server"):
+    with pytest.raises(TryLater, match=r"token server.*; try again later: bridge connect"):
         consent(world, Person(agree))
     assert world.account.token() == before
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from bridge import http
 from bridge.auth.oauth import UNKNOWN_CLIENT, filled, needs_login, oauth_of
+from bridge.auth.redirect_listener import tried_by_hand
 from bridge.auth.token_transport import plain_loopback
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
 from bridge.domain.ports import Account, Browser, ConnectorSpec
@@ -44,13 +45,13 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
     length. Raises NeedsLogin if the user declines or does not type the code in time. Raises SetupError for an unknown
     client, and TryLater if the vendor does not answer.
     """
-    oauth = oauth_of(spec)
+    oauth, name = oauth_of(spec), spec.name
     client = {"client_id": account.settings["client_id"]}
-    asked = _posted(filled(oauth.device_url or "", account.settings), {**client, "scope": " ".join(scopes)}, spec.name)
-    offer = _offer(asked, spec.name)
-    browser.open(offer.page, offer.code)
-    token_url = filled(oauth.token_url, account.settings)
-    return _awaited(token_url, {**client, "grant_type": GRANT, "device_code": offer.secret}, offer, spec.name)
+    device_url, token_url = (filled(url or "", account.settings) for url in (oauth.device_url, oauth.token_url))
+    with tried_by_hand(name):
+        offer = _offer(_posted(device_url, {**client, "scope": " ".join(scopes)}, name), name)
+        browser.open(offer.page, offer.code)
+        return _awaited(token_url, {**client, "grant_type": GRANT, "device_code": offer.secret}, offer, name)
 
 
 def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) -> dict[str, Any]:

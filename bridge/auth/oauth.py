@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from bridge import http
-from bridge.auth.redirect_listener import code_of, listening, redirected_address
+from bridge.auth.redirect_listener import code_of, listening, redirected_address, tried_by_hand
 from bridge.auth.token_transport import plain_loopback, plain_loopback_allowed, unwrapped
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SetupError, TryLater
 from bridge.domain.ports import Account, Browser, ConnectorSpec, Envelope, OAuth
@@ -172,10 +172,9 @@ def _ends(token: Mapping[str, Any]) -> bool:
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
     """Ask the vendor for the next token, and return it.
 
-    Without a new refresh token, the old refresh token is kept in it. Raises NeedsLogin if the server refuses the
-    refresh token, or if ``token`` has none. Raises Refused for HTTP 403 and 404, and TryLater if the server does not
-    answer with a token. Only ``TokenSession`` may call this, because the caller must hold the refresh lock and save the
-    result.
+    Without a new refresh token, the old one is kept in it. Raises NeedsLogin for a refused or missing refresh token,
+    Refused for HTTP 403 and 404, and else TryLater. Only ``TokenSession`` may call this, because the caller must hold
+    the refresh lock and save the result.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -240,13 +239,14 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
     The user agrees in a browser and is redirected to this machine, or pastes the redirected address. A redirect to
     another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin if the user
-    refuses, if the redirect belongs to another request, and after three minutes without an answer. Raises TryLater if
-    the token server does not answer, and SetupError for a port in use.
+    refuses, if the redirect belongs to another request, and after three minutes without an answer. Raises TryLater
+    without an answer of the token server, and SetupError for a port in use.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
     asked = [oauth.scope_separator.join(scopes or oauth.scopes)]
     with (
+        tried_by_hand(spec.name),
         listening(spec.name, filled(oauth.redirect, account.settings)) as (address, listener),
         plain_loopback_allowed(page),
         _client(account, spec, scopes=asked, redirect=address) as client,
@@ -368,10 +368,8 @@ def _client(
     scopes: Sequence[str] | None = None,
     redirect: str | None = None,
 ) -> OAuth2Session:
-    """Return an OAuth client for the vendor's token server.
-
-    ``token`` is refreshed, and ``scopes`` and ``redirect`` ask a consent. It unpacks answers from their envelope and
-    checks their HTTP status before oauthlib reads them.
+    """Return an OAuth client for the vendor's token server, with a ``token`` to refresh, or ``scopes`` and ``redirect``
+    to ask for. It unpacks answers from their envelope and checks their HTTP status before oauthlib reads them.
     """
     from requests_oauthlib import OAuth2Session
 

@@ -293,7 +293,7 @@ def _exchanged(
     except requests.RequestException as error:
         raise _no_answer(error) from None
     if answer.status_code == 429 or answer.status_code >= 500:
-        raise http.busy_error("the login provider", answer)
+        raise _busy(answer)
     if answer.status_code == 401:  # RFC 6749, section 5.2: invalid_client
         raise SetupError(
             "the login provider does not know the page's client id and secret; "
@@ -313,7 +313,7 @@ def _get(session: requests.Session, url: str, *, token: str | None = None) -> re
     except requests.RequestException as error:
         raise _no_answer(error) from None
     if answer.status_code == 429 or answer.status_code >= 500:
-        raise http.busy_error("the login provider", answer)
+        raise _busy(answer)
     if answer.status_code != 200:
         raise SetupError("the login provider refuses a request; check BRIDGE_OIDC_ISSUER, then: bridge doctor")
     return answer
@@ -332,3 +332,9 @@ def _object(answer: requests.Response) -> dict[str, Any]:
 
 def _no_answer(error: Exception) -> TryLater:
     return TryLater(f"the login provider does not answer ({type(error).__name__}); try again, or log in another way")
+
+
+def _busy(answer: requests.Response) -> TryLater:
+    """Return the error of a login provider that is busy, with the wait that it names."""
+    error = http.busy_error("the login provider", answer)
+    return TryLater(f"{error}; try again, or log in another way", after=error.after, limited=error.limited)

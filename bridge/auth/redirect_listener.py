@@ -9,13 +9,26 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from bridge.domain.errors import NeedsLogin, SetupError
+from bridge.domain.errors import NeedsLogin, SetupError, TryLater
 from bridge.domain.ports import Browser
 
 CONSENT_MAX_SECONDS = 180.0  # seconds a person has to agree in the browser
 SILENT_CONNECTION_MAX_SECONDS = 2.0  # seconds a connection to our listener may say nothing: browsers open spare ones
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 ANY_LOOPBACK_PORT = "http://127.0.0.1:0/"  # where vendors lead back to if any port will do
+
+
+@contextmanager
+def tried_by_hand(source: str) -> Iterator[None]:
+    """Add the command that connects ``source`` again to the text of a TryLater from the ``with`` block.
+
+    While a user connects, nothing is synced yet, so that no sync tries again.
+    """
+    try:
+        yield
+    except TryLater as error:
+        text = f"{error}; try again later: bridge connect {source} --user NAME"
+        raise TryLater(text, retry_at=error.retry_at, after=error.after, limited=error.limited) from None
 
 
 @contextmanager

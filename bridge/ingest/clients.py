@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bridge import config, registry
 from bridge.auth import oauth
+from bridge.auth.redirect_listener import tried_by_hand
 from bridge.auth.vault import SEALING_LOCK
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec, Setting
@@ -89,7 +90,8 @@ def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client
     if not all(typed.values()):
         raise SetupError(f"{spec.name} needs a client id and a secret; copy both from the vendor's page")
     others = [setting for setting in spec.settings if setting.name not in CLIENT]
-    oauth.check_client(spec, bridge.settings_of(user, spec.name, others) | typed)
+    with tried_by_hand(spec.name):
+        oauth.check_client(spec, bridge.settings_of(user, spec.name, others) | typed)
     with bridge.store.lock(SEALING_LOCK):
         bridge.store.connections.save_client(name, bridge.vault.seal(typed), now=now())
 

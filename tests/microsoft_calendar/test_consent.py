@@ -120,7 +120,7 @@ def test_odd_answers_to_a_question_for_a_code(
         return odd if request.path.endswith("devicecode") else None
 
     server.faults.append(answer)
-    with pytest.raises(error):
+    with pytest.raises(error, match="; try again later: bridge connect" if error is TryLater else None):
         authorise(asked, Person())
 
 
