@@ -98,9 +98,10 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Lexicon:
-    """All phrases of all languages of the keyword tables, indexed so that a lookup takes time linear in the title's
-    length. ``phrases`` holds whole words, ``heads`` and ``tails`` parts of words, ``asian`` text without spaces. Each
-    maps to the rules that have it. ``emoji`` maps a sign to the word that replaces it.
+    """All phrases of all languages of the keyword tables, indexed for a lookup in time linear in the title's length.
+
+    ``phrases`` holds whole words, ``heads`` and ``tails`` parts of words, ``asian`` text without spaces. Each maps to
+    the rules that have it. ``emoji`` maps a sign to the word that replaces it.
     """
 
     phrases: dict[str, list[Entry]] = field(default_factory=dict)

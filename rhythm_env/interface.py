@@ -83,7 +83,7 @@ REWARD = {Answer.ACCEPT: 1.0, Answer.IGNORE: -1.0, Answer.RESCHEDULE: -1.0}
 class MeterState:
     """A meter as a model sees it.
 
-    It has a level from 0 to 1, the level's standard deviation, and the share (0 to 1) of fresh inputs. In the
+    It has a level from 0 to 1 and its standard deviation. ``coverage`` is the share (0 to 1) of fresh inputs. In the
     simulator's meter-dense mode sd is 0 and coverage 1.
     """
 

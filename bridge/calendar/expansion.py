@@ -191,9 +191,11 @@ def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | No
 
 
 def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield the instances of a timed repeating event in the window or shortly outside it, as (original start,
-    occurrence). Instances that ``exceptions`` replace or cancel are left out. An exception for all later instances
-    changes these. Instances keep their wall time across clock changes, and their exact duration (RFC 5545, 3.8.5.3).
+    """Yield the instances of a timed repeating event in the window or shortly outside it.
+
+    Each is (original start, occurrence). Instances that ``exceptions`` replace or cancel are left out. An exception for
+    all later instances changes these. Instances keep their wall time across clock changes, and their exact duration
+    (RFC 5545, 3.8.5.3).
     """
     stretch, series = _stretch(event, window.zones), _series(event, window.zones)
     if stretch is None or series is None or series.zone is None:
@@ -217,9 +219,10 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
 def _all_day_series(
     event: Event, exceptions: Sequence[Event], window: _Window
 ) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield the instances of an all-day repeating event in the window or shortly outside it, as (original start,
-    occurrence). Instances that ``exceptions`` replace or cancel are left out. Days begin at midnight on the user's
-    clock.
+    """Yield the instances of an all-day repeating event in the window or shortly outside it.
+
+    Each is (original start, occurrence). Instances that ``exceptions`` replace or cancel are left out. Days begin at
+    midnight on the user's clock.
     """
     series = _series(event, window.zones)
     if series is None:

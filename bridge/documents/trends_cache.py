@@ -67,7 +67,7 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 
 
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
-    """Compute the trends document of a user, write it to the cache file ``path``, and return it as JSON text.
+    """Compute a user's trends document, write it to the cache file ``path``, and return it as JSON text.
 
     It is not written if the rules changed meanwhile.
     """

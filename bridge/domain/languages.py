@@ -28,7 +28,7 @@ class Text(str):
     """An English text that keeps its message and values, so that it can be shown in another language.
 
     It is a plain English string for everything that knows nothing of languages, such as JSON. ``many`` is the message
-    for the plural, or None. The plural goes by the value ``count``.
+    for the plural, or None for a text without a plural. The plural goes by the value ``count``.
     """
 
     __slots__ = PARTS

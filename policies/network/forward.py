@@ -54,8 +54,9 @@ def weights(path: Path) -> Mapping[str, Array]:
 
 
 def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
-    """Return the network's output for the ``slots`` so far (t, PER_SLOT), oldest first, and the present ``now``
-    (PRESENT,). ``known`` holds the weights by name.
+    """Return the network's output for the ``slots`` so far and the present ``now``.
+
+    The shapes are (t, PER_SLOT), oldest first, and (PRESENT,). ``known`` holds the weights by name.
     """
     import numpy as np
 
