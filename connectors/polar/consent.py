@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from bridge import http
 from bridge.auth import oauth
+from bridge.auth.redirect_listener import tried_by_hand
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import Account, Browser
 from connectors.polar import SPEC
@@ -22,7 +23,7 @@ def authorise(account: Account, browser: Browser) -> None:
     oauth.authorise(account, browser, SPEC)
     address = oauth.filled("{base_url}/v3/users", account.settings)
     member = {"member-id": secrets.token_hex(16)}  # any name that no other member has; the answer is not read
-    with closing(oauth.open_session(account, SPEC)) as session:
+    with tried_by_hand(SPEC.name), closing(oauth.open_session(account, SPEC)) as session:
         http.get_json(session, address, now=datetime.now(UTC), body=member, nothing=REGISTERED)
 
 

@@ -72,7 +72,7 @@ def test_a_person_is_registered_once_and_without_it_refused_everything(world: Wo
 
 def test_a_registration_that_fails_is_said(world: World) -> None:
     world.server.faults.append(lambda request: Answer(status=503) if request.path == "/v3/users" else None)
-    with pytest.raises(TryLater, match="busy"):
+    with pytest.raises(TryLater, match=r"busy.*; try again later: bridge connect polar"):
         consent.authorise(world.account, Agreeing())
 
 
