@@ -70,7 +70,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule of the tables. Its phrases suggest an action."""
+    """A rule of the keyword tables. Its phrases suggest an action."""
 
     id: str  # language/letter and number, so that the name reveals no word of a title
     action: ActionType | None  # None: neutral
@@ -82,7 +82,7 @@ class Rule:
 
 
 class Entry(NamedTuple):
-    """A rule, and the place in a title at which its phrase counts."""
+    """A rule of the keyword tables, and the place in a title at which its phrase counts."""
 
     rule: Rule
     place: Place
@@ -113,7 +113,10 @@ class Lexicon:
     emoji: dict[int, str] = field(default_factory=dict)
 
     def add(self, phrase: str, entry: Entry) -> None:
-        """Add a phrase of the tables to the index. A star at its end or beginning matches the rest of a word."""
+        """Add a phrase of the keyword tables to the index.
+
+        A star at its end or beginning matches the rest of a word.
+        """
         if phrase.endswith("*"):
             self.heads.setdefault(plain(phrase[:-1]), []).append(entry)
         elif phrase.startswith("*"):
@@ -211,7 +214,10 @@ def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> No
 
 
 def phrases(text: str) -> list[str]:
-    """Split a table's list of phrases at its commas, and return the phrases. The list may span several lines."""
+    """Split a list of phrases in a keyword table at its commas, and return the phrases.
+
+    The list may span several lines.
+    """
     return [phrase for part in text.split(",") if (phrase := " ".join(part.split()))]
 
 

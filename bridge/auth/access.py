@@ -116,10 +116,11 @@ def begin_session(store: Store, user: User, *, now: datetime) -> str:
 def new_token(
     store: Store, user: User, name: str, *, now: datetime, for_assistant: bool = False
 ) -> tuple[ApiToken, str]:
-    """Make an API token for a program called ``name``. One ``for_assistant`` opens the tools of assistants alone.
+    """Make an API token for a program called ``name``.
 
-    Returns the stored entry and the secret, which cannot be shown again because only its hash is stored. The hash
-    covers the prefix, so a token cannot be turned into one of the other kind.
+    If ``for_assistant`` is True, it opens the tools of assistants alone. Returns the stored entry and the secret, which
+    cannot be shown again because only its hash is stored. The hash covers the prefix, so a token cannot be turned into
+    the other kind.
     """
     token = (ASSISTANT_TOKEN_PREFIX if for_assistant else TOKEN_PREFIX) + secrets.token_urlsafe(32)
     return store.access.add_token(user.id, name, digest(token), now=now), token

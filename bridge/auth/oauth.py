@@ -121,7 +121,7 @@ class TokenSession:
         return token
 
     def _swapped_elsewhere(self) -> dict[str, Any] | None:
-        """Return the stored token if it differs from this session's token, otherwise None."""
+        """Return the stored token, or None if it is this session's or if none is stored."""
         stored = self._account.token() or {}
         return stored if stored.get("access_token") not in (None, self._token.get("access_token")) else None
 
@@ -145,7 +145,8 @@ def oauth_of(spec: ConnectorSpec) -> OAuth:
 
 
 def filled(address: str, settings: Mapping[str, str]) -> str:
-    """Replace each ``{name}`` of an address by the setting of that name. A slash after a setting is not doubled.
+    """Replace each ``{name}`` of an address by the setting of that name. A slash after a setting is not doubled. Raises
+    KeyError for a name without a setting.
 
     >>> filled("{base_url}/token", {"base_url": "https://api.example.com/"})
     'https://api.example.com/token'

@@ -161,7 +161,10 @@ def _address(told: Mapping[str, Any], name: str) -> str:
 
 
 def new_attempt(redirect: str, *, link_to: int | None = None) -> Attempt:
-    """Return an attempt with fresh secrets, whose answer is to come to the address ``redirect``."""
+    """Return an attempt to log in with fresh secrets, whose answer is to come to the address ``redirect``.
+
+    ``link_to`` is the id of a user who links an account, and None for an ordinary login.
+    """
     return Attempt(
         nonce=secrets.token_urlsafe(32),
         verifier=secrets.token_urlsafe(VERIFIER_BYTES),

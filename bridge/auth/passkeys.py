@@ -161,5 +161,5 @@ def user_with_passkey(store: Store, challenge: Challenge, answer: str, *, now: d
 
 
 def refused() -> Forged:
-    """Return the error of a passkey that proves nothing."""
+    """Return the error for a passkey whose answer proves nothing. Its text does not tell why."""
     return Forged("that passkey is not known here; try another one, or log in another way")

@@ -30,7 +30,10 @@ class Vault:
         self._keys = keys
 
     def seal(self, secret: Mapping[str, Any]) -> bytes:
-        """Encrypt a JSON document with the first key."""
+        """Encrypt a JSON document with the first key, and return the bytes.
+
+        Raises SetupError if a current key is not valid.
+        """
         return self._fernet().encrypt(json.dumps(secret).encode())
 
     def unseal(self, sealed: bytes) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def same_clock(at: datetime, *zones: str) -> bool:
 
 
 def moves(zones: ZoneHistory, since: datetime, until: datetime) -> Sequence[ZoneSpan]:
-    """Return the stays that begin between two instants, and set the user's clock anew.
+    """Return the stays that begin between two instants in a zone whose clock differs from that of the zone before.
 
     >>> first, *later = (datetime(2026, 7, day, tzinfo=ZoneInfo("UTC")) for day in (1, 5, 9))
     >>> places = zip((first, *later), ("Europe/Berlin", "Europe/Paris", "Asia/Tokyo"), strict=True)

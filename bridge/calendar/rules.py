@@ -144,7 +144,7 @@ class Series:
     def _period(self, text: str, tzid: str | None) -> tuple[datetime, timedelta]:
         """Return (wall-clock start, exact length) of a period ``START/END`` or ``START/DURATION``.
 
-        Raises one of the errors in ``BROKEN`` for any other text.
+        Raises ValueError, or another error in ``BROKEN``, for any other text.
         """
         begin, end = text.split("/")
         start = self._wall(begin, tzid)

@@ -232,7 +232,11 @@ def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
 
 
 class UnsentDocument(TypedDict):
-    """A notification that failed, was missed, or may not have gone out."""
+    """A notification that failed, was missed, or may not have gone out.
+
+    ``recommendation`` is the id of the recommendation. ``state`` is failed, missed, or sending if its fate is not
+    known.
+    """
 
     recommendation: int
     state: str

@@ -55,7 +55,7 @@ def observations(
 
 
 def entry(observation: Observation) -> dict[str, Any]:
-    """Return an Observation as an entry of a Bundle."""
+    """Return an Observation of FHIR as an entry of a Bundle."""
     return {"fullUrl": f"urn:uuid:{observation['id']}", "resource": observation}
 
 

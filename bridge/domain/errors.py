@@ -108,7 +108,10 @@ class Refused(NeedsLogin):
 
 
 class Forged(BridgeError):
-    """A push or webhook does not prove its sender, or is too old: it may be a copy sent again."""
+    """A push, a webhook or the answer to a login does not prove its sender, or is too old.
+
+    An old message may be a copy that was sent again.
+    """
 
 
 class Spent(BridgeError):
@@ -124,4 +127,7 @@ class CutShort(SourceChanged):
 
 
 class SetupError(BridgeError):
-    """Setup is missing. The text names the command that supplies it."""
+    """A setting, key, user or source is missing, or an input is wrong, so that nothing was done.
+
+    The text says what to do next.
+    """

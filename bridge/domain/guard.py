@@ -123,8 +123,8 @@ class Guard:
         """Return the decision, or with probability ``explore`` a decision for an action drawn at random.
 
         The random action is feasible and had probability 0 in the policy's decision. The returned probabilities cover
-        both cases. At most so many random actions share ``explore`` that each has a probability of at least ``EACH``.
-        If ``may_explore`` returns False, no action is drawn at random.
+        both cases. At most so many random actions share ``explore`` that each has a probability of at least 0.02. If
+        ``may_explore`` returns False, no action is drawn at random.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -196,8 +196,8 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 def _awake(observation: Observation) -> bool:
     """Return True if sleep should not be advised, because the slot is a morning or an afternoon.
 
-    Returns False for a tired person (known vitality below ``TIRED_BELOW``), and where sleep is planned. Policies do not
-    know that people sleep at night.
+    Returns False for a tired person (known vitality below 0.5), and where sleep is planned. Policies do not know that
+    people sleep at night.
     """
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
@@ -208,7 +208,7 @@ def may_explore(observation: Observation) -> bool:
     """Return True if an action may be drawn at random for this observation.
 
     The person must have given an answer before, and the slot must not be a night. Several actions must be feasible. No
-    meter with data, except Progress, may be below ``STRAINED_BELOW``.
+    meter with data, except Progress, may be below 0.25.
     """
     if not observation.history:
         return False

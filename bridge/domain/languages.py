@@ -130,7 +130,10 @@ def current() -> str:
 
 
 def speak(language: str | None) -> None:
-    """Show texts in a language from now on, in the present thread or task. An unknown language counts as English."""
+    """Show texts in a language from now on, in the present thread or task.
+
+    An unknown language, or None, counts as English.
+    """
     _current.set(_known(language))
 
 
@@ -140,7 +143,7 @@ def _known(language: str | None) -> str:
 
 @contextmanager
 def speaking(language: str | None) -> Iterator[None]:
-    """Show texts in a language during a ``with`` block. An unknown language counts as English."""
+    """Show texts in a language during a ``with`` block. An unknown language, or None, counts as English."""
     before = _current.set(_known(language))
     try:
         yield

@@ -361,7 +361,11 @@ class File(Protocol):
 
 
 class FileReader(Protocol):
-    """A function that reads a file and yields its records in pages. ``ConnectorSpec.reads`` names it."""
+    """A function that reads a file and yields its records in pages.
+
+    ``ConnectorSpec.reads`` names it. ``zone`` is the IANA name of the user's time zone. ``more`` are the ``settings``
+    and ``zones`` for which the connector's SPEC asks.
+    """
 
     def __call__(self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory) -> Iterator[Page]: ...
 

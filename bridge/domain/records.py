@@ -199,7 +199,10 @@ class AdviceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lot:
-    """The result of drawing at random whether a slot gets advice. ``silence`` was the probability of no advice."""
+    """The result of drawing at random whether a slot gets advice.
+
+    ``given`` is True if it does. ``silence`` was the probability of no advice.
+    """
 
     moment: Moment
     silence: float
@@ -343,7 +346,7 @@ class Tidied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy:
-    """A row of the proxy map, which says how a signal moves a meter."""
+    """A row of the proxy map, which says how strongly and in which direction a signal moves a meter."""
 
     meter: Meter
     signal: str

@@ -124,9 +124,9 @@ class HttpSession(Protocol):
 
 
 class VendorLimit:
-    """The rate limit that a vendor reports in ``RateLimit-Remaining`` and ``RateLimit-Reset`` (seconds).
+    """The rate limit that a vendor last reported in ``RateLimit-Remaining`` and ``RateLimit-Reset`` (seconds).
 
-    Both headers may begin with ``X-``.
+    Both headers may begin with ``X-``. It begins open, and is closed until the reset once no request is left.
     """
 
     def __init__(self) -> None:

@@ -38,10 +38,10 @@ class Allowance:
             raise Overdrawn(f"the source did not come to an end within {SYNC_MAX_SECONDS / 60:.0f} minutes")
 
     def ask(self, address: str) -> None:
-        """Count a request to the URL ``address`` before it is sent. Raises Overdrawn if the allowance is used up.
+        """Count a request to the URL ``address`` before it is sent.
 
-        Raises SourceChanged for a listing's page that was already answered since ``begin``, or the listing would never
-        end.
+        Raises Overdrawn after 30 minutes of the sync, and after 500 answers in a row without new data. Raises
+        SourceChanged for a listing's page that was already answered since ``begin``, or the listing would never end.
         """
         self.check()
         if address in self.answered:

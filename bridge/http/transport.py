@@ -28,7 +28,7 @@ class TooLarge(SourceChanged):
 
 
 class Bounded(HTTPAdapter):
-    """A transport of ``requests`` that limits each answer in bytes and seconds.
+    """A transport of ``requests`` that limits each answer to 25 MB and 120 seconds.
 
     During a sync it also counts each request against the sync's allowance.
     """
@@ -94,7 +94,7 @@ class _Answer(HTTPResponse):
 
 
 class _BoundedConnection:
-    """A mixin for connections, which limits their answers in bytes and seconds."""
+    """A mixin for connections, which limits their answers to 25 MB and 120 seconds."""
 
     response_class = _Answer
 

@@ -110,10 +110,12 @@ def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
 
 
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
-    """Return the meters' levels that the model gets, one set per reading. They follow ``readings`` at a limited pace.
+    """Return the meters' states that the model gets, a set for each reading.
 
-    ``readings`` are pairs of (slot start, readings of all meters), ascending, and not empty. The last instant may lie
-    within a slot. A partial slot allows the same part of the pace. The end of a night counts in full at once.
+    They follow ``readings`` at a limited pace. A level moves by at most 0.25 in the slot of waking and the next,
+    otherwise 0.10. Progress is not limited. ``readings`` are pairs of (slot start, readings of all meters), ascending,
+    and not empty. The last instant may lie within a slot. A partial slot allows the same part of the pace. The end of a
+    night counts in full at once.
     """
     at, reading = readings[0]
     found = [{meter: one.state for meter, one in reading.items()}]

@@ -136,8 +136,10 @@ def _explainable(meter: Meter) -> float:
 
 
 def nothing(validity: float | None, thin: Sequence[Signal], model: MeterState | None = None) -> Reading:
-    """Return a reading at exactly normal (0.70) with coverage 0. Its note names ``thin``, the signals too weak to
-    count.
+    """Return a reading at exactly normal (0.70) with coverage 0.
+
+    Its note names ``thin``, the signals too weak to count. ``validity`` is the meter's, or None if it was not measured,
+    which the note says too. ``model`` is the state for policies, or None for that of the reading.
     """
     names = ", ".join(signal.name for signal in thin)
     why = say("too little to tell from {inputs} alone", inputs=names) if thin else NOTHING_FRESH

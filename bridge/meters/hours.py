@@ -107,7 +107,8 @@ def closeness(event: Event) -> float:
 def _company(entries: Labelled, at: datetime) -> list[Amount]:
     """Return (end, closeness) of the entries of company that are over.
 
-    Of each day the two closest count: a third adds what it is closer than the less close of the two.
+    Of each day only the two closest count. A third entry adds the amount by which it is closer than the less close of
+    the two.
     """
     over = [(o.end, closeness(o.event)) for o, label in entries if _is_company(o, label) and o.end <= at]
     found: list[Amount] = []

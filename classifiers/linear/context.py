@@ -61,7 +61,11 @@ def facts(event: Invitation) -> list[str]:
 
 
 def _length(event: Invitation) -> list[str]:
-    """Return the facts of an event's length."""
+    """Return the facts of an event's length.
+
+    They are "all day", with "several days" from two days on, or a range such as "up to 45 minutes". There are none if
+    it is unknown.
+    """
     if event.all_day:
         return ["all day", "several days"] if (event.minutes or 0) >= 2 * DAY_MINUTES else ["all day"]
     return [] if event.minutes is None else [_upper(event.minutes, LENGTHS, "under 5 hours")]

@@ -99,7 +99,7 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
 
 
 class _Runs:
-    """A text as character codes, prepared so that any of its substrings can be hashed quickly."""
+    """A text as character codes, with sums that hash any of its substrings by a subtraction and a multiplication."""
 
     def __init__(self, codes: Hashes) -> None:
         import numpy as np

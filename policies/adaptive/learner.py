@@ -156,8 +156,8 @@ class Learner:
     def leaning(self) -> Array:
         """Return the weights (m,) of the models that decisions use.
 
-        Models with the planner and small corrections decide alone as long as their share reaches LIKELIER. Thus the
-        planner's forecasts are used until answers contradict them.
+        Models with the planner and corrections of at most 0.4 logits decide alone while their share is at least 0.4.
+        Thus the planner's forecasts are used until answers contradict them.
         """
         import numpy as np
 

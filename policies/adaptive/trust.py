@@ -80,11 +80,11 @@ class Heard:
         return Heard(learner, repeated, (*self.lessons, *lessons))
 
     def lost(self) -> bool:
-        """Return True if the last answers were predicted clearly worse than by the user's own share of acceptance.
+        """Return True if the last 56 answers were predicted clearly worse than by the user's own share of acceptance.
 
         The mean squared error of the forecasts is compared with that of the share, as in ``bridge.advice.foresight``.
-        The difference must exceed three standard errors, because few answers vary much by chance. Below 28 answers it
-        is False.
+        The difference must exceed a tenth of the latter, and three standard errors, because few answers vary much by
+        chance. Below 28 answers it is False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:

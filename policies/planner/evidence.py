@@ -151,7 +151,8 @@ def _stated(record: StepRecord, before: Levels) -> Iterator[Row]:
 def _without_spiral(total: float, serenity: float) -> tuple[float, float]:
     """Return (a change as it was before a possible spiral of low serenity, its error).
 
-    If serenity lies within the range of tolerances, the spiral is uncertain, and half of it is assumed.
+    Below a person's tolerance, losses are 1.2 times as large. Tolerances range from 0.15 to 0.35. In that range the
+    spiral is uncertain, and half of it is assumed.
     """
     if total >= 0 or serenity >= TOLERANCE[1]:
         return total, 0.0

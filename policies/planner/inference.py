@@ -113,7 +113,7 @@ def infer(
 
 
 def certain(person: Profiles) -> Particles:
-    """Return particles that all equal a person. Their meters may later differ."""
+    """Return 1,024 particles, which are possible persons, that all equal ``person``. Their meters may later differ."""
     import numpy as np
 
     return Particles(np.repeat(column(person), CROWD, axis=1))
@@ -141,7 +141,10 @@ def exact(observation: Observation) -> bool:
 
 
 def levels(observation: Observation) -> Array:
-    """Return the levels (5,) of the meters in the observation."""
+    """Return the levels (5,) of the meters in the observation, in the order of ``Meter``.
+
+    Raises KeyError if a meter is missing.
+    """
     import numpy as np
 
     return np.array([observation.meters[meter].level for meter in Meter])

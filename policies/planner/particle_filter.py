@@ -48,9 +48,9 @@ class Kept(NamedTuple):
 
 
 class Memory:
-    """A cache of the particles after older answers. It saves time and changes no result.
+    """A cache of the particles after older answers.
 
-    It holds one state for each of the last ``KEPT_PEOPLE`` users.
+    It saves time and changes no result. It holds a state for each of the last 32 users.
     """
 
     def __init__(self) -> None:
@@ -160,8 +160,7 @@ def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -
     """Let the particles live through the slots without advice after ``one``, by changing ``crowd`` itself.
 
     ``slots`` is the number of slots until the next answer or the present. ``room`` is scratch memory of
-    ``Particles.room``. At most UNSEEN - 1 slots are lived through. Progress becomes 0 if a new week begins within the
-    distance.
+    ``Particles.room``. At most 5 slots are lived through. Progress becomes 0 if a new week begins within the distance.
     """
     import numpy as np
 
@@ -202,7 +201,7 @@ def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | 
 
 
 class Draws(NamedTuple):
-    """Fixed random draws for ``CHANCES`` slots and n particles."""
+    """Fixed random draws for 128 slots and n particles."""
 
     choices: Array  # (CHANCES, 10, n), standard Gumbel
     each: Array  # (n,) numbers of the particles
@@ -227,7 +226,7 @@ def _draws(n: int) -> Draws:
 
 
 def renew(crowd: Particles) -> None:
-    """Resample the particles, in place, in each group whose effective sample size is below RESAMPLED_BELOW of it.
+    """Resample the particles, in place, in each group whose effective sample size is below half its number.
 
     The group's total weight stays, and its particles then have equal weights.
     """

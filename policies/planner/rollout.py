@@ -95,7 +95,7 @@ class Lived:
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Return the results of n plans for a person with the meters (5,), from slot ``step`` (0..27) on.
+    """Return the meters that n plans lead to, for a person with the meters (5,), from slot ``step`` (0..27) on.
 
     Each column of ``plans`` (steps, n) is a plan, as numbers of actions. No events happen. The precision is that of
     ``person``.
