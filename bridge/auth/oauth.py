@@ -121,7 +121,7 @@ class TokenSession:
         return token
 
     def _swapped_elsewhere(self) -> dict[str, Any] | None:
-        """Return the stored token, or None if it is this session's or if none is stored."""
+        """Return the stored token if it differs from this session's token. Returns None if not, or without any."""
         stored = self._account.token() or {}
         return stored if stored.get("access_token") not in (None, self._token.get("access_token")) else None
 
@@ -173,9 +173,9 @@ def _ends(token: Mapping[str, Any]) -> bool:
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
     """Ask the vendor for the next token, and return it.
 
-    Without a new refresh token, the old one is kept in it. Raises NeedsLogin for a refused or missing refresh token,
-    Refused for HTTP 403 and 404, and else TryLater. Only ``TokenSession`` may call this, because the caller must hold
-    the refresh lock and save the result.
+    Without a new refresh token, the old token's is kept in it. Raises NeedsLogin for a refused or missing refresh
+    token, Refused for HTTP 403 and 404, and else TryLater. Only ``TokenSession`` may call this, because it holds the
+    refresh lock and saves the result.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -240,8 +240,8 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
     The user agrees in a browser and is redirected to this machine, or pastes the redirected address. A redirect to
     another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin if the user
-    refuses, if the redirect belongs to another request, and after three minutes without an answer. Raises TryLater
-    without an answer of the token server, and SetupError for a port in use.
+    refuses, for the redirect of another request, and after three minutes without an answer. Raises TryLater without an
+    answer of the token server, and SetupError for a port in use.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
@@ -369,8 +369,9 @@ def _client(
     scopes: Sequence[str] | None = None,
     redirect: str | None = None,
 ) -> OAuth2Session:
-    """Return an OAuth client for the vendor's token server, with a ``token`` to refresh, or ``scopes`` and ``redirect``
-    to ask for. It unpacks answers from their envelope and checks their HTTP status before oauthlib reads them.
+    """Return an OAuth client that unpacks answers from their envelope and checks their HTTP status first.
+
+    It refreshes ``token``, or asks for a consent to ``scopes`` that leads back to ``redirect``.
     """
     from requests_oauthlib import OAuth2Session
 

@@ -41,7 +41,10 @@ MIDDLE_WORTH, SPREAD_WORTH = (
 
 
 class Answers:
-    """A user's check-in scores (1 to 5) with their instants, per meter and for life as a whole, ascending by time."""
+    """A user's check-in scores (1 to 5) with their instants, ascending.
+
+    They are about each meter, and life as a whole.
+    """
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._given: dict[str, list[tuple[datetime, float]]] = {}
