@@ -68,8 +68,8 @@ class TokenSession:
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
         """Send a request with the access token, and again with the next token if the answer is 401.
 
-        A 401 that names a missing scope is not sent again. At most three newer tokens are tried. The last answer is
-        returned, refused or not. ``options`` go to ``requests``.
+        A 401 that names a missing scope is not sent again. At most three newer tokens are tried. Returns the last
+        answer.
         """
         if _ends(self._token):
             self._refresh()
@@ -145,8 +145,7 @@ def oauth_of(spec: ConnectorSpec) -> OAuth:
 
 
 def filled(address: str, settings: Mapping[str, str]) -> str:
-    """Replace each ``{name}`` of an address by the setting of that name. A slash after a setting is not doubled. Raises
-    KeyError for a name without a setting.
+    """Replace each ``{name}`` of an address by the setting of that name. A slash after a setting is not doubled.
 
     >>> filled("{base_url}/token", {"base_url": "https://api.example.com/"})
     'https://api.example.com/token'
