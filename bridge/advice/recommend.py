@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from bridge import calendar, registry
 from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
+from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.advice.preference import load_preference
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
@@ -256,17 +257,22 @@ def _made(
     ``span`` is now and the end of the slot.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
+
+    def nothing(otherwise: tuple[str, ...]) -> Silence:
+        old = newest_if_old(store, user, situation.known)
+        return _silent(store, user, moment, now, otherwise if old is None else reasons_of_old(old, user))
+
     if situation.is_blank:
         command = f"bridge import FILE --user {user.name}"
         begin = say("nothing is known of you yet; begin: {command}", command=command)
-        return _silent(store, user, moment, now, (begin,))
+        return nothing((begin,))
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:
         return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
     seen = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
     found, held = sensible(situation, span, seen[1])
     if not found:
-        return _silent(store, user, moment, now, nothing_fits(held, quiet(situation, held)))
+        return nothing(nothing_fits(held, quiet(situation, held)))
     chosen = choose(store, user, policy, situation, span, found, guard, seen=seen)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)

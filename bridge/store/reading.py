@@ -200,6 +200,15 @@ class Reading(Part):
         return max([*ends, *([measured] if measured is not None else [])], default=None)
 
     @reads
+    def last_event(self, db: sa.Connection, user_id: int, at: datetime) -> datetime | None:
+        """Return the end of the user's last single calendar entry that had ended by ``at``, or None without any."""
+        t = tables.events.c
+        found: datetime | None = db.execute(
+            sa.select(sa.func.max(t.end)).where(t.user_id == user_id, t.end <= at)
+        ).scalar()
+        return found
+
+    @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
         """Return True if data, corrections, wishes or the order of sources of the user have changed after ``since``."""
         return any(db.execute(query, {"user": user_id, "at": since}).first() for query in _CHANGES)
