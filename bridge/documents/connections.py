@@ -221,7 +221,7 @@ def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
         if source:
             yield f"{kinds.total()} files of {source} are left out on purpose: {named}{more}"
         else:
-            yield f"{kinds.total()} files belong to no source: {named}{more} (see: bridge sources; their names: --json)"
+            yield f"{kinds.total()} files belong to no source: {named}{more} (see: bridge sources)"
 
 
 class UnsentDocument(TypedDict):
