@@ -20,6 +20,7 @@ from bridge import http
 from bridge.auth.redirect_listener import code_of, listening, redirected_address
 from bridge.auth.token_transport import plain_loopback, plain_loopback_allowed, unwrapped
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SetupError, TryLater
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser, ConnectorSpec, Envelope, OAuth
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
         if answer.status_code == 429 or answer.status_code >= 500:
             raise http.busy_error(f"{source}'s token server", answer)
         if answer.status_code in (403, 404):  # a token server refuses with 400 or 401 (RFC 6749, 5.2)
-            raise Refused(str(needs_login(source)))
+            raise Refused(reason(needs_login(source)))
         return answer
 
     return check
@@ -229,7 +230,8 @@ def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
 
 def needs_login(source: str) -> NeedsLogin:
     """Return the error that tells the user to log in at a source again, with the command."""
-    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source} --user NAME")
+    command = f"bridge connect {source} --user NAME"
+    return NeedsLogin(say("{source} needs you to log in again: {command}", source=source, command=command))
 
 
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes: Sequence[str] | None = None) -> None:

@@ -46,9 +46,8 @@ def sync_user(
     """
     live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
     if not live:
-        raise SetupError(
-            f"{user.name} has no connection to sync; make one: bridge connect {source or 'SOURCE'} --user {user.name}"
-        )
+        command = f"bridge connect {source or 'SOURCE'} --user {user.name}"
+        raise SetupError(say("{user} has no connection to sync; make one: {command}", user=user.name, command=command))
     alone = replace(bridge)  # a copy has its own lease holder: two threads with one holder would both get the lease
     return [sync_connection(alone, user, c, at=at, on_page=watch(c.source) if watch else ignore_page) for c in live]
 

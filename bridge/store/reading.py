@@ -200,6 +200,14 @@ class Reading(Part):
         return max([*ends, *([measured] if measured is not None else [])], default=None)
 
     @reads
+    def calendar_name(self, db: sa.Connection, connection_id: int) -> str | None:
+        """Return the name of the calendar of some entry that came from a connection, or None without any entry."""
+        t = tables.events.c
+        body = db.execute(sa.select(t.body).where(t.connection_id == connection_id).limit(1)).scalar()
+        event = None if body is None else codec.decode("event", body)
+        return event.calendar if isinstance(event, Event) else None
+
+    @reads
     def last_event(self, db: sa.Connection, user_id: int, at: datetime) -> datetime | None:
         """Return the end of the user's last single calendar entry that had ended by ``at``, or None without any."""
         t = tables.events.c

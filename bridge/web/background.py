@@ -54,7 +54,9 @@ def consent(
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
         job.text, job.elsewhere = say("Waiting for {source}", source=title), elsewhere
-        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write, also=also, given=given)
+        connecting.connect(
+            visit.bridge, visit.user, spec.name, job, write=write, also=also, given=given, add=spec.several
+        )
         job.url, job.text = None, say("Connected. Fetching the data")
         connected = {one.source for one in visit.bridge.store.connections.of_user(visit.user.id)}
         served = [spec, *(registry.spec(name) for name in also if name in connected)]

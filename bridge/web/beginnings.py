@@ -12,7 +12,7 @@ from typing import Literal
 from bridge.domain.languages import say
 
 DROP = say("Drop the file below, as it is. A zip may stay zipped.")
-PASTE = say("Click Connect and paste the address.")
+PASTE = say("Paste the address below, and click Connect.")
 COPY = say("Copy the address. Whoever has it can read the calendar, so give it to nothing else.")
 
 
