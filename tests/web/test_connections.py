@@ -173,7 +173,10 @@ def test_a_failure_is_kept_in_words_that_each_language_has(place: Place, ana: Us
 def test_what_is_not_connected_unfolds_without_scripts(visitor: Visitor) -> None:
     shown = visitor.get("/connections").text
     folded = re.findall(r"<details>\s*<summary>([^<]+)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
-    assert {name for _, name in folded} == {spec.name for spec in registry.specs()} - {"check_in", "ics"}  # a file is there
+    assert {name for _, name in folded} == {spec.name for spec in registry.specs()} - {
+        "check_in",
+        "ics",
+    }  # a file is there
     assert shown.index('id="sources"') < shown.index("Import a file") < shown.index('id="others"')
 
 
