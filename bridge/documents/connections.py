@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from bridge.documents.text import printable
+from bridge.domain.languages import say_many
 from bridge.domain.records import SEND_STATES, UNSENT
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
@@ -191,7 +192,7 @@ def import_outcomes(imported: ImportResult) -> list[Outcome]:
 def _failed(imported: ImportResult) -> Iterator[Outcome]:
     failed = tuple((file.path, file.reason) for file in imported.unreadable)
     if failed:
-        because = f"{len(failed)} files could not be opened"
+        because = say_many("{count} file could not be opened", "{count} files could not be opened", len(failed))
         yield Outcome(source="-", connection="-", outcome="failed", skipped_because=because, failed_files=failed)
 
 

@@ -190,11 +190,13 @@ def _nothing_known(path: Path, user: User) -> Text:
     account.
     """
     files = ", ".join(spec.title.partition(" (")[0] for spec in registry.specs() if spec.reads is not None)
+    accounts = ", ".join(spec.name for spec in registry.specs() if spec.opens is not None)
     return say(
         "{file} is no export this bridge can read. It reads exported files of {files}. What was saved from the API of "
-        "an account comes from the account itself: {command}",
+        "an account ({accounts}) comes from the account itself: {command}",
         file=path.name,
         files=files,
+        accounts=accounts,
         command=f"bridge connect SOURCE --user {user.name}",
     )
 

@@ -265,7 +265,7 @@ def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatc
 
 def test_a_file_is_imported_while_the_page_watches(place: Place, ana: User, visitor: Visitor) -> None:
     shown = visitor.finished(visitor.upload("../../more.ics", calendar("Another", "another")).text)
-    assert "ics: 2 new" in shown
+    assert "iCalendar: 2 new" in shown
     assert "4 rows stored" in visitor.get("/connections").text
     assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))  # nor anywhere above it
 

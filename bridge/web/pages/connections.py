@@ -20,6 +20,8 @@ from bridge.domain.languages import _, date_text, say, shown
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection
 from bridge.ingest import clients, connecting
+from bridge.ingest.checkins import CHECK_IN_CONNECTION
+from bridge.ingest.imports import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
@@ -33,6 +35,13 @@ router = APIRouter()
 KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
 DELETED = say("{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well.")
 UNNAMED = "calendar"  # what a calendar without a name of its own is called
+BY = {  # the name of a connection, without its number -> how its data come
+    connecting.ACCOUNT: say("account"),
+    IMPORT_CONNECTION: say("file"),
+    FOLDER_CONNECTION: say("folder"),
+    PUSH_CONNECTION: say("app"),
+    CHECK_IN_CONNECTION: say("check-in"),
+}
 PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
@@ -151,6 +160,7 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
     return {
         **row,
         "state": state,
+        "by": shown(BY.get(row["connection"].rstrip("0123456789-"), BY[FOLDER_CONNECTION])),
         "newest_age": None if lag is None else phrases.age(lag),
         "last_success_at": success and date_text(success, "%Y-%m-%d %H:%M"),
         "aside": aside,
