@@ -18,10 +18,9 @@ from bridge.documents.preference import PreferenceDocument, preference_document
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, say, shown
 from bridge.domain.ports import ConnectorSpec
-from bridge.domain.records import Connection
+from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.ingest import clients, connecting
 from bridge.ingest.checkins import CHECK_IN_CONNECTION
-from bridge.ingest.imports import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
