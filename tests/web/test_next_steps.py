@@ -27,6 +27,7 @@ OPERATOR = {  # what only the person who runs the bridge does, in the terminal
     "evaluate",
     "key",
     "llm",
+    "mcp",  # an assistant is told, and not the page
     "migrate",
     "restore",
     "service",
