@@ -1,1 +1,1 @@
-"""Hold the connectors, one folder per source. They are found by looking into this folder."""
+"""Hold the connectors, each source's in a folder of its own. The bridge finds them by looking into this folder."""

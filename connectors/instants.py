@@ -1,6 +1,7 @@
 """Read instants, dates, offsets and time zones from a payload's values, for all connectors.
 
-The readers return None for a value that they cannot read, and for a year that no such value can have.
+The readers return None for a value that they cannot read, and for a year outside 1990 to 2199. A calendar's events may
+lie in the years from 1900 on.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 def utc_of_naive(value: Any) -> datetime | None:
     """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
 
-    Returns None for anything else, and for a year outside YEARS.
+    Returns None for anything else, and for a year outside 1990 to 2199.
     """
     if isinstance(value, str):
         at = _parsed(value)
@@ -43,7 +44,7 @@ def utc_of_naive(value: Any) -> datetime | None:
 def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
     """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
 
-    Returns None for anything else, and for a year outside YEARS.
+    Returns None for anything else, and for a year outside 1990 to 2199.
     """
     number = finite(value)
     try:
@@ -54,7 +55,10 @@ def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
 
 
 def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
-    """Return the date of an ISO 8601 text, or None for anything else and for a year outside ``years``."""
+    """Return the date of an ISO 8601 text that holds a date alone, such as ``2026-11-20``.
+
+    Returns None for anything else, also for a text with a time, and for a year outside ``years``.
+    """
     try:
         day = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -111,7 +115,7 @@ def offset_in(zone: ZoneInfo, at: datetime) -> int:
 
 
 def local_date(at: datetime, offset: int | None) -> date:
-    """Return the date on a clock ``offset`` minutes east of UTC, or in UTC if the offset is None."""
+    """Return the date that a clock ``offset`` minutes east of UTC shows at an instant. None stands for UTC."""
     return (at + timedelta(minutes=offset or 0)).date()
 
 

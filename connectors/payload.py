@@ -73,7 +73,7 @@ def total(*parts: float | None) -> float | None:
 
 
 def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str, Any]]:
-    """Return the rows of an answer: the list at ``path`` in ``body``, or ``body`` itself for an empty path.
+    """Return the rows of an answer, the list at ``path`` in ``body``, or ``body`` itself for an empty path.
 
     Raises SourceChanged, which names ``source`` and ``stream``, if there is no list of objects.
 
@@ -132,7 +132,7 @@ def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[da
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """The time that a record is about: UTC instants, minutes east of UTC, and the user's local date.
+    """The time that a record is about, as UTC instants, minutes east of UTC, and the user's local date.
 
     ``end`` is None if the source states only the start, and ``offset`` if the source does not state it.
     """
@@ -226,7 +226,7 @@ class Fields:
     def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:
         """Return metric -> value in its unit for each metric of a table, None where the field is no number.
 
-        ``written``: see ``number``.
+        With ``written`` a text of digits is a number, too.
         """
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
         return {metric: self.number(*source, written=written) for metric, source in sources.items()}
@@ -246,7 +246,10 @@ class Fields:
         return choices[value]
 
     def instant(self, path: str) -> datetime:
-        """Return the UTC instant of an ISO 8601 text with an offset. Raises BadRecord for anything else."""
+        """Return the UTC instant of an ISO 8601 text with an offset.
+
+        Raises BadRecord for anything else, and for a year outside 1990 to 2199.
+        """
         at = utc(self.get(path))
         if at is None:
             raise self.bad(f"{path} is no instant")
@@ -255,7 +258,7 @@ class Fields:
     def unix(self, path: str, *, per_second: int = 1) -> datetime:
         """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
 
-        Raises BadRecord.
+        Raises BadRecord for anything else, and for a year outside 1990 to 2199.
         """
         at = utc_of_unix(self.get(path), per_second=per_second)
         if at is None:
@@ -324,9 +327,9 @@ class Fields:
         return zone
 
     def readings(self, path: str, *, at: str, value: str) -> Iterator[tuple[datetime, float]]:
-        """Yield (instant, number) from a list of objects, whose fields ``at`` and ``value`` hold them.
+        """Yield (instant, number) for each object of the list at ``path``, from its fields ``at`` and ``value``.
 
-        An object without both is left out. Raises BadRecord if there is no list.
+        An object that lacks either is left out. Raises BadRecord if there is no list.
         """
         if not isinstance(self.get(path), list):
             raise self.bad(f"{path} is no list")
@@ -337,9 +340,10 @@ class Fields:
                 yield instant, number
 
     def civil_day(self, day: str, start: str) -> Stretch:
-        """Return a civil day without an end, from the instant in the field ``start``, or from midnight UTC without one.
+        """Return a civil day, whose date the field ``day`` holds, as a stretch without an end.
 
-        The field ``day`` holds its date. Raises BadRecord without a date.
+        It begins at the instant in the field ``start``, or at midnight UTC if that is unreadable. The offset is that of
+        the text in ``start``, or None. Raises BadRecord without a date.
         """
         date_of, at = self.day(day), utc(self.get(start))
         offset = None if at is None else written_offset(self.get(start))
@@ -358,8 +362,8 @@ class Fields:
         """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
 
         ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
-        ``offset`` is the field of the offset, where the instants are written in UTC. Raises BadRecord if one is
-        unreadable, or if the instants are in the wrong order, or more than three days apart.
+        ``offset`` is the field of the offset, where the instants are written in UTC. Raises BadRecord for an unreadable
+        field, and for instants in the wrong order or more than three days apart.
         """
         begun, over, east = self.instant(start), self.instant(end), self.offset(offset or end)
         self.ordered(begun, over)
@@ -367,7 +371,7 @@ class Fields:
         return Stretch(start=begun, end=over, offset=east, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
-        """Return a time from three fields: the start on the user's clock, the offset of that clock, and the length.
+        """Return a time from three fields, for the start on the user's clock, that clock's offset, and the length.
 
         The date is that of the start. Raises BadRecord if a field is unreadable, or if it lasts more than three days.
 

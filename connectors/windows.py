@@ -20,7 +20,10 @@ Records = tuple[RawRecord, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The dates that a pull reads, ``since`` and ``until`` included. ``again`` is False if nothing was read before."""
+    """The dates that a pull reads, ``since`` and ``until`` included.
+
+    ``again`` is False if there is no usable cursor, so that the pull begins anew.
+    """
 
     since: date
     until: date
@@ -31,12 +34,12 @@ class Window:
     def after(
         cls, cursor: str | None, *, now: datetime, days: int, overlap: timedelta, held: int | None = None
     ) -> Self:
-        """Return the dates to read: from the cursor's date, less ``overlap``, to tomorrow.
+        """Return the dates to read, from the cursor's date less ``overlap`` to tomorrow in UTC.
 
-        Without a cursor they begin ``days`` before tomorrow. After a longer absence all dates since the cursor are
-        read. A cursor far in the future, which a clock that was ahead wrote, is ignored. ``held`` is for a list that
-        always holds the last so many days, today included. The window then never begins before the list, because what
-        left the list was not deleted.
+        If the cursor is None, they begin ``days`` before tomorrow. After a longer absence all dates since the cursor
+        are read. A cursor more than ``overlap`` after tomorrow, which a clock that was ahead wrote, counts as None.
+        ``held`` is for sources that list only the last so many days, today included. The window then holds at most so
+        many dates, because what left the list was not deleted. None stands for a source without such a limit.
         """
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         if held is not None:
@@ -63,8 +66,8 @@ class Window:
     ) -> Iterator[Page]:
         """Yield a stream's pages, in pieces of at most ``days`` dates.
 
-        ``read(first, last)`` gives the records of a piece, page by page. Only the last page of a piece carries a
-        cursor. With ``tells_deletions``, stored records that a complete list lacks are deleted.
+        ``read(first, last)`` gives the records of a piece, page by page, and at least an empty page. Only the last page
+        of a piece carries a cursor. With ``tells_deletions`` the window's last page also carries ``covers``.
         """
         for first, last in self.pieces(days):
             *before, final = read(first, last)

@@ -1,7 +1,7 @@
 """Note beside a consent which accepted recommendations an own calendar holds, and what their events share.
 
-Servers that tell no deletions of single events need these notes: an event that was written, and is gone although the
-user agreed to nothing newer, was deleted by the user.
+Servers that tell no deletions of single events need these notes. An event that was written and is gone was deleted by
+the user, unless the user agreed to something newer.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ REMOVED = "removed"  # in place of the calendar's id or address: the person dele
 class WrittenPlans:
     """The plans of an account's own calendar, as noted beside the consent.
 
-    ``current`` are the plans that are not over, and ``withdrawn`` the keys of written ones that are wanted no longer.
-    ``notes`` holds for the key of a plan its end, and more that the writer adds.
+    ``current`` are the plans that are not over, and ``withdrawn`` the keys of written plans that are wanted no longer.
+    ``notes`` maps the key of a plan to its ``end``, to ``agreed`` once written, and to what the writer adds.
+    ``calendar`` is the id or address of the calendar. It is empty without a calendar, and REMOVED if the user deleted
+    it.
     """
 
     def __init__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> None:
@@ -47,8 +49,8 @@ class WrittenPlans:
     def settle(self, *, take_away: Callable[[str], None], is_deleted: Callable[[Plan], bool]) -> list[str]:
         """Bring the calendar and the notes together, and return the keys of current plans whose events are deleted.
 
-        ``take_away`` removes the event of a key. ``is_deleted`` returns True if the user deleted a plan's event after
-        agreeing, and otherwise writes the event as far as needed.
+        ``take_away`` removes the event of a plan's key. ``is_deleted`` returns True if the user deleted a plan's event
+        after agreeing. Otherwise it writes the event if that is missing or outdated, and returns False.
         """
         for plan in self.current:
             self.notes.setdefault(plan.key, {})["end"] = plan.end.isoformat()
@@ -63,11 +65,11 @@ class WrittenPlans:
         return deleted
 
     def was_agreed(self, plan: Plan) -> bool:
-        """Return True if the event of a plan was written since the user last agreed to the plan."""
+        """Return True if the event of a current plan was written since the user last agreed to the plan."""
         return bool(self.notes[plan.key].get("agreed") == plan.agreed_at.isoformat())
 
     def written(self, plan: Plan, **more: str) -> None:
-        """Note that the event of a plan is in the calendar."""
+        """Note that the event of a current plan is in the calendar, with the texts in ``more``."""
         self.notes[plan.key] |= {"agreed": plan.agreed_at.isoformat(), **more}
         self.remember(plans=self.notes)
 
@@ -76,12 +78,12 @@ class WrittenPlans:
         self.remember(calendar=REMOVED, plans={})
 
     def remember(self, **more: Any) -> None:
-        """Save values beside the consent, if any of them changed."""
+        """Save values by their names beside the consent, if any of them changed."""
         remember(self._account, **more)
 
 
 def remember(account: Account, **more: Any) -> None:
-    """Save values beside an account's consent, if any of them changed."""
+    """Save values by their names beside an account's consent, if any of them changed."""
     with account.refresh_lock():
         token = account.token() or {}
         if any(token.get(name) != value for name, value in more.items()):
@@ -89,12 +91,15 @@ def remember(account: Account, **more: Any) -> None:
 
 
 def event_id(key: str) -> str:
-    """Return the id of a plan's event: 40 hexadecimal digits of a digest of the plan's key."""
+    """Return the id of a plan's event, which is 40 hexadecimal digits of a digest of the plan's key."""
     return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
 def mark_of_plan(plan: Plan) -> str:
-    """Return the mark that the event of a plan carries, such as ``2026-11-16/13/EXERCISE``."""
+    """Return the mark that the event of a plan carries, such as ``2026-11-16/13/EXERCISE``.
+
+    Its parts are the Monday of the plan's week, the number of the slot in that week, and the action.
+    """
     return f"{plan.slot}/{plan.action}"
 
 

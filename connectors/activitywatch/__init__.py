@@ -1,6 +1,6 @@
-"""ActivityWatch: focused work at the computer, from its server's REST API, or from a file that it exported.
+"""Connect ActivityWatch, which records work at the computer, by its server's REST API or an exported file.
 
-Titles and addresses of windows are never kept. The app's name becomes one of a few categories while it is read.
+Titles and addresses of windows are never kept. The app's name is turned into its category while it is read.
 """
 
 from datetime import timedelta

@@ -42,7 +42,9 @@ CATEGORIES = MappingProxyType(
 
 
 def plain(app: str) -> str:
-    """Return an app's name in one form, without the ending of its file, a version, and the writing of spaces.
+    """Return an app's name in lower case, without the ending of its file and a number at its end.
+
+    A hyphen or an underscore becomes a space.
 
     >>> plain("Code.exe"), plain("gnome-terminal-server"), plain("pycharm64.exe"), plain("Sublime_Text")
     ('code', 'gnome terminal server', 'pycharm', 'sublime text')
@@ -53,7 +55,10 @@ def plain(app: str) -> str:
 
 
 def category(app: object, own: frozenset[str] = frozenset()) -> str:
-    """Return the category of an app by its name. ``own`` are plain names of further apps for work."""
+    """Return the category of an app by its name, such as "code", or "other" for an unknown app.
+
+    ``own`` are plain names of further apps for work, whose category is "own".
+    """
     if not isinstance(app, str):
         return OTHER
     name = plain(app)
@@ -61,5 +66,5 @@ def category(app: object, own: frozenset[str] = frozenset()) -> str:
 
 
 def own_apps(setting: str) -> frozenset[str]:
-    """Return the plain names of the apps in a setting, which stand between commas."""
+    """Return the names of apps in a setting, which stand between commas, in the form that ``plain`` gives."""
     return frozenset(filter(None, (plain(name) for name in setting.split(","))))

@@ -23,7 +23,7 @@ PRESENT = "not-afk"
 
 
 class ActivityWatch:
-    """An aw-server, opened for a single sync."""
+    """An aw-server of ActivityWatch, opened for a single sync. Raises NeedsLogin if no address is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -37,7 +37,10 @@ class ActivityWatch:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a page per week of days, from three days before the cursor's date on."""
+        """Yield a page per week of days, from three days before the cursor's date to tomorrow.
+
+        Without a cursor the setting ``days`` counts the days back.
+        """
         buckets = self._server.buckets(now=now)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, DAYS_PER_REQUEST, partial(self._read, buckets, now))
@@ -55,7 +58,10 @@ class ActivityWatch:
 
 
 def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
-    """Add an event to what is known of a computer. An unreadable event is left out."""
+    """Add an event of a bucket of the type ``kind`` to what is known of its computer. An unreadable event is left out.
+
+    ``own`` are plain names of further apps for work.
+    """
     span, data = span_of(event), mapping(mapping(event).get("data"))
     if span is None:
         return

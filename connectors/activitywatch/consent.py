@@ -35,7 +35,10 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def safe(address: str) -> str:
-    """Return a server's address without a path. Raises SetupError for anything that is no such address."""
+    """Return a server's address without a path, with http where no scheme was typed.
+
+    Raises SetupError for anything that is no http or https address.
+    """
     whole = address if "://" in address else f"http://{address}"
     try:
         parts = urlsplit(whole)

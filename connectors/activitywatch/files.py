@@ -1,4 +1,4 @@
-"""Read a file that ActivityWatch exported: all of its buckets, or one computer's, as JSON."""
+"""Read a JSON file that ActivityWatch exported, with all of its buckets or those of a single computer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WATCHER_MARKS = (b'"aw-watcher-', b'"currentwindow"', b'"afkstatus"')
 
 
 def recognise(file: File) -> bool:
-    """Tell an export by its buckets and the names of ActivityWatch's watchers."""
+    """Return True for a JSON file whose first bytes name buckets and a watcher of ActivityWatch."""
     return (
         ending(file.name) == "json" and b'"buckets"' in file.head and any(mark in file.head for mark in WATCHER_MARKS)
     )
@@ -33,6 +33,8 @@ def recognise(file: File) -> bool:
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **_: ZoneHistory) -> Iterator[Page]:
     """Yield the days of an export in pages. The newest event dates the export.
+
+    ``zone`` tells where days begin. The setting ``work_apps`` names further apps for work, with commas between.
 
     Raises CutShort after the readable part of a file that ends early. Its last day may then be incomplete, and so a
     later export replaces it.
@@ -56,7 +58,10 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **
 
 
 def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> None:
-    """Add the events of all buckets of an export to ``hosts``."""
+    """Add the events of all buckets of an export to ``hosts``, which maps the names of computers to their events.
+
+    Raises Broken for a damaged document, and SourceChanged for more than five million events.
+    """
     count = 0
     for name in document.members():
         if name != "buckets" or document.peek() != "{":
@@ -67,7 +72,11 @@ def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> Non
 
 
 def _collect_bucket(document: Json, bucket: str, hosts: dict[str, Host], own: frozenset[str], count: int) -> int:
-    """Add the events of a bucket, and return the number of events so far. The type stands before the events."""
+    """Add the events of a bucket to ``hosts``, and return ``count`` plus their number.
+
+    The bucket's type is used if it stands before the events, else the bucket's name decides. Raises SourceChanged for
+    more than five million events.
+    """
     known: dict[str, Any] = {}
     if document.peek() != "{":
         document.skip()

@@ -1,4 +1,4 @@
-"""Turn a day at the computer into samples of focus, one per stretch."""
+"""Turn a day at the computer into samples of focus, each for a stretch of work."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ PREFIXES = {"aw-watcher-window": WINDOW, "aw-watcher-afk": PRESENCE}
 
 
 class Server:
-    """An aw-server at an address that a user typed."""
+    """An aw-server at an address that a user typed. Requests may reach ``hosts`` inside the operator's network."""
 
     def __init__(self, address: str, hosts: Collection[str]) -> None:
         self._base = address
@@ -32,7 +32,10 @@ class Server:
         self._session.close()
 
     def buckets(self, *, now: datetime) -> dict[str, str]:
-        """Return id -> type of the buckets of window and presence watchers."""
+        """Return id -> type of the buckets of window and presence watchers. All other buckets are left out.
+
+        Raises SourceChanged for an unknown answer, and the errors of ``bridge.http``.
+        """
         body = self._asked("/buckets/", now)
         buckets = body.values() if isinstance(body, dict) else [None]
         if not all(isinstance(bucket, dict) and isinstance(bucket.get("type"), str) for bucket in buckets):
@@ -41,7 +44,10 @@ class Server:
         return {key: kind for key, kind in sorted(kinds.items()) if kind is not None}
 
     def events(self, bucket: str, start: datetime, end: datetime, *, now: datetime) -> list[Any]:
-        """Return the events of a bucket between two instants, all of them at once."""
+        """Return the events of a bucket between two instants, all of them at once.
+
+        Raises SourceChanged for an unknown answer, and the errors of ``bridge.http``.
+        """
         asked = {"start": start.isoformat(), "end": end.isoformat(), "limit": "-1"}
         body = self._asked(f"/buckets/{quote(bucket, safe='')}/events", now, asked)
         if not isinstance(body, list) or not all(
@@ -63,7 +69,10 @@ class Server:
 
 
 def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
-    """Return the type of a bucket, or None if it is none of a window or presence watcher."""
+    """Return "currentwindow" or "afkstatus" for the bucket of a window or presence watcher, None for any other.
+
+    A bucket that states no type is known by the beginning of its name.
+    """
     told = bucket.get("type")
     if told in (WINDOW, PRESENCE):
         return str(told)
@@ -71,5 +80,8 @@ def kind_of(name: str, bucket: Mapping[str, Any]) -> str | None:
 
 
 def host_of(bucket: str) -> str:
-    """Return the name of the computer in the name of a bucket, by which its two watchers belong together."""
+    """Return the computer's name in the name of a bucket, which follows the first underscore.
+
+    The buckets of a computer's two watchers belong together by it.
+    """
     return bucket.partition("_")[2]

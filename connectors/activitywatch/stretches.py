@@ -1,7 +1,7 @@
 """Compute stretches of focus from what window and presence watchers recorded.
 
 A window counts while the user is at the computer (status ``not-afk``). Work in several windows, also on several
-computers, is one stretch as long as no more than five minutes lie between two parts of it.
+computers, is a single stretch if pauses last at most five minutes.
 """
 
 from __future__ import annotations
@@ -26,14 +26,20 @@ Window = tuple[float, float, str]  # and the category
 
 @dataclass(slots=True, kw_only=True)
 class Host:
-    """The events of a computer: windows with their categories, and the times at which the user was there."""
+    """The events of a computer in Unix seconds, as its watchers recorded them.
+
+    ``windows`` are (start, end, category of the app), and ``present`` the times at which the user was there.
+    """
 
     windows: list[Window] = field(default_factory=list)
     present: list[Span] = field(default_factory=list)
 
 
 def span_of(event: Any) -> Span | None:
-    """Return begin and end of an event of ActivityWatch, or None for an unreadable one."""
+    """Return (begin, end) of an event of ActivityWatch in Unix seconds.
+
+    Return None if the event is unreadable, has no length, or lasts more than 24 hours.
+    """
     if not isinstance(event, dict):
         return None
     at, seconds = utc(event.get("timestamp")), finite(event.get("duration"))
@@ -43,7 +49,10 @@ def span_of(event: Any) -> Span | None:
 
 
 def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None = None) -> Iterator[RawRecord]:
-    """Yield a record for each local day with activity: the minutes by category, and the stretches of focus."""
+    """Yield a record for each day with activity, with the minutes by category and the stretches of focus.
+
+    Days are those of ``zone``. ``as_of`` is the date of the export, or None if a server told the events.
+    """
     active = [part for host in hosts for part in _active(host)]
     worked: dict[date, list[Span]] = {}
     minutes: dict[date, dict[str, float]] = {}
@@ -104,7 +113,10 @@ def _by_day(start: float, end: float, zone: ZoneInfo) -> Iterator[tuple[date, fl
 
 
 def _stretches(work: Sequence[Span]) -> Iterator[tuple[float, float, float]]:
-    """Yield (begin, end, seconds of work) of the stretches with at least ten minutes of work."""
+    """Yield (begin, end, seconds of work) of the stretches with at least ten minutes of work.
+
+    Pauses of up to five minutes do not end a stretch, and do not count as work.
+    """
     begun: float | None = None
     over = seconds = 0.0
     for start, end in merged(work):

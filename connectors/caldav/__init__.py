@@ -1,6 +1,7 @@
-"""CalDAV (RFC 4791), with events and to-dos of Nextcloud, iCloud, Fastmail, Radicale, Xandikos, Baikal and others.
+"""Connect CalDAV servers (RFC 4791), such as Nextcloud, iCloud, Fastmail, Radicale, Xandikos and Baikal.
 
-Read only, except for a calendar of the bridge's own, into which it writes accepted recommendations if the user wants.
+Events and to-dos are only read. The bridge writes accepted recommendations into a calendar of its own, if the user
+wants that.
 """
 
 from bridge.domain.languages import say

@@ -1,4 +1,4 @@
-"""Changes of a calendar since its last known state, and the texts of the changed entries."""
+"""Read the changes of a CalDAV calendar since its last known state, and the texts of the changed entries."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ ETAGS = "<d:getetag/><d:resourcetype/>"
 
 @dataclass(slots=True, kw_only=True)
 class Changes:
-    """The entries of a calendar that changed. ``changed`` maps their keys to their addresses as the server wrote them.
+    """The entries of a CalDAV calendar that changed, and the state to save for the calendar.
 
-    ``whole`` says that ``changed`` holds all entries of the calendar. ``state`` is the calendar's next state.
+    ``changed`` maps the keys (paths) of new and changed entries to their addresses as the server wrote them. ``gone``
+    are the keys of deleted entries. ``whole`` is True if ``changed`` holds all entries of the calendar. ``state`` holds
+    a sync token, or the calendar's ctag and the etag of each entry.
     """
 
     changed: dict[str, str] = field(default_factory=dict)
@@ -34,9 +36,10 @@ class Changes:
 
 
 def changes_by_token(server: Server, collection: Collection, token: str | None) -> Changes | None:
-    """Return what changed since a sync token, or a whole listing without a token or if the server refuses the token.
+    """Return what changed since a sync token. Without a token, or if the server refuses it, list all entries.
 
-    Returns None if the server refuses to list by sync tokens at all.
+    Returns None if the server refuses to list by sync tokens at all. Raises Declined if the calendar is gone. Raises
+    SourceChanged for a listing that does not end or has more than 200,000 entries.
     """
     if token:
         try:
@@ -57,22 +60,28 @@ def changes_by_token(server: Server, collection: Collection, token: str | None) 
 def _since(server: Server, collection: Collection, token: str) -> Changes:
     """Return the changes since a token, which is empty for a whole listing. All parts of a listing are read.
 
-    Raises SourceChanged if the listing names a token again, or holds too many entries.
+    Raises SourceChanged if the listing has no token, names a token again, or holds more than 200,000 entries.
     """
     found, seen, after = Changes(whole=not token), {token}, token
     for _ in range(ROUNDS_MAX):
         listing = server.report(collection.address, _SYNC.format(token=escape(after)))
         more = _note(found, collection, listing)
         after = listing.token
-        if not after or len(found.changed) + len(found.gone) > ENTRIES_MAX:
-            raise SourceChanged("the calendar server's listing has no sync token or no end; report it to its makers")
+        if not after:
+            raise SourceChanged("the calendar server's listing has no sync token; report it to the server's makers")
+        if len(found.changed) + len(found.gone) > ENTRIES_MAX:
+            raise SourceChanged(
+                f"the calendar server listed more than {ENTRIES_MAX:,} entries; move old ones to another calendar"
+            )
         if not more:
             found.state = {"token": after}
             return found
         if after in seen:
             break
         seen.add(after)
-    raise SourceChanged("the calendar server names the same part of a listing again and again")
+    raise SourceChanged(
+        "the calendar server names the same part of a listing again and again; report it to the server's makers"
+    )
 
 
 _SYNC = (
@@ -82,7 +91,7 @@ _SYNC = (
 
 
 def _note(found: Changes, collection: Collection, listing: Listing) -> bool:
-    """Note the entries of a part of a listing, and tell if there are more parts."""
+    """Add the entries of a part of a listing to ``found``. Return True if the server says that more parts follow."""
     more = False
     for response in listing.responses:
         key = key_of(listing.at(response.href))
@@ -99,7 +108,7 @@ def _note(found: Changes, collection: Collection, listing: Listing) -> bool:
 
 
 def _is_entry(key: str, collection: Collection, response: Response) -> bool:
-    """Return True if an address is an entry of the calendar, and neither the calendar itself nor a folder in it."""
+    """Return True if the path ``key`` is an entry in the calendar, and neither a folder nor the calendar itself."""
     name = key.removeprefix(collection.key)
     kinds = response.found.get(f"{DAV} resourcetype")
     folder = kinds is not None and any(part.name == f"{DAV} collection" for part in kinds.parts)
@@ -107,7 +116,10 @@ def _is_entry(key: str, collection: Collection, response: Response) -> bool:
 
 
 def changes_by_etags(server: Server, collection: Collection, known: Mapping[str, str] | None) -> Changes:
-    """Return the entries whose etags differ from those in ``known``, by name. Without ``known`` that is every entry."""
+    """Return the entries whose etags differ from those in ``known``, which maps the names of entries to etags.
+
+    An entry without an etag counts as changed. With None for ``known`` all entries do.
+    """
     listing = server.propfind(collection.address, ETAGS, depth=1)
     before = known or {}
     etags: dict[str, str] = {}
@@ -125,10 +137,11 @@ def changes_by_etags(server: Server, collection: Collection, known: Mapping[str,
 
 
 def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the texts of entries by key. The text is None for an entry that is gone, and empty for an unreadable one.
+    """Return the texts of the entries in ``asked``, which maps keys to addresses, by key.
 
-    Entries that the server leaves out are asked for again, and count as unreadable if they are left out again. An
-    answer that is too large is asked for in halves. Raises SourceChanged if the server gives none of many entries.
+    The text is None for an entry that is gone, and empty for an unreadable entry. Entries that the server leaves out
+    are asked for again, and count as unreadable if they are left out again. An answer that is too large is asked for in
+    halves. Raises SourceChanged if the server gives none of two or more entries.
     """
     from bridge.http.transport import TooLarge
 
@@ -148,7 +161,9 @@ def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) ->
             continue
         if not texts:
             if len(asked) > 1 and not found:
-                raise SourceChanged("the calendar server lists entries and does not give them")
+                raise SourceChanged(
+                    "the calendar server lists entries and does not give them; report it to the server's makers"
+                )
             texts = dict.fromkeys(some, "")
         found |= texts
         left = {key: href for key, href in some.items() if key not in texts}

@@ -1,7 +1,8 @@
-"""Pull the calendars and task lists of a login by sync tokens (RFC 6578), or by marks of change where there are none.
+"""Pull the calendars and task lists of a CalDAV login by sync tokens (RFC 6578), else by etags.
 
-The cursor holds a state per calendar. A calendar's state is its sync token, or its ctag with the etag of each entry, or
-nothing while it is listed for the first time. Only the last page of a calendar has a cursor with its new state.
+The cursor holds a state per calendar. A calendar's state is its sync token, or its ctag with the etag of each entry.
+The state is empty while the calendar is listed for the first time. Only the last page of a calendar has a cursor with
+its new state.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ State = dict[str, Any]
 
 
 class CalDav:
-    """An open account at a CalDAV server."""
+    """An open account at a CalDAV server. Raises NeedsLogin if no login is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -50,7 +51,11 @@ class CalDav:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the changes of all calendars. A calendar that is new, or whose state is unknown, is read whole."""
+        """Yield the changes of all calendars. A calendar that is new, or whose state is unknown, is read whole.
+
+        The entries of a calendar that is gone, or that the login may not read, are deleted. Raises Refused if the login
+        may read none of them.
+        """
         self._server.now = now
         found = self._collections()
         known = self._known(cursor)
@@ -74,7 +79,10 @@ class CalDav:
             yield Page(stream=stream, records=(), cursor=self._cursor(known))
 
     def _collections(self) -> dict[str, Collection]:
-        """Return the calendars of the login. Its homes are looked for again when they are unknown or have moved."""
+        """Return the calendars of the login by key.
+
+        The addresses that hold its calendars are looked for again if they are unknown or cannot be read any more.
+        """
         with suppress(SourceChanged):
             if self._homes:
                 return collections(self._server, self._homes)
@@ -83,7 +91,10 @@ class CalDav:
         return collections(self._server, self._homes)
 
     def _known(self, cursor: str | None) -> dict[str, State]:
-        """Return the state of each calendar. The states of another login, zone or own address are forgotten."""
+        """Return the state of each calendar by key, from the cursor. None gives none.
+
+        If the login, the zone or the user's own addresses have changed since, each state is empty.
+        """
         body = json.loads(cursor) if cursor else {}
         states: dict[str, State] = body.get("calendars", {})
         return states if body.get("read_as") == self._read_as() else {key: {} for key in states}

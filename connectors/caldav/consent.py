@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
-from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged
+from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged, TryLater
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
@@ -22,7 +22,8 @@ PASSWORD = "The app password, made for this in the security settings there"  # n
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:  # noqa: ARG001 - allowed anyway
     """Take address, name and password from the settings, or ask the user, and save them after they worked.
 
-    Raises NeedsLogin if one is missing or the server refuses them, and SetupError for an address without calendars.
+    Raises NeedsLogin if any of them is missing or the server refuses them. Raises SetupError for an address without
+    calendars, and TryLater if the server is busy or silent.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     name = account.settings["name"].strip() or _asked(browser, LOGIN_HELP)
@@ -37,11 +38,13 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
             raise NeedsLogin(str(error)) from None
         except SourceChanged as error:
             raise SetupError(say("the calendars at this address cannot be read: {why}", why=reason(error))) from None
+        except TryLater as error:
+            raise TryLater(f"{error}; try again later: {CONNECT_AGAIN}", retry_at=error.retry_at) from None
     account.save_token({**token, "homes": found.homes, "addresses": _own(found.addresses, name)})
 
 
 def login_of(account: Account) -> Login | None:
-    """Return what the user typed, or None if it was not saved."""
+    """Return the login that the user typed, or None if the address, the name or the password was not saved."""
     token = account.token() or {}
     if not all(token.get(field) for field in ("address", "login", "password")):
         return None
@@ -71,7 +74,7 @@ def _asked(browser: Browser, question: str) -> str:
 
 
 def safe(address: str, account: Account) -> str:
-    """Return a server's address, with https where no scheme was typed.
+    """Return a server's address without query and fragment, and with https where no scheme was typed.
 
     Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise.
     """

@@ -1,4 +1,4 @@
-"""The way from the address that a user types to the calendars of the login (RFC 6764, RFC 5397, RFC 4791 6.2)."""
+"""Find the calendars of a login from the address that a user types (RFC 6764, RFC 5397, RFC 4791 6.2)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ BIRTHDAYS = "contact_birthdays"  # the name of the calendar that Nextcloud makes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """An account at a server. ``homes`` hold its calendars, ``addresses`` are the user's own e-mail addresses."""
+    """An account at a CalDAV server. ``homes`` are the addresses that hold its calendars.
+
+    ``addresses`` are the user's own e-mail addresses.
+    """
 
     homes: list[str]
     addresses: list[str]
@@ -34,7 +37,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
-    """A calendar or task list. ``key`` is its path in one spelling and ends with a slash.
+    """A calendar or task list of a CalDAV server. ``key`` is its path, always quoted alike and with a slash at the end.
 
     ``token`` is its sync token and ``ctag`` its mark of change, each an empty text if the server has none.
     """
@@ -48,7 +51,11 @@ class Collection:
 
 
 def discover(server: Server, address: str) -> Found:
-    """Return the account that an address leads to. Raises the error of the address that came closest to an answer."""
+    """Return the account that an address leads to. Several addresses on its host are tried.
+
+    Without an account it raises NeedsLogin for a refused login, TryLater for a busy or silent server, else
+    SourceChanged. Raises Refused if there was no error but status 403.
+    """
     errors: list[BridgeError] = []
     for candidate in candidates(address):
         try:
@@ -76,7 +83,10 @@ def candidates(address: str) -> list[str]:
 
 
 def _telling(errors: list[BridgeError]) -> BridgeError:
-    """Return the error that tells most: a refused login, then a busy or silent server, then anything else."""
+    """Return the error that tells most, first a refused login, then a busy or silent server.
+
+    SourceChanged follows, and status 403 comes last. Without errors return a SourceChanged that no account is found.
+    """
     for kind in (NeedsLogin, TryLater, SourceChanged):
         named = [error for error in errors if isinstance(error, kind) and not isinstance(error, Refused)]
         if named:
@@ -88,7 +98,7 @@ def _telling(errors: list[BridgeError]) -> BridgeError:
 
 
 def _account(server: Server, address: str) -> Found | None:
-    """Return the account that is found by way of an address, or None if the answer names none."""
+    """Return the account whose homes an address or its principal names, or None if neither does."""
     listing = server.propfind(address, PRINCIPAL, depth=0, discovering=True)
     for _ in range(2):
         response = listing.responses[0] if listing.responses else None
@@ -116,7 +126,7 @@ def _addresses(response: Response) -> list[str]:
 def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
     """Return the calendars and task lists in the homes of an account by key, sorted by key.
 
-    Raises SourceChanged for more than 500.
+    Raises SourceChanged for more than 500 of them.
     """
     found: dict[str, Collection] = {}
     for home in homes:
@@ -151,8 +161,9 @@ def _calendars(listing: Listing) -> Iterator[Collection]:
 
 
 def _is_read(response: Response) -> bool:
-    """Return True if an address is a calendar that may hold events or to-dos, and not one that Nextcloud keeps after
-    its deletion.
+    """Return True if an address is a calendar that may hold events or to-dos.
+
+    A deleted calendar, as Nextcloud keeps for a time, does not count.
     """
     kinds = response.found.get(f"{DAV} resourcetype")
     names = [] if kinds is None else [part.name.rpartition(" ")[2] for part in kinds.parts]
@@ -164,5 +175,5 @@ def _is_read(response: Response) -> bool:
 
 
 def is_gone(error: BridgeError) -> bool:
-    """Return True if an error says that there is nothing at an address."""
+    """Return True if an error says that there is nothing at an address (HTTP 404 or 410)."""
     return isinstance(error, Declined) and error.is_gone

@@ -1,4 +1,5 @@
-"""Entries of a calendar as records. An entry holds an event or a to-do with all its exceptions, as one text.
+"""Turn the entries of a CalDAV calendar into raw records. The text of an entry holds an event or a to-do, with all
+exceptions.
 
 The record of an entry has the entry's path as its key. Its exceptions, and what cannot be read in it, are records of
 their own with the entry as parent. So a broken exception loses nothing else.
@@ -25,7 +26,7 @@ MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice
 
 
 def is_ours(collection: Collection, written: str) -> bool:
-    """Return True if a calendar is the one that the bridge writes into.
+    """Return True if a calendar is the calendar that the bridge writes into.
 
     ``written`` is the path of that calendar, or an empty text if it is not known.
     """
@@ -34,9 +35,11 @@ def is_ours(collection: Collection, written: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Facts needed to read a calendar's entries. ``key`` is the calendar's path, and ``mine`` the user's addresses.
+    """Facts needed to read the entries of a CalDAV calendar.
 
-    ``ours`` marks the calendar that the bridge writes to. Only there does the property of its own events count.
+    ``key`` is the calendar's path, ``name`` its name, and ``zone`` that of times without a zone. ``mine`` are the
+    user's addresses in lower case. ``ours`` is True for the calendar that the bridge writes to. Only there does the
+    property of its own events count.
     """
 
     key: str
@@ -46,7 +49,11 @@ class Reading:
     ours: bool
 
     def records(self, key: str, text: str | None) -> list[RawRecord]:
-        """Return the records of an entry. An entry that is gone, or holds neither event nor to-do, is deleted."""
+        """Return the records of the entry at the path ``key``. The text is None for an entry that is gone.
+
+        An entry that is gone, or holds neither event nor to-do, gives a deletion. A text that is no iCalendar gives a
+        record that is marked as unreadable.
+        """
         if text is None:
             return [self.deletion(key)]
         calendars, broken = parsed(text.encode("utf-8", "replace").replace(b"\0", b""))
@@ -63,7 +70,11 @@ class Reading:
         return RawRecord(stream=STREAM, key=key, payload={}, deleted=True)
 
     def _record(self, component: Component) -> RawRecord:
-        """Return the record of a component, as in a file. A component without a UID keeps none."""
+        """Return the record of an event or a to-do, with its ``kind``, "event" or "task".
+
+        Its ``uid`` is None if it states none. In the bridge's own calendar ``ours`` is added, the mark of an event that
+        the bridge wrote.
+        """
         record = record_of(self.name, component, ZoneInfo(self.zone), self.mine)
         more: dict[str, Any] = {"kind": record.stream}
         if not record.payload.get("unreadable"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from bridge.domain.errors import SourceChanged, TryLater
 
-NOT_WEBDAV = "the calendar server answered something that is not WebDAV"
+NOT_WEBDAV = "the calendar server answered something that is not WebDAV; check its address"
 
 DAV, CALDAV, SERVER = "DAV:", "urn:ietf:params:xml:ns:caldav", "http://calendarserver.org/ns/"
 DEPTH_MAX = 40
@@ -19,12 +19,12 @@ SUCCESS = 200
 
 
 class NotWebDav(TryLater):
-    """The error of an answer in another format, such as the page of a log-in or of a network."""
+    """The error of an answer that is not WebDAV, such as the page of a log-in or of a network."""
 
 
 @dataclass(slots=True)
 class Part:
-    """An element of the XML. Its ``name`` is written as ``namespace name``."""
+    """An element of a WebDAV server's XML, with its children in ``parts``. Its ``name`` is ``namespace name``."""
 
     name: str
     text: str = ""
@@ -32,21 +32,23 @@ class Part:
     attributes: dict[str, str] = field(default_factory=dict)
 
     def walk(self, name: str) -> Iterator[Part]:
-        """Yield the children of that name."""
+        """Yield the children that have the name ``name``."""
         return (part for part in self.parts if part.name == name)
 
     def first(self, name: str) -> Part | None:
         return next(self.walk(name), None)
 
     def words(self, name: str) -> str:
-        """Return the text of the first child of that name, without blanks around it."""
+        """Return the text of the first child that has the name, without blanks around it. Without a child it is
+        empty.
+        """
         found = self.first(name)
         return "" if found is None else found.text.strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """Answer of a server about an address. ``found`` holds the properties that it gave, by their names."""
+    """Answer of a WebDAV server about an address, ``href``. ``found`` holds the properties that it gave, by name."""
 
     href: str
     status: int | None  # of the address as a whole; None where only properties have any
@@ -58,14 +60,17 @@ class Response:
         return "" if part is None else part.text.strip()
 
     def hrefs(self, name: str) -> list[str]:
-        """Return the addresses in a property."""
+        """Return the addresses in a property, or an empty list for a property that was not given."""
         part = self.found.get(name)
         return [] if part is None else [one.text.strip() for one in part.walk(f"{DAV} href") if one.text.strip()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Multistatus:
-    """An answer about many addresses. ``token`` is the sync token (RFC 6578), or an empty text without any."""
+    """A WebDAV server's answer about many addresses.
+
+    ``token`` is the sync token (RFC 6578), or an empty text if the answer holds none.
+    """
 
     responses: list[Response]
     token: str
@@ -74,7 +79,8 @@ class Multistatus:
 def read(content: bytes) -> Multistatus:
     """Return the answer in an XML text.
 
-    Raises NotWebDav for other text, such as a captive portal's page, and SourceChanged beyond a bound.
+    Raises NotWebDav for other text, such as a captive portal's page, and for a text that defines entities. Raises
+    SourceChanged for more than 40 levels, 2,000 elements about an address, or 200,000 addresses.
     """
     from xml.parsers import expat
 
@@ -96,12 +102,15 @@ def read(content: bytes) -> Multistatus:
 
 
 def _refuse(*_: Any) -> None:
-    """Refuse a text that defines entities, which could unpack to gigabytes."""
+    """Raise NotWebDav for a text that defines entities, which could unpack to gigabytes."""
     raise NotWebDav(NOT_WEBDAV)
 
 
 class _Reader:
-    """The handlers of the parser. Only the response that is being read is held as a tree."""
+    """The XML parser's handlers, which collect ``responses`` and ``token``.
+
+    Only the response that is being read is held as a tree of elements.
+    """
 
     def __init__(self) -> None:
         self.responses: list[Response] = []
@@ -114,13 +123,17 @@ class _Reader:
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         self._path.append(name)
         if len(self._path) > DEPTH_MAX:
-            raise SourceChanged("the calendar server answered XML nested far too deep; report it to its makers")
+            raise SourceChanged(
+                "the calendar server answered XML nested far too deep; report it to the server's makers"
+            )
         self.is_multistatus = self.is_multistatus or self._path == [f"{DAV} multistatus"]
         if not self._open and self._path != [f"{DAV} multistatus", f"{DAV} response"]:
             return
         self._parts += 1
         if self._parts > PARTS_MAX:
-            raise SourceChanged("the calendar server answered far too much about one entry; report it to its makers")
+            raise SourceChanged(
+                "the calendar server answered far too much about an entry; report it to the server's makers"
+            )
         part = Part(name, attributes=attributes)
         if self._open:
             self._open[-1].parts.append(part)
@@ -147,7 +160,10 @@ class _Reader:
 
 
 def _responses(part: Part) -> list[Response]:
-    """Return what an element says. It may name several addresses with a common status (RFC 4918, 14.24)."""
+    """Return a Response for each address that a ``response`` element names.
+
+    An element may name several addresses with a common status (RFC 4918, 14.24).
+    """
     found: dict[str, Part] = {}
     for stat in part.walk(f"{DAV} propstat"):
         if _code(stat.words(f"{DAV} status")) in (SUCCESS, None):
@@ -158,6 +174,6 @@ def _responses(part: Part) -> list[Response]:
 
 
 def _code(line: str) -> int | None:
-    """Return the number in a status line such as ``HTTP/1.1 404 Not Found``, or None without any."""
+    """Return the number in a status line such as ``HTTP/1.1 404 Not Found``, or None without three digits there."""
     words = line.split()
     return int(words[1]) if len(words) > 1 and words[1].isdecimal() and len(words[1]) == len("404") else None

@@ -37,13 +37,15 @@ class Declined(SourceChanged):
 
     @property
     def is_gone(self) -> bool:
-        """Return True if there is nothing at the address."""
+        """Return True if there is nothing at the address (HTTP 404 or 410)."""
         return self.status in (404, 410)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
-    """Login as the user typed it. ``hosts`` are hosts inside the operator's network that requests may reach."""
+    """A CalDAV login as the user typed it. ``hosts`` are hosts inside the operator's network that requests may
+    reach.
+    """
 
     address: str
     name: str
@@ -52,7 +54,7 @@ class Login:
 
 
 class Server:
-    """A CalDAV server, opened for a single sync. ``now`` is the time from which waits are counted."""
+    """A CalDAV server, opened for a single sync. Waits are counted from ``now``, or from the clock if it is None."""
 
     def __init__(self, login: Login, *, now: datetime | None = None) -> None:
         from requests.auth import HTTPBasicAuth
@@ -68,7 +70,10 @@ class Server:
         self._session.close()
 
     def trust(self, address: str) -> None:
-        """Let requests go to the host of an address that discovery found. Raises SourceChanged for plain http."""
+        """Let requests go to the host of an address that discovery found.
+
+        Raises SourceChanged for plain http, unless the host was trusted before.
+        """
         if origin(address) not in self._origins:
             if urlsplit(address).scheme != "https":
                 raise SourceChanged(
@@ -80,13 +85,19 @@ class Server:
             self._origins.add(origin(address))
 
     def propfind(self, address: str, properties: str, *, depth: int, discovering: bool = False) -> Listing:
-        """Ask for properties of an address, and with ``depth`` 1 also of what it holds."""
+        """Ask for properties (XML elements) of an address, and with ``depth`` 1 also of what it holds.
+
+        ``discovering`` is explained at ``ask``. Raises the errors of ``ask``, and NotWebDav for another answer.
+        """
         body = f'<d:propfind xmlns:d="DAV:" {NAMESPACES}><d:prop>{properties}</d:prop></d:propfind>'
         answer = self.ask("PROPFIND", address, body, headers={"Depth": str(depth)}, discovering=discovering)
         return _listing(answer)
 
     def report(self, address: str, body: str) -> Listing:
-        """Ask for a report on an address, at depth 0 as sync reports demand (RFC 6578, 3.2)."""
+        """Ask for a report on an address, at depth 0 as sync reports demand (RFC 6578, 3.2).
+
+        Raises the errors of ``ask``, and NotWebDav for another answer.
+        """
         return _listing(self.ask("REPORT", address, body, headers={"Depth": "0"}))
 
     def ask(
@@ -101,8 +112,9 @@ class Server:
     ) -> requests.Response:
         """Send a request and return the answer. Up to five redirects are followed.
 
-        A redirect may lead to the same host. With ``discovering`` it may also lead to another host by https. Raises
-        Declined, and the errors of ``bridge.http``.
+        ``kind`` is the body's content type. A redirect may lead to a trusted host. With ``discovering`` it may also
+        lead to another host by https. Raises SourceChanged for any other redirect, Declined, and the errors of
+        ``bridge.http``.
         """
         sent = {"Content-Type": kind, **(headers or {})}
         for _ in range(REDIRECTS_MAX + 1):
@@ -176,14 +188,17 @@ NAMESPACES = f'xmlns:c="{multistatus.CALDAV}" xmlns:s="{multistatus.SERVER}"'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Answer of a server about the addresses at or below ``address``, which is the end of all redirects."""
+    """Answer of a CalDAV server about the addresses at or below ``address``, which is the end of all redirects.
+
+    ``token`` is the sync token, or an empty text without a token.
+    """
 
     address: str
     responses: list[multistatus.Response]
     token: str
 
     def at(self, href: str) -> str:
-        """Return the whole address of an address that the answer names."""
+        """Return the whole address of ``href``, an address that the answer names and that may be relative."""
         return joined(self.address, href)
 
 
@@ -195,7 +210,10 @@ def _listing(answer: requests.Response) -> Listing:
 
 
 def joined(base: str, href: str) -> str:
-    """Return an address relative to another. Raises SourceChanged for text that is no address."""
+    """Return the whole address of ``href``, which may be relative to the address ``base``.
+
+    Raises SourceChanged for text that is no address.
+    """
     try:
         found = urljoin(base, href)
         origin(found)
@@ -222,7 +240,7 @@ def origin(address: str) -> tuple[str, str, int]:
 
 
 def key_of(address: str) -> str:
-    """Return the path of an address in one spelling, because servers quote the same path in several ways.
+    """Return the path of an address, always quoted alike, because servers quote the same path in several ways.
 
     A part with an ``@`` may be an e-mail address, and a digest stands for it.
 

@@ -33,10 +33,10 @@ NO_CALENDAR = (404, 409, 410)
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Make the calendar hold the plans that are not over, and return the keys of those whose events the user deleted.
+    """Make the calendar hold the plans that are not over. Return the keys of those whose events the user deleted.
 
-    ``bridge.domain.ports.Writer`` says more. Raises SetupError once if the user deleted the whole calendar. Then
-    nothing more is written until the user connects again.
+    ``bridge.domain.ports.Writer`` says more. Raises NeedsLogin if no login is saved. Raises SetupError once if the user
+    deleted the whole calendar. Then nothing more is written until the user connects again.
     """
     written = WrittenPlans(account, plans, now=now)
     if written.is_settled():
@@ -54,7 +54,10 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Written:
-    """An event in the calendar. ``mark`` is None for an event that another program wrote."""
+    """An event found at the place of a plan's event in the calendar Rhythm.
+
+    ``mark`` names the plan's slot and action. It is None for an event that another program wrote.
+    """
 
     etag: str
     mark: str | None
@@ -70,7 +73,11 @@ class _Rhythm:
         plans.keep_in(plans.calendar or self._found(homes) or self._made(homes[0]))
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing. Otherwise write the event as far as needed."""
+        """Return True if the user deleted a plan's event after agreeing.
+
+        Otherwise write the event if it is missing, or if the bridge wrote it for another slot or action. Raises
+        SetupError if the whole calendar is gone.
+        """
         event = self._event(plan.key)
         if event is None and self._plans.was_agreed(plan):
             self._check_calendar()
@@ -83,7 +90,10 @@ class _Rhythm:
         return False
 
     def take_away(self, key: str) -> None:
-        """Delete the event of a plan, unless another program wrote it."""
+        """Delete the event of a plan by the plan's key.
+
+        An event that is gone, or that another program wrote or just changed, is left alone.
+        """
         event = self._event(key)
         if event is None or event.mark is None:
             return
@@ -94,7 +104,7 @@ class _Rhythm:
                 raise
 
     def _event(self, key: str) -> _Written | None:
-        """Return the event of a plan by the plan's key, or None if there is none."""
+        """Return the event of a plan by the plan's key, or None if the server has no such event."""
         try:
             answer = self._server.ask("GET", self._address(key), headers=PLAIN)
         except Declined as error:
@@ -136,9 +146,9 @@ class _Rhythm:
         return any(response.status in (None, 200) for response in listing.responses)
 
     def _found(self, homes: Sequence[str]) -> str | None:
-        """Return the address of the calendar by its description or name, or None if there is none.
+        """Return the address of the calendar with the bridge's description, else of a calendar named Rhythm.
 
-        Its stored address may be lost, for example with an earlier consent.
+        Return None if ``homes`` hold neither. The stored address may be lost, for example with an earlier consent.
         """
         held = collections(self._server, homes).values()
         named = [one for one in held if one.description == MARK] or [one for one in held if one.name == TITLE]

@@ -1,4 +1,4 @@
-"""Fitbit and Pixel Watch by the files that Google Takeout, and fitbit.com before it, hands out.
+"""Connect Fitbit and Pixel Watch by the files of an export of Google Takeout, or of fitbit.com before it.
 
 The files were compared with real exports of 2020 to 2026. Minute by minute files, heart rates and workouts are written
 in UTC, although they do not say so. Sleep logs are written in the clock of the account.

@@ -1,4 +1,4 @@
-"""Read the export's three notations of a time, and place UTC on the person's clock."""
+"""Read the three notations of a time in a Fitbit export, and place UTC on the person's clock."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ QUARTER_MINUTES = 15
 
 
 class Unreadable(Exception):
-    """Raised for a row without a readable time or value, which is counted and passed over."""
+    """The error of a row without a readable time or value, which is counted and passed over."""
 
 
 @dataclass(slots=True)
 class Clock:
-    """The person's zones by time. Dates of instants are remembered by the quarter-hour, as files hold many minutes."""
+    """The clock of a person, by the zones that the person lived in, or by ``zone`` if ``zones`` is empty.
+
+    It remembers the date and the zone of each quarter-hour that it was asked for, because files hold many minutes.
+    """
 
     zone: str
     zones: ZoneHistory = ()
@@ -31,7 +34,9 @@ class Clock:
         return zone_at(at, self.zones).key if self.zones else self.zone
 
     def place(self, at: datetime) -> tuple[date, str]:
-        """Return (the person's local date, the name of the zone) at an instant."""
+        """Return (the person's local date, the name of the zone) at an instant. Raises BadRecord for an unknown
+        zone.
+        """
         quarter = at.replace(minute=at.minute - at.minute % QUARTER_MINUTES, second=0, microsecond=0)
         if quarter not in self._dates:
             name = self.named_at(quarter)
@@ -47,7 +52,10 @@ class Clock:
 
 
 def american(text: object) -> datetime:
-    """Return the UTC instant of a time such as ``04/06/26 18:40:00``. Raises Unreadable."""
+    """Return the UTC instant of a time written as ``MM/DD/YY HH:MM:SS``. Raises Unreadable for anything else.
+
+    A part of the time of day that is missing counts as 0.
+    """
     try:
         month, day, year = int(str(text)[0:2]), int(str(text)[3:5]), int(str(text)[6:8])
         hour, minute, second = int(str(text)[9:11] or 0), int(str(text)[12:14] or 0), int(str(text)[15:17] or 0)
@@ -57,7 +65,9 @@ def american(text: object) -> datetime:
 
 
 def written(text: object) -> datetime:
-    """Return the time of an ISO text, marked as UTC whether or not the text says so. Raises Unreadable.
+    """Return the time of an ISO text in UTC. A text without an offset is taken as it stands and marked as UTC.
+
+    Raises Unreadable for anything else, and for a year outside 1990 to 2199.
 
     >>> written("2026-04-06T09:18").isoformat(), written("2026-04-12 12:39:30+0000").isoformat()
     ('2026-04-06T09:18:00+00:00', '2026-04-12T12:39:30+00:00')
@@ -73,7 +83,7 @@ def written(text: object) -> datetime:
 
 
 def dated(text: object) -> date:
-    """Return the date at the beginning of an ISO text. Raises Unreadable."""
+    """Return the date in the first ten characters of an ISO text. Raises Unreadable for anything else."""
     found = calendar_date(str(text)[:10])
     if found is None:
         raise Unreadable
@@ -81,8 +91,8 @@ def dated(text: object) -> date:
 
 
 def at_wall(wall: datetime, zone: ZoneInfo, *, later: bool = False) -> datetime:
-    """Return the instant at which a zone's clock shows ``wall``, which is marked as UTC.
+    """Return the instant at which a zone's clock shows ``wall``, a wall clock marked as UTC.
 
-    Of an hour that the clock shows twice it is the first time, or the second with ``later``.
+    In an hour that the clock shows twice the first time counts, or the second with ``later``.
     """
     return wall.replace(tzinfo=zone, fold=int(later)).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""Read a file of an export: a JSON list or a CSV table, row by row, whatever its size."""
+"""Read a JSON list or a CSV table of a Fitbit export row by row."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ FIELD_MAX_CHARACTERS = 1_000_000  # of a cell; the events of a workout have thou
 
 
 def recognise(file: File) -> bool:
-    """Return True if the name and the first bytes are those of a file of the export that is read."""
+    """Return True if name and first bytes are those of a file of a Fitbit export that is read."""
     return kind_of(file) is not None
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zones`` tells the clock of times without an offset, else ``zone`` does.
+    """Yield a file's records in pages. ``zones`` tells the person's clock at each time, or ``zone`` if it is empty.
 
     Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
     """

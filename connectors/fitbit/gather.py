@@ -1,7 +1,9 @@
-"""Gather the rows of a file into records by date, each row under its own name, so that files in any order agree.
+"""Gather the rows of a file of a Fitbit export into records by date.
 
-Files begin at midnights of the account's clock, which are not those of the person's clock or of UTC. So sums are kept
-by quarters of an hour, and a later export of a quarter replaces what an earlier export held of it.
+Each row is kept under a name of its own, so that files in any order agree.
+
+Files begin at midnights of the account's clock, which are not those of the person's clock or of UTC. Sums are therefore
+kept by quarters of an hour. A later export of a quarter replaces what an earlier export held of it.
 """
 
 from __future__ import annotations
@@ -73,7 +75,11 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Gathered:
-    """The records of a file, which grow as its rows are taken."""
+    """The records of a file of a Fitbit export, which grow as its rows are taken.
+
+    ``found`` maps the key of a record, a date, to its payload. ``aside`` counts unreadable rows. ``newest`` is the
+    file's newest time, if its rows state none in ISO form.
+    """
 
     kind: Kind
     clock: Clock
@@ -102,11 +108,14 @@ class Gathered:
             yield Page(stream=self.kind.stream, records=(), set_aside=Counter({why: self.aside}))
 
     def _of(self, day: date, zone: str | None = None) -> dict[str, Any]:
-        """Return the payload of a date's record."""
+        """Return the payload of a date's record, which is made where it is absent.
+
+        ``zone`` is the name of the zone stored in it, by default the person's zone at noon of the date.
+        """
         return self.found.setdefault(str(day), {"zone": zone or self.clock.of_date(day)})
 
     def _seen(self, at: datetime) -> None:
-        """Date the file by its newest time, because no ISO date is written in it."""
+        """Set ``newest`` to ``at`` if that is later. It dates the file, whose times are not in ISO form."""
         self.newest = at if self.newest is None or at > self.newest else self.newest
 
     def _daily(self, row: Row) -> None:
@@ -118,7 +127,7 @@ class Gathered:
             self._of(day).setdefault(self.kind.of, {})[str(text)] = [value, weight or 0.0]
 
     def _stress(self, row: Row) -> None:
-        """Add a score. A row whose score was not calculated yet is left out without being counted as unreadable."""
+        """Add a stress score. A row whose score was not calculated is left out, but does not count as unreadable."""
         day = dated(row.get(self.kind.at))
         failed = str(row.get("calculation_failed", "")).strip().casefold() == "true"
         if failed or not str(row.get("status") or "READY").startswith("READY"):
@@ -126,7 +135,7 @@ class Gathered:
         self._daily({**row, self.kind.at: str(day)})
 
     def _resting(self, row: Row) -> None:
-        """Add a date's resting rate. A rate of 0 marks a date without a rate, such as a date in the future."""
+        """Add a date's resting heart rate. A rate of 0 marks a date without a rate, and is left out."""
         at, value = american(row.get("dateTime")), _number(mapping(row.get("value")).get("value"))
         if value > 0:
             self._seen(at)
@@ -157,9 +166,10 @@ class Gathered:
         self._beat(str(row.get("timestamp"))[:ISO_MINUTE], row.get("beats per minute"), written)
 
     def _beat(self, minute: str, rate: Any, read: Callable[[str], datetime]) -> None:
-        """Add a reading to its quarter of an hour: [sum, count, lowest, highest].
+        """Add a heart rate to its quarter of an hour, which is kept as [sum, count, lowest, highest].
 
-        A minute has up to thirty readings, so the quarters are remembered by the text of the minute.
+        ``minute`` is the text of the time up to the minute, which ``read`` turns into an instant. A minute has up to
+        thirty readings, so the quarters are remembered by that text. Raises Unreadable for an implausible rate.
         """
         bpm = _number(rate)
         if not BPM.low <= bpm <= BPM.high:
@@ -205,7 +215,9 @@ class Gathered:
             minutes[stage] = minutes.get(stage, 0.0) + (end - start) / timedelta(minutes=1)
 
     def _score(self, row: Row) -> None:
-        """Add a score of a night. Its time is the account's clock, although it ends in ``Z``."""
+        """Add the sleep score of Fitbit's log of a night. Its time is the account's clock, although it ends in
+        ``Z``.
+        """
         at, key = written(row.get("timestamp")), _key(row.get("sleep_log_entry_id"))
         if words(row.get("overall_score")) is not None:
             told = {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "value": _number(row.get("overall_score"))}
@@ -231,7 +243,7 @@ class Gathered:
 
 
 def session_walls(row: Row) -> tuple[datetime, datetime]:
-    """Return the wall clock at the start and the end of a session, marked as UTC. Raises Unreadable.
+    """Return the wall clock at the start and the end of Google's sleep session, marked as UTC. Raises Unreadable.
 
     Rows with the version of an algorithm hold instants (exports of 2026). Rows without hold the wall clock, whatever
     offset they name (exports of 2025).
@@ -242,10 +254,10 @@ def session_walls(row: Row) -> tuple[datetime, datetime]:
 
 
 def score_wall(row: Row) -> datetime:
-    """Return the wall clock at the time of a session's score, marked as UTC. Raises Unreadable.
+    """Return the wall clock at the time of a sleep session's score, marked as UTC. Raises Unreadable.
 
-    Scores name no algorithm. A score is computed soon after the watch has sent the night. So the time is read both as
-    an instant and as a wall clock, and the reading nearer to the computation counts.
+    Scores name no algorithm. A score is computed soon after the watch has sent the night. The time is read both as an
+    instant and as a wall clock. The reading nearer to the computation counts.
     """
     at, east = written(row.get("score_time")), timedelta(minutes=_offset(row.get("score_utc_offset")))
     made = written(row.get("sleep_score_created"))
@@ -257,7 +269,10 @@ def _quarter(at: datetime) -> str:
 
 
 def _ordered(start: datetime, end: datetime) -> None:
-    """Raise Unreadable if an end is before the start, or days after it, as in a workout that was not stopped."""
+    """Raise Unreadable if an end is before the start, or more than three days after it.
+
+    A workout that was not stopped may last that long.
+    """
     if not start <= end <= start + SPAN_MAX:
         raise Unreadable
 
@@ -277,7 +292,7 @@ def _key(value: Any) -> str:
 
 
 def _text_number(value: Any) -> Any:
-    """Return the number in a text, or the value itself where it is no text of a number."""
+    """Return the number in a text, or None if the text is no number. Any other value is returned unchanged."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:
@@ -285,7 +300,7 @@ def _text_number(value: Any) -> Any:
 
 
 def _number(value: Any) -> float:
-    """Return a number, or the number in a text. Raises Unreadable for anything else."""
+    """Return a number, or the number in a text. Raises Unreadable for anything else, and for 1e15 and more."""
     found = value if type(value) is int else finite(_text_number(value))
     if found is None or not -FINITE_MAX < found < FINITE_MAX:
         raise Unreadable

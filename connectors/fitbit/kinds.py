@@ -1,4 +1,4 @@
-"""Tell the files of an export apart: JSON files by their names, CSV files by the names of their columns.
+"""Find the kind of a file of a Fitbit export. JSON files are known by their names, CSV files by their columns' names.
 
 Names of folders are not used, because there have been three since 2018, and partial downloads have none.
 """
@@ -20,10 +20,12 @@ FITBIT, GOOGLE = "fitbit", "google"  # of which of the two services a value is; 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of file: the stream of its records, how its rows are read, and in which columns they lie.
+    """A kind of file of a Fitbit export, with the stream of its records and the reading of its rows.
 
-    ``rows`` names a method of ``Gathered``. ``columns`` are those by which a CSV file is known, in lower case. ``name``
-    is a pattern of the file's name, for JSON files and for columns that several kinds share.
+    ``rows`` names a method of ``Gathered``. ``of`` is the service whose values they are. ``columns`` are those by which
+    a CSV file is known, in lower case. ``name`` is a pattern of the file's name, or None if any name will do. ``at``
+    and ``value`` name the columns of a row's time and value. ``weight`` names the column of the number of readings,
+    None without such a column.
     """
 
     stream: str
@@ -109,7 +111,7 @@ CSV_KINDS = (
 
 
 def kind_of(file: File) -> Kind | None:
-    """Return the kind of a file of an export, or None for a file that is not read."""
+    """Return the kind of a file of a Fitbit export by its name and first bytes. Return None for any other file."""
     if ending(file.name) == "json":
         begins = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
         return next((kind for kind in JSON_KINDS if begins and _named(kind, file.name)), None)
@@ -121,7 +123,7 @@ def kind_of(file: File) -> Kind | None:
 
 
 def header(line: str) -> list[str]:
-    """Return the names of a CSV file's columns from its first line, in lower case."""
+    """Return the names of a CSV file's columns from its first line, in lower case. An unreadable line gives none."""
     try:
         names: Collection[str] = next(csv.reader([line.strip("\r\n")]), [])
     except csv.Error:

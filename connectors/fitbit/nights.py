@@ -1,7 +1,7 @@
-"""The sleeps of a date, from Fitbit's logs, or from Google's sessions where there is no log.
+"""Compute the sleeps of a date from Fitbit's logs, or from Google's sessions if the date has no log.
 
-Google's export holds every night twice or three times: as a log of Fitbit, and as a session of each algorithm that
-Google has tried. Sessions are of use where logs are missing, and for the offset of a log.
+Google's export holds every night two or three times. It is a log of Fitbit, and a session of each algorithm that Google
+has tried. Sessions are of use where logs are missing, and for the offset of a log.
 """
 
 from __future__ import annotations
@@ -38,7 +38,12 @@ ZERO = timedelta(0)
 
 
 def sleeps(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Episode]:
-    """Yield the sleeps of a date's record. Raises BadRecord for one that is unreadable."""
+    """Yield the sleeps and naps in the payload of a date's record.
+
+    They are Fitbit's logs, or without logs Google's sessions that do not overlap a session made later.
+
+    ``zone`` is the person's zone, for times without a known offset. Raises BadRecord if a time is unreadable.
+    """
     sessions = mapping(payload.get("sessions"))
     try:
         logs = mapping(payload.get("logs"))
@@ -69,9 +74,11 @@ def _log(key: str, fields: Fields, zone: ZoneInfo, offsets: Mapping[datetime, tu
 def _between(
     start: datetime, end: datetime, zone: ZoneInfo, offsets: tuple[int, int] | None, milliseconds: float | None
 ) -> Stretch:
-    """Return the time between two times of the wall clock, with the offsets of a session, or by the person's zone.
+    """Return the time between two times of the wall clock, which are marked as UTC.
 
-    In the hour that the clock shows twice, the length tells which of the two is meant.
+    ``offsets`` are the minutes east of UTC at the start and the end. If they are None, ``zone`` tells them. In an hour
+    that the clock shows twice, the length in ``milliseconds`` tells which time is meant. None stands for the
+    difference of the two clocks.
     """
     if offsets is not None:
         begun, over = (wall - timedelta(minutes=minutes) for wall, minutes in zip((start, end), offsets, strict=True))
@@ -83,7 +90,10 @@ def _between(
 
 
 def _offsets(sessions: Mapping[str, Any]) -> dict[datetime, tuple[int, int]]:
-    """Return the offsets of the sessions by the wall clock of their start. An offset of 0 may be unknown."""
+    """Return (minutes east at the start, at the end) of Google's sessions by the wall clock of their start.
+
+    Sessions with an offset of 0 are left out, because it may stand for an unknown offset.
+    """
     found = {}
     for _, row in sorted(sessions.items()):
         start, end = (written_offset(row.get(name)) for name in ("start_utc_offset", "end_utc_offset"))
@@ -106,7 +116,10 @@ def _session(key: str, fields: Fields, zone: ZoneInfo, stages: Mapping[str, Any]
 
 
 def _apart(sessions: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the sessions without those that overlap a session made later, which is of a newer algorithm."""
+    """Return (key, session) of Google's sessions, without those that overlap a session made later.
+
+    The session made later is of a newer algorithm.
+    """
     kept: list[tuple[str, Mapping[str, Any]]] = []
     made = sorted(sessions.items(), key=lambda one: (str(mapping(one[1]).get("sleep_created")), one[0]), reverse=True)
     for key, row in made:

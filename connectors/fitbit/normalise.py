@@ -1,4 +1,4 @@
-"""Records of the export's dates as episodes and samples. Where Fitbit and Google tell a value, Fitbit's counts."""
+"""Turn the dates of a Fitbit export into episodes and samples. If Fitbit and Google tell a value, Fitbit's counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BY_TRUST = (FITBIT, f"{FITBIT} nights", GOOGLE)
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the items of a date. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the episodes and samples of a date. Raises BadRecord naming the unreadable field, never its value."""
     fields = Fields.of("fitbit", record)
     zone = fields.zone("zone")
     try:
@@ -52,7 +52,11 @@ def _items(record: RawRecord, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _daily(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the value of a date. Of several sleeps, the sleep with the most readings counts, else the first."""
+    """Yield the value of a date as a sample from midnight to noon.
+
+    Fitbit's value counts, else Fitbit's value of the night, else Google's. Of several sleeps, the sleep with the most
+    readings counts, and of equal sleeps the first.
+    """
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     best = min(sorted(told), key=lambda at: -_pair(told[at])[1], default=None)
     if best is None:
@@ -68,9 +72,10 @@ def _pair(value: Any) -> tuple[float, float]:
 
 
 def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the sum of a civil day. If several devices counted the same steps, the device with the greatest sum counts.
+    """Yield the sum of a civil day, by Fitbit's counts, or without these by Google's.
 
-    A sum of 0 means that no device was worn, and gives no measurement.
+    If several devices counted the same steps, the device with the greatest sum counts. A sum of 0 means that no device
+    was worn, and gives no measurement.
     """
     told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
     sums = [sum(finite(piece) or 0.0 for piece in mapping(pieces).values()) for pieces in told.values()]
@@ -80,7 +85,7 @@ def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) 
 
 
 def _scores(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the score of each log of a date, or without logs that of the newest session."""
+    """Yield the sleep score of each of Fitbit's logs of a date, or without logs that of Google's newest session."""
     logs = mapping(payload.get("logs"))
     if logs:
         for key, row in sorted(logs.items()):
@@ -103,7 +108,10 @@ def _score(key: str, row: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _quarters(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the mean heart rate of each quarter of an hour of a date in UTC."""
+    """Yield the mean heart rate of each quarter of an hour of a date in UTC.
+
+    If Fitbit and Google both tell a quarter, Fitbit's counts. Raises BadRecord for an unreadable quarter.
+    """
     told = {**mapping(fields.get(GOOGLE)), **mapping(fields.get(FITBIT))}
     for clock, found in sorted(told.items()):
         start = written(f"{day}T{clock}:00")
@@ -125,7 +133,7 @@ def _quarters(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
 
 
 def _workouts(fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the logs of a date in UTC, and the sessions that overlap none of them."""
+    """Yield the workouts of a date in UTC, which are Fitbit's logs, and Google's sessions that overlap none of them."""
     taken: list[Stretch] = []
     for key, row in sorted(mapping(fields.get("logs")).items()):
         log = Fields(mapping(row), fields.name)

@@ -1,4 +1,4 @@
-"""Read the account export (Export Your Data): day summaries, nights, health status and activities.
+"""Read the account export of Garmin, with day summaries, nights, health status and activities.
 
 Times are UTC without saying so. A night does not state its offset from UTC. The offset of the same date's day summary
 is used, else that of the user's zone. Units differ from the API's: an activity's durations are in ms, distances in cm.
@@ -183,8 +183,9 @@ def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
 
 
 def _offset(payload: Mapping[str, Any], parent: RawRecord | None, at: datetime) -> int:
-    """Return the minutes east of UTC from the same date's day summary (``parent``), else of the stored zone at
-    ``at``.
+    """Return the minutes east of UTC from the same date's day summary (``parent``).
+
+    Without it, or if it states none, return those of the zone stored in ``payload`` at the instant ``at``.
     """
     summary = settled_fields(parent.payload if parent is not None else {}, "uds")
     found = offset_of(summary, "wellnessStartTimeLocal", "wellnessStartTimeGmt")

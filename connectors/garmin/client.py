@@ -1,4 +1,4 @@
-"""Pull Garmin's Personal API, oldest dates first: 28 days per request where the API has ranges, else a day.
+"""Pull Garmin's Personal API, oldest dates first, with 28 days per request where the API has ranges, else a day.
 
 The API cannot list changes. Scores may change days later, so every pull reads the last days again (``SPEC.overlap``).
 """
@@ -36,7 +36,7 @@ WRAPPED = {"summary": "data", "hrv": "hrvSummaries"}  # where a range's list lie
 class Garmin:
     """An open account at Garmin. Raises the errors of ``bridge.http``, and NeedsLogin if no API key is stored.
 
-    A refused token is exchanged for a new one, once.
+    After a refused token the API key is exchanged for a new token, a single time.
     """
 
     def __init__(self, account: Account) -> None:
@@ -60,7 +60,7 @@ class Garmin:
             yield from window.pages(stream, length, read, tells_deletions=stream not in SPEC.deletions_unknown)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield one tuple with the records of a range of dates, empty if Garmin has none.
+        """Yield a single tuple with the records of a range of dates, empty if Garmin has none.
 
         404 means that there are no data. For streams that are read day by day, such as ``sleep``, 400 means the same.
         For all other streams 400 is an error, even for a single date.
@@ -70,10 +70,9 @@ class Garmin:
         yield _records(stream, self._get(path.format(first=first, last=last), now, nothing=nothing))
 
     def _activities(self, window: Window, now: datetime) -> Iterator[Page]:
-        """Yield pages of activities, newest first. Only the last page has a cursor, because older pages come after the
-        others.
+        """Yield pages of activities, newest first. Only the last page has a cursor, because older activities follow.
 
-        If one answer held the complete list, stored activities that the answer lacks are deleted.
+        If a single answer held the complete list, stored activities that the answer lacks are deleted.
         """
         start = 0
         while True:
@@ -92,7 +91,7 @@ class Garmin:
 
 
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
-    """Return one raw record per day or activity of an answer. An empty answer gives none.
+    """Return a raw record for each day or activity of an answer. An empty answer gives none.
 
     Raises SourceChanged for an answer of another shape.
     """

@@ -1,4 +1,4 @@
-"""Read Garmin Connect's JSON: days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
+"""Read Garmin Connect's JSON about days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
 
 ``...GMT`` fields are UTC. ``...Local`` fields are the wall clock written as if it were UTC, so their difference is the
 offset. A sleep's ``calendarDate`` is the local date of waking. A negative level is a code for why nothing was measured.
@@ -74,7 +74,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     """Yield the main sleep of a date as an episode, and its breathing, blood oxygen and skin temperature as samples.
 
     An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing. Raises
-    BadRecord if ``dailySleepDTO`` is missing.
+    BadRecord if ``dailySleepDTO`` is missing, or its date or times are unreadable.
     """
     fields = fields_of(record.payload, "sleep")
     night = fields.inner("dailySleepDTO")
@@ -100,8 +100,8 @@ def _night(fields: Fields) -> Stretch:
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """Yield the night's mean RMSSD as a sample with the times of the night, or nothing without a value.
 
-    Without these times, the sample covers the ten minutes before the record's creation. Raises BadRecord without
-    either.
+    Without these times, the sample covers the ten minutes before the record's creation. Raises BadRecord if neither is
+    readable.
     """
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
@@ -152,8 +152,9 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield an activity of the account as a workout, or nothing if a file already gave the same workout
-    (``parent``).
+    """Yield an activity of the account as a workout, or nothing if ``parent`` holds the same workout from a file.
+
+    Raises BadRecord if its start or length is unreadable.
     """
     if parent is None:
         yield recorded(record.key, record.payload)

@@ -23,7 +23,7 @@ CONNECT_AGAIN = "bridge connect garmin --user NAME"
 def authorise(account: Account, browser: Browser) -> None:
     """Ask for the API key unless the settings hold it, exchange it for a token, and save both.
 
-    Raises NeedsLogin without a key, or for a key that Garmin refuses.
+    Raises NeedsLogin without a key, or for a key that Garmin refuses, and TryLater if Garmin does not answer.
     """
     key = account.settings["api_key"]
     if not key:
@@ -36,7 +36,10 @@ def authorise(account: Account, browser: Browser) -> None:
             command=CONNECT_AGAIN,
         )
         raise NeedsLogin(text)
-    account.save_token(exchanged(account, key))
+    try:
+        account.save_token(exchanged(account, key))
+    except TryLater as error:
+        raise TryLater(f"{error}; try again later: {CONNECT_AGAIN}", after=error.after) from None
 
 
 def exchanged(account: Account, key: str) -> dict[str, Any]:
@@ -67,7 +70,7 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
 
 
 def _ends(token: str) -> float:
-    """Return when a token expires, in Unix seconds: the ``exp`` of a JWT, or a day from now without a readable one."""
+    """Return when a token expires, in Unix seconds. That is the ``exp`` of a JWT, or else a day from now."""
     try:
         claims = token.split(".")[1]
         body = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))

@@ -36,7 +36,7 @@ def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
 def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
     """Return the duration in the first of the fields ``names`` that holds a number, in units of 1/``per_second`` s.
 
-    Returns None without any, and for a negative duration or one of more than 30 days.
+    Returns None without a number, and for a duration that is negative or more than 30 days.
     """
     found = next((value for name in names if (value := fields.number(name)) is not None), None)
     longest = ACTIVITY_MAX.total_seconds() * per_second
@@ -44,7 +44,7 @@ def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Return True if a night's sleep was only guessed, or the watch was not worn.
+    """Return True if Garmin says that a night's sleep was only guessed, or that the watch was not worn.
 
     The account export writes Garmin's words for this in capitals.
     """
@@ -99,12 +99,12 @@ def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int
 
 
 def mark(row: Mapping[str, Any]) -> str:
-    """Return a fingerprint of a row's content: 16 hex digits, equal for equal content."""
+    """Return a fingerprint of a row's content, which is 16 hex digits and equal for equal content."""
     return hashlib.blake2b(_text(row).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def versions(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return {fingerprint: row}, the form in which records from files hold a version of a row.
+    """Return a mapping of a row's fingerprint to the row, the form in which records from files hold its versions.
 
     All versions of a row are kept, so that the order of the files does not matter.
     """
@@ -112,9 +112,10 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version of a row to use: the one that reaches furthest in time, or an empty mapping without any.
+    """Return the version of a row to use, or an empty mapping if there is no version.
 
-    ``rows`` maps fingerprints to versions. The order of their texts decides between versions that reach equally far.
+    ``rows`` maps fingerprints to versions. The version with the latest end counts, then the longest, then the newest,
+    then the version with the most stages. Between equal versions the order of their texts decides.
     """
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
@@ -135,8 +136,7 @@ def _text(value: Any) -> str:
 
 
 def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
-    """Return the key of a workout: its start in whole Unix seconds, or "?" and a fingerprint of the row without a
-    start.
+    """Return the key of a workout, its start in whole Unix seconds. If ``start`` is None, it is "?" and a fingerprint.
 
     All files of a workout give the same key. An activity's ``startTimeGMT`` is the FIT session's ``start_time``, to the
     second.

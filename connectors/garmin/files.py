@@ -1,4 +1,4 @@
-"""Read Garmin's files: FIT, the account export's JSON, and saved answers of Garmin Connect.
+"""Read Garmin's FIT files, the JSON of an account export, and saved answers of Garmin Connect.
 
 A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
 Files may differ about the same night, day or workout. All versions are then kept. ``fields.settled`` chooses by their
@@ -102,8 +102,8 @@ def _pages(records: list[RawRecord]) -> Iterator[Page]:
 def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
     """Yield, for each object in a document, (its rows as (stream, row) pairs, its length in characters).
 
-    ``exported`` is the stream of an export's file, or None for a saved answer. Only one object is in memory at a time.
-    Raises SourceChanged if many objects in a row have no rows of Garmin's.
+    ``exported`` is the stream of an export's file, or None for a saved answer. A single object is in memory at a time.
+    Raises SourceChanged if more than 100,000 objects in a row have no rows of Garmin's.
     """
     fruitless = 0
     for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):
@@ -196,7 +196,10 @@ def _record(stream: str, row: Mapping[str, Any], zone: str, *, exported: bool) -
 
 
 def started(activity: Mapping[str, Any]) -> str:
-    """Return the key of an activity's workout, which is the same in every kind of file."""
+    """Return the key of an activity's workout, which is the same in every kind of file.
+
+    It is the start in Unix seconds. An activity without a readable start gets a key by its content.
+    """
     at = utc_of_naive(activity.get("startTimeGMT", activity.get("startTimeGmt")))
     return workout_key(None if at is None else at.timestamp(), activity)
 

@@ -36,7 +36,7 @@ Fields = Mapping[int, Any]
 
 @dataclass(slots=True)
 class Contents:
-    """Content of a FIT file that is used."""
+    """The content of a FIT file that is used, which is filled message by message."""
 
     serial: str = "unknown"
     created: int = 0
@@ -50,7 +50,7 @@ class Contents:
 
 
 def recognise(file: File) -> bool:
-    """Return True if a file is FIT, which has ``.FIT`` at byte 8."""
+    """Return True if a file is FIT, which has the text ``.FIT`` from byte 8 on."""
     return file.head[8:12] == b".FIT"
 
 
@@ -74,7 +74,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 def decode(file: File) -> Contents:
-    """Return what is used of all messages in a file, which may hold several FIT files in a row.
+    """Return the content that is used of a file's messages. A file may hold several FIT files in a row.
 
     Raises SourceChanged for a damaged file.
     """
@@ -135,14 +135,18 @@ def _activity(contents: Contents, fields: Fields) -> None:
 
 
 def _compare(contents: Contents, local: Any, at: Any) -> None:
-    """Set the offset from a wall clock and the same instant (both in FIT seconds). More than 14 hours is ignored."""
+    """Set ``contents.offset`` from a wall clock and its instant, both in FIT seconds.
+
+    A difference of more than 14 hours, and a value that is no whole number, changes nothing.
+    """
     if isinstance(local, int) and isinstance(at, int) and abs(local - at) <= FURTHEST:
         contents.offset = round((local - at) / QUARTER) * QUARTER
 
 
 def _clock(contents: Contents, fields: Fields) -> None:
-    """Set ``contents.last`` to the instant of a monitoring message. A 16-bit instant is completed from the instant
-    before.
+    """Set ``contents.last`` to the instant of a monitoring message.
+
+    A 16-bit instant is completed from the instant before. Without an instant before it changes nothing.
     """
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]
@@ -209,7 +213,7 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 
 
 def _days(contents: Contents, zone: str) -> list[RawRecord]:
-    """Return the file's readings as raw records, one for each local day.
+    """Return the file's readings as raw records, each of a local day.
 
     Of a total that runs from midnight, only the day's highest value is kept.
     """
@@ -229,7 +233,7 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return the seconds to subtract from a reading's instant to find its day: 0 for stress, else 1.
+    """Return the seconds to subtract from a reading's instant to find its day, 0 for stress, else 1.
 
     Monitoring messages carry the instant at which the described time ends. At midnight this is the day that ends.
     """
@@ -251,7 +255,7 @@ def _offset(at: int, zone: ZoneInfo) -> int:
 
 
 def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (stream, payload) of the records that a single file holds completely: a night and its overnight HRV."""
+    """Yield (stream, payload) of the records that a single file holds completely, a night and its overnight HRV."""
     if any(level in (2, 3, 4) for _, level in contents.stages):  # older watches know no stages, only the server does
         yield "fit_sleep", {"stages": [list(stage) for stage in contents.stages], "score": contents.sleep_score}
     if contents.hrv is not None:

@@ -1,4 +1,4 @@
-"""Turn Garmin's raw records into samples and episodes, with one reader function per stream."""
+"""Turn Garmin's raw records into samples and episodes, with a reader function for each stream."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a saved Garmin Connect answer, or none if the account delivered the same day (``parent``)."""
+    """Return the items of a saved Garmin Connect answer.
+
+    Return none if ``parent``, the same day from the account, is stored.
+    """
     if parent is not None:
         return ()
     answer = settled(mapping(record.payload.get("rows")))
@@ -54,7 +57,7 @@ def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _workout(record: RawRecord) -> Iterator[Item]:
-    """Yield the workouts of a record, which begin in the same second: Garmin Connect's, or else the FIT file's."""
+    """Yield the workouts of a record, which begin in the same second. Without Garmin Connect's yield the FIT file's."""
     by_id, sessions = mapping(record.payload.get("rows")), mapping(record.payload.get("fit"))
     for number in sorted(by_id):
         row = settled(mapping(by_id.get(number)))

@@ -1,4 +1,4 @@
-"""Turn the united pieces of FIT files into items: days, nights, overnight HRV and workouts."""
+"""Turn the united pieces of FIT files into samples of days, nights, overnight HRV and workouts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """Yield samples of a local day: heart rate and stress by quarter of an hour, totals, and resting heart rate.
+    """Yield samples of a local day, with heart rate and stress by quarter-hour, totals, and resting heart rate.
 
     Totals (steps, distance, energy) run from midnight for each activity type, and repeat in every file. The highest of
     each type is taken, and the types are added up.
@@ -65,8 +65,9 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """Return a series as (Unix seconds, value) pairs, ascending. If files differ about an instant, the highest value is
-    taken.
+    """Return the series of that name as (Unix seconds, value) pairs, ascending. A series that is absent is empty.
+
+    If files differ about an instant, the highest value is taken.
     """
     held, found = mapping(payload.get(series)), dict[int, float]()
     for key in held:
@@ -77,9 +78,9 @@ def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
-    """Return the sum, over the activity types (or those in ``only``), of each type's highest reading.
+    """Return the sum, over the activity types, of each type's highest reading of a series, or None without readings.
 
-    Without readings, return None.
+    ``only`` names the activity types to count. None stands for all.
     """
     highest = []
     for name in payload:
@@ -92,7 +93,7 @@ def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield a night as an episode, built from its stages. Raises BadRecord below two stages or over a day.
+    """Yield a night as an episode, built from its stages. Raises BadRecord for less than two stages or over a day.
 
     A stage lasts until the next begins, and the last marks the end of the night.
     """
@@ -127,7 +128,10 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD as a sample over the nine hours before the watch wrote it."""
+    """Yield the night's mean RMSSD as a sample over the nine hours before the watch wrote it.
+
+    Raises BadRecord if that time or the offset is unreadable.
+    """
     payload = _settled(record)
     end = _instant(payload, "at", "fit_hrv")
     offset = _place(payload, end)
@@ -156,7 +160,10 @@ def _settled(record: RawRecord) -> dict[str, Any]:
 
 
 def _day_offset(payload: Mapping[str, Any], day: date) -> int:
-    """Return the minutes east of UTC by the newest file of a day, else by the user's zone at noon."""
+    """Return the minutes east of UTC by the newest file of a day that states them.
+
+    If none does, return those of the user's zone at noon.
+    """
     offsets = mapping(payload.get("offsets"))
     known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
     noon = midnight(day) + timedelta(hours=12)
@@ -176,7 +183,10 @@ def _minutes(payload: Mapping[str, Any]) -> int:
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
-    """Return the minutes east of UTC that the file states, else those of the user's zone at the instant ``at``."""
+    """Return the minutes east of UTC that the file states, else those of the user's zone at the instant ``at``.
+
+    Raises BadRecord for an offset of more than 15 hours, and for an unknown zone.
+    """
     if finite(payload.get("offset")) is not None:
         return _minutes(payload)
     return offset_at_home(payload, at, "fit")
@@ -191,5 +201,5 @@ def _instant(payload: Mapping[str, Any], field: str, what: str) -> datetime:
 
 def _at(seconds: float, what: str) -> datetime:
     if not FIT_EPOCH < seconds < 1 << 33:
-        raise BadRecord(f"garmin/{what}: its time is out of range; set the watch's clock and transfer the file again")
+        raise BadRecord(f"garmin/{what}: its time is out of range; set the watch's clock, so that later files are read")
     return datetime.fromtimestamp(seconds, UTC)

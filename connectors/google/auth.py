@@ -34,7 +34,7 @@ TELLING = timedelta(days=30)  # after that a consent that died unseen may have d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Google API as a source: its names, the scopes that a consent must cover, and the access that they grant."""
+    """A Google API as a source, with its names and the scopes that a consent must cover."""
 
     source: str
     api: str  # its name in Google's console
@@ -46,7 +46,7 @@ class Service:
 
     @property
     def readable(self) -> tuple[str, ...]:
-        """All scopes for reading."""
+        """All scopes for reading, of which a consent must cover some scope."""
         return self.scope, *self.more
 
     @property
@@ -79,36 +79,34 @@ REGISTRATION = Registration(  # one client serves every source of Google
 
 
 class Gone(SourceChanged):
-    """The error of a 410: a sync token or an ``updatedMin`` is too old."""
+    """The error of a 410 of Google, for a sync token or an ``updatedMin`` that is too old."""
 
 
 class NotFound(SourceChanged):
-    """The error of a 404: the requested thing was removed or is no longer shared."""
+    """The error of a 404 of Google, for something that was removed or is no longer shared."""
 
 
 class Forbidden(Refused):
-    """The error of a 403 for a calendar or list that is no longer shared with the user. Another consent would not
-    help.
-    """
+    """The error of a 403 of Google for a calendar or list that is no longer shared. Another consent would not help."""
 
 
 class Uncovered(Refused):
-    """Status 403 for something that the consent does not cover."""
+    """The error of a 403 of Google for something that the consent does not cover."""
 
 
 class Taken(SourceChanged):
-    """The error of a 409: an event with that id exists already."""
+    """The error of a 409 of Google, for an event whose id exists already."""
 
 
 class Invalid(SourceChanged):
-    """The error of a 400: Google does not accept a parameter, for example the id of a removed list."""
+    """The error of a 400 of Google, for a rejected parameter such as the id of a removed list."""
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
     """Send a request once and return the parsed answer. The scheduler retries failed requests later.
 
-    Raises errors of ``bridge.domain.errors``. Callers may catch Gone, NotFound, Forbidden, Taken and Invalid, which
-    otherwise end the sync.
+    Raises NeedsLogin, TryLater, and SourceChanged. Of their subclasses here, callers may catch Gone, NotFound,
+    Forbidden, Taken and Invalid, which otherwise end the sync. ``now`` is the time from which waits are counted.
     """
     from http.client import HTTPException
 
@@ -183,7 +181,7 @@ def _instant(token: Mapping[str, Any] | None, name: str) -> datetime | None:
 
 
 def _wait(request: Any) -> timedelta | None:
-    """Return the wait that the last answer on a request's connection asked for, or None."""
+    """Return the wait that the last answer on a request's connection asked for, or None if it asked for none."""
     wait: timedelta | None = getattr(request.http.http, "wait", None)
     return wait
 
@@ -239,8 +237,8 @@ def authorise(
 ) -> None:
     """Ask the user for consent to read, and with ``write`` also to write, and save the token.
 
-    ``also`` are scopes of other services that are asked for in the same consent. The user may refuse them.
-    Raises NeedsLogin if the consent is refused, incomplete or not given in time.
+    ``also`` are scopes of other services that are asked for in the same consent. The user may refuse them. Raises
+    NeedsLogin if the consent is refused, incomplete or not given in time, and TryLater if Google does not answer.
     """
     writes = [service.writes] if write and service.writes else []
     asked = [*service.readable, *writes, *also]
@@ -279,16 +277,21 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
             flow.fetch_token(code=code, timeout=ANSWER_MAX_SECONDS)
             return flow.credentials
         except requests.RequestException as error:
-            raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
+            told = f"{service.source}'s token server does not answer ({type(error).__name__})"
+            raise TryLater(f"{told}; try again later: {service.again}") from None
         except OAuth2Error as error:
             told = f"the consent was refused or incomplete ({type(error).__name__}): {service.again}"
             raise NeedsLogin(told) from None
+        except TryLater as error:  # of a server that is busy
+            told = f"{error}; try again later: {service.again}"
+            raise TryLater(told, retry_at=error.retry_at, after=error.after) from None
         except (ValueError, TypeError, AttributeError, KeyError):  # what the library makes of JSON that is no token
-            raise TryLater(f"{service.source}'s token server answered something that is not a token") from None
+            told = f"{service.source}'s token server answered something that is not a token"
+            raise TryLater(f"{told}; try again later: {service.again}") from None
 
 
 def revoke(account: Account) -> bool:
-    """Revoke the consent at Google. Returns True if Google confirmed."""
+    """Revoke the consent at Google. Returns True if Google confirmed. The stored token stays."""
     import requests
 
     token = account.token() or {}
@@ -351,7 +354,7 @@ def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
 
 
 def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the token to save: the fields of ``consent`` with the tokens and expiry of the credentials.
+    """Return the token to save, which is ``consent`` with the tokens and the expiry of the credentials.
 
     The library's ``to_json`` would lose the granted scopes and the time of the grant.
     """
@@ -373,7 +376,8 @@ def _client(account: Account) -> dict[str, Any]:
 class _Http:
     """A stand-in for ``httplib2.Http``, with the methods that Google's libraries use.
 
-    It sends requests through a session of ``bridge.http``, which limits time and size.
+    It sends requests through a session of ``bridge.http``, which limits time and size. ``wait`` is the wait that the
+    last answer asked for, or None if it asked for none.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Health Connect: the store of health data on Android phones, which free apps read and send as JSON.
+"""Connect Health Connect, the store of health data on Android phones, which free apps read and send as JSON.
 
 The JSON is that of HC Webhook (github.com/mcnaveen/health-connect-webhook) and of Life Dashboard Companion
 (github.com/owen282000/life-dashboard-companion-app).

@@ -1,4 +1,4 @@
-"""Names of the exercise types that HC Webhook sends as numbers.
+"""Names of the exercise types that the app HC Webhook sends as numbers.
 
 The numbers are those of ``ExerciseSessionRecord`` in androidx.health.connect.client.records.
 """

@@ -1,6 +1,6 @@
-"""The apps' documents, recognised and read record by record into days, nights and workouts.
+"""Recognise the documents of apps that send Health Connect, and read them into days, nights and workouts.
 
-A document is one object with a list per type of data. Its other members tell how the lists are to be read and may
+A document is an object with a list per type of data. Its other members tell how the lists are to be read and may
 stand behind them. A document is therefore read once for these members and again for the lists.
 """
 
@@ -27,7 +27,11 @@ CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it agai
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file is a document of such an app: JSON with its own members, or with one of them and a known list."""
+    """Return True if a file is a document of an app that sends Health Connect.
+
+    Such a document is JSON. Its first bytes name the app's version and a timestamp. It suffices that they name either,
+    or a source, and a list of a known type of data.
+    """
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "txt", ""):
         return False
@@ -35,7 +39,7 @@ def recognise(file: File) -> bool:
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - the port's shape
-    """Raise BadRecord for a push that is not a complete JSON document of such an app."""
+    """Raise BadRecord for a push that is no complete JSON document of an app that sends Health Connect."""
     named: set[str] = set()
     try:
         with body.open() as stream:
@@ -51,10 +55,10 @@ def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - t
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. The documents hold times in UTC; ``zones`` tells the person's clock.
+    """Yield a file's records in pages. The documents hold times in UTC, and ``zones`` tells the person's clock.
 
-    Without ``zones`` it is ``zone``. What an app sends as a test is made up, and is not read. Raises SourceChanged
-    after the last readable record of a damaged file.
+    If ``zones`` is empty, ``zone`` tells it. A document that an app sends as a test is made up, and is not read. Raises
+    SourceChanged after the last readable record of a damaged file.
     """
     gathered = Gathered(Told(_about(file)), zone, zones)
     if gathered.told.test:
@@ -79,7 +83,10 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
 
 def _about(file: File) -> dict[str, Any]:
-    """Return the members that tell how the lists are to be read, as far as the document is whole."""
+    """Return a document's members ``source``, ``timestamp`` and ``test``, which tell how its lists are to be read.
+
+    Of a damaged document the members before the damage are returned.
+    """
     found: dict[str, Any] = {}
     try:
         with file.open() as stream:

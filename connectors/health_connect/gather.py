@@ -1,6 +1,7 @@
-"""The rows of a document, gathered into records: a civil day, a night, a day of heart rates, of workouts.
+"""Gather the rows of a Health Connect document into records of civil days, nights, heart rates and workouts.
 
-Rows come again, late and in any order: the pieces of a record unite by their own times and origins, and never add up.
+Rows come again, late and in any order. The pieces of a record are united by their own times and origins, and are never
+added up.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ Payload = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Members of a document that describe the document itself."""
+    """Members of a Health Connect document that describe the document itself."""
 
     members: Mapping[str, Any]
 
@@ -70,14 +71,18 @@ class Told:
 
     @property
     def sent(self) -> float | None:
-        """Unix seconds at which the document was made."""
+        """Unix seconds at which the document was made, or None if it does not say so readably."""
         at = utc(self.members.get("timestamp"))
         return None if at is None else at.timestamp()
 
 
 @dataclass(slots=True)
 class Gathered:
-    """Records in the making, by stream and key, and the number of unreadable rows by list."""
+    """The records into which the rows of a Health Connect document are gathered.
+
+    A document holds a list of rows for each type of data. Each ``take`` adds a row to the payload of its record, or
+    counts it as unreadable under its list's name. ``zone`` tells the person's clock if ``zones`` is empty.
+    """
 
     told: Told
     zone: str
@@ -90,7 +95,7 @@ class Gathered:
         self.zones = self.zones or (ZoneSpan(since=datetime.min.replace(tzinfo=UTC), zone=self.zone),)
 
     def take(self, name: str, row: Any) -> None:
-        """Add a row of the list ``name``. A row without its time or its value is counted as unreadable."""
+        """Add a row of the document's list ``name``. A row without a time or a value is counted as unreadable."""
         try:
             if not isinstance(row, Mapping):
                 raise ValueError
@@ -99,7 +104,7 @@ class Gathered:
             self._unreadable[name] += 1
 
     def records(self) -> dict[str, list[RawRecord]]:
-        """Return the records by stream."""
+        """Return the records by stream. The stream "unreadable" holds a record for each list with unreadable rows."""
         found = {
             stream: [RawRecord(stream=stream, key=key, payload=payload, adds=True) for key, payload in some.items()]
             for stream, some in self._found.items()
@@ -112,14 +117,14 @@ class Gathered:
         return found
 
     def within(self, stream: str, key: str, *path: str) -> Payload:
-        """Return the object at ``path`` of a record, which is made where it is absent."""
+        """Return the object at ``path`` in the payload of a record. The record and the object are made where absent."""
         place = self._found[stream].setdefault(key, {})
         for part in path:
             place = place.setdefault(part, {})
         return place
 
     def offset(self, at: int) -> int:
-        """Return the minutes that the person's clock is east of UTC, by quarter-hours."""
+        """Return the minutes that the person's clock is east of UTC at a Unix second. Results are remembered."""
         quarter = at // QUARTER
         if quarter not in self._offsets:
             instant = datetime.fromtimestamp(quarter * QUARTER, UTC)
@@ -127,16 +132,19 @@ class Gathered:
         return self._offsets[quarter]
 
     def wall(self, at: int) -> datetime:
-        """Return what the person's clock showed, as if it were UTC."""
+        """Return what the person's clock showed at a Unix second, marked as UTC."""
         return datetime.fromtimestamp(at + self.offset(at) * 60, UTC)
 
     def night(self, at: int) -> str:
-        """Return the date on which the night of an instant ends."""
+        """Return the date on which the night of a Unix second ends. From 18:00 on that is the next date."""
         return (self.wall(at) + TO_MIDNIGHT).date().isoformat()
 
 
 def _second(row: Mapping[str, Any], *names: str) -> int:
-    """Return the Unix second of the first of some fields that is present. Raises ValueError."""
+    """Return the Unix second of the first of the fields ``names`` that is present.
+
+    Raises ValueError if it is no instant, or if none is present.
+    """
     at = utc(next((row[name] for name in names if row.get(name) is not None), None))
     if at is None:
         raise ValueError
@@ -144,7 +152,7 @@ def _second(row: Mapping[str, Any], *names: str) -> int:
 
 
 def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> float:
-    """Return the number of the first of some fields that is present. Raises ValueError."""
+    """Return the number in the first of the fields ``names`` that holds a number. Raises ValueError without any."""
     found = next((number for name in names if (number := finite(row.get(name))) is not None), None)
     if found is None:
         raise ValueError
@@ -152,7 +160,7 @@ def _value(row: Mapping[str, Any], names: tuple[str, ...]) -> float:
 
 
 def _span(row: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the seconds of a row's start and end. Raises ValueError for a wrong order, or more than two days."""
+    """Return the Unix seconds of a row's start and end. Raises ValueError for a wrong order, or more than two days."""
     start, end = _second(row, "start_time", "bucket_start"), _second(row, "end_time", "bucket_end")
     if not 0 <= end - start <= SESSION_MAX:
         raise ValueError
@@ -160,11 +168,11 @@ def _span(row: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _take_sum(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
-    """Add the sum of a stretch of time.
+    """Add a row with the sum of a stretch of time to its day.
 
-    A projection, which ends in the future, is left out. A stretch of an origin replaces itself. Sums that the app made
-    over origins have none: each is kept, because a sum that was sent before its stretch was over, or of a window that
-    cut the stretch off, is too small.
+    A projection, which ends more than five minutes after the document was made, is left out. A stretch of an origin
+    replaces what was sent of it before. Sums that the app made over origins name no origin, and each is kept. A sum
+    that was sent before its stretch was over, or whose window cut the stretch off, is too small.
     """
     metric, fields = SUM_FIELDS[name]
     value, (start, end), origin = _value(row, fields), _span(row), origin_of(row)
@@ -189,7 +197,10 @@ def _take_sum(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
 
 
 def _is_total(into: Gathered, start: int, end: int) -> bool:
-    """Tell a day's total from the sum of a window, which lasts an hour at most."""
+    """Return True if a sum is a day's total. It begins on a whole quarter-hour, and is longer than any app's window.
+
+    From the person's midnight a total lasts more than an hour. From any other time it lasts more than six hours.
+    """
     return end - start > (HOUR if _midnight(into, start) else LONG) and start % QUARTER == 0
 
 
@@ -215,7 +226,7 @@ def _take_total(into: Gathered, metric: Metric, value: float, start: int, end: i
 
 
 def _take_daily_totals(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add the totals of a civil day that Health Connect made over all origins."""
+    """Add the totals of a civil day that Health Connect made over all origins. Raises ValueError without a date."""
     day = calendar_date(row.get("date"))
     if day is None:
         raise ValueError
@@ -250,7 +261,10 @@ def _take_resting(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  #
 
 
 def _take_rate(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add a heart rate to its quarter-hour, whose means are kept by the second of their first rate in this document."""
+    """Add a heart rate to the mean of its quarter-hour and origin.
+
+    A document's mean is kept under the second of its first rate. So the means of several documents stand side by side.
+    """
     value, at = _value(row, HEART_RATE), _second(row, "time", "bucket_start")
     low, high = (number if (number := finite(row.get(name))) is not None else value for name in ("min", "max"))
     count = finite(row.get("sample_count")) or 1
@@ -266,7 +280,7 @@ def _take_rate(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # no
 
 
 def _take_sleep(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add a session to the night of its end. A session that is revised replaces itself."""
+    """Add a sleep session to the night of its end. A revised session replaces the earlier version."""
     end, lasted = _second(row, "session_end_time", "end_time"), finite(row.get("duration_seconds"))
     start = _second(row, "start_time") if lasted is None else end - int(lasted)
     if not 0 < end - start <= SESSION_MAX:
@@ -283,7 +297,9 @@ def _take_sleep(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # n
 
 
 def _take_session(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
-    """Add a workout or a mindful session to the UTC date of its start."""
+    """Add a workout or a mindful session to the UTC date of its start. A revised session replaces the earlier
+    version.
+    """
     (start, end), origin = _span(row), origin_of(row)
     metadata = row.get("metadata")
     method = metadata.get("recording_method") if isinstance(metadata, Mapping) else None
@@ -296,7 +312,7 @@ def _take_session(into: Gathered, name: str, row: Mapping[str, Any]) -> None:
 
 
 def _name(row: Mapping[str, Any], start: int, origin: str) -> str:
-    """Return a session's name, which stays the same when the session is revised."""
+    """Return a session's UUID, or else its start and origin. It stays the same when the session is revised."""
     uuid = row.get("uuid")
     return uuid if isinstance(uuid, str) and uuid else f"{start} {origin}"
 

@@ -1,4 +1,4 @@
-"""Turn the gathered records into samples and episodes."""
+"""Turn the records of Health Connect into samples and episodes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _unreadable(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _day(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a civil day's totals, and its last resting heart rate of the most trusted origin."""
+    """Yield a civil day's totals, and the last resting heart rate of its most trusted origin (see ``rank``)."""
     day = calendar_date(key)
     if day is None:
         raise _bad("day", "the date is unreadable")
@@ -72,7 +72,7 @@ def _resting(told: Mapping[str, Any]) -> float | None:
 
 
 def _rates(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    """Yield a quarter-hour's mean heart rate, of its most trusted origin."""
+    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone (see ``rank``)."""
     quarters: dict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for origin, found in payload.items():
         for at, values in mapping(found).items():
@@ -104,7 +104,10 @@ def _rate(quarter: int, parts: Sequence[Sequence[float]]) -> Sample:
 
 
 def _night(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield a night's sleeps and naps, and what was measured in the longest of them."""
+    """Yield a night's sleeps and naps, and the values measured at night.
+
+    The main sleep, in which values are sought, is the sleep with the most minutes asleep.
+    """
     sleeps = chosen_sleeps(_sessions("night", mapping(payload.get("sessions"))))
     episodes = [_sleep(one) for one in sleeps]
     yield from episodes
@@ -133,9 +136,10 @@ def _sleep(session: Session) -> Episode:
 
 
 def _variability(key: str, told: Mapping[str, Any], main: Session | None) -> Iterator[Sample]:
-    """Yield the mean RMSSD of the main sleep, and every other reading as a spot reading.
+    """Yield the mean RMSSD of the main sleep, and every reading outside it as a spot reading.
 
-    Readings in the sleep are of the most trusted origin alone.
+    ``main`` is None for a night without a sleep. The mean is of the sleep's own origin, or without readings of it, of
+    the most trusted origin.
     """
     inside = _of_best(told, main, lambda one: main is not None and main.start <= one[0] <= main.end)
     if inside:
@@ -152,7 +156,7 @@ def _spots(metric: Metric, readings: Iterable[Reading]) -> Iterator[Sample]:
 
 
 def _nightly(metric: Metric, told: Mapping[str, Any], main: Session | None) -> list[Reading]:
-    """Return the readings of the main sleep; without a sleep, those from 22:00 to 8:00.
+    """Return the readings in the main sleep, or without a sleep those from 22:00 to 8:00. All are of the same origin.
 
     A skin temperature, or the only reading, counts at any time.
     """
@@ -165,7 +169,10 @@ def _nightly(metric: Metric, told: Mapping[str, Any], main: Session | None) -> l
 
 
 def _of_best(told: Mapping[str, Any], main: Session | None, counts: Callable[[Reading], bool]) -> list[Reading]:
-    """Return the readings that count, of one origin: that of the main sleep, else the most trusted that has any."""
+    """Return the readings for which ``counts`` is True, of a single origin.
+
+    It is the origin of the main sleep if that has such readings, else the most trusted origin (see ``rank``).
+    """
     found = {origin: [one for one in _of(told[origin]) if counts(one)] for origin in told}
     sleep = main.origin if main is not None else None
     best = min(
@@ -177,7 +184,11 @@ def _of_best(told: Mapping[str, Any], main: Session | None, counts: Callable[[Re
 
 
 def _mean(key: str, metric: Metric, readings: Sequence[Reading], main: Session | None) -> Iterator[Sample]:
-    """Yield the mean of a night's readings, at the time of the main sleep, or from the first to the last reading."""
+    """Yield the mean of a night's readings as a sample over the main sleep.
+
+    If ``main`` is None, the sample lasts from the first to the last reading. A reading that is itself a mean weighs as
+    much as the readings in it.
+    """
     value = sum(one[1] * one[2] for one in readings) / sum(one[2] for one in readings)
     first, last = (main.start, main.end) if main is not None else (min(readings)[0], max(readings)[0])
     offset = main.offset if main is not None else max(readings)[3]
@@ -187,7 +198,7 @@ def _mean(key: str, metric: Metric, readings: Sequence[Reading], main: Session |
 
 
 def _readings(told: Mapping[str, Any]) -> list[Reading]:
-    """Return all readings, of one origin for each second."""
+    """Return all readings. If several origins told a second, the most trusted origin's reading is taken."""
     found: dict[int, Reading] = {}
     for origin in sorted(told, key=lambda one: (rank(one), one)):
         for reading in _of(told[origin]):
@@ -250,7 +261,7 @@ def _stage(told: Any) -> tuple[int, int, str]:
 
 
 def _second(value: Any) -> int:
-    """Return Unix seconds of a number or its text. Raises BadRecord beyond the years 1990 to 2200."""
+    """Return Unix seconds from a number or its text. Raises BadRecord for a year outside 1990 to 2199."""
     try:
         at = int(value)
     except (TypeError, ValueError, OverflowError):

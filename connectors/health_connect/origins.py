@@ -1,6 +1,7 @@
-"""Origins of records: the app that wrote a record, and the kind of device where it is told.
+"""Name and rank the origins of Health Connect's records, which are the app that wrote a record, and its device.
 
-Phone and watch often write the same steps, nights and workouts. Of records that tell the same, one origin's count.
+Phone and watch often write the same steps, nights and workouts. Of records that tell the same, those of a single origin
+count.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ AGGREGATED = ""  # the origin of sums that the sending app made
 
 
 def origin_of(row: Mapping[str, Any]) -> str:
-    """Return the origin of a record as ``package#TYPE``, without ``#TYPE`` where the device is not told.
+    """Return the origin of a record as ``package#TYPE``, without ``#TYPE`` if the device is not told.
+
+    It is empty for a record that names no app, such as a sum over origins.
 
     >>> origin_of({"metadata": {"data_origin": "com.fitbit.FitbitMobile", "device": {"type": 1}}})
     'com.fitbit.FitbitMobile#1'
@@ -33,7 +36,9 @@ def origin_of(row: Mapping[str, Any]) -> str:
 
 
 def rank(origin: str) -> int:
-    """Return an origin's rank, the most trusted first: what is worn, what is not known, phones, copies.
+    """Return an origin's rank, from 0 for the most trusted to 3.
+
+    Devices that are worn come first, then unknown devices, then phones, and last apps that copy records of other apps.
 
     >>> [rank(one) for one in ("com.fitbit.FitbitMobile#1", "com.fitbit.FitbitMobile", "android")]
     [0, 1, 2]

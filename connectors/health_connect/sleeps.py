@@ -1,4 +1,4 @@
-"""Sleeps and workouts of several origins. Of those that overlap, the best is chosen."""
+"""Choose among sleeps and workouts that several origins wrote to Health Connect, so that none counts twice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,11 @@ METHODS = {ACTIVE: 0, AUTOMATIC: 2}  # a workout that was started by hand outran
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A sleep or a workout as an app wrote it. ``offset`` is minutes east of UTC."""
+    """A sleep or a workout as an app wrote it to Health Connect.
+
+    ``start`` and ``end`` are Unix seconds, and ``offset`` is minutes east of UTC. ``method`` says how a workout was
+    recorded, and is None if that was not told. ``more`` is the whole session as it was stored.
+    """
 
     key: str
     start: int
@@ -44,9 +48,9 @@ class Session:
     more: Mapping[str, object] = field(default_factory=dict)
 
     def minutes(self) -> dict[str, float]:
-        """Return the minutes of asleep, in_bed, and of the stages that were told.
+        """Return the minutes by name, for ``asleep``, ``in_bed``, and the stages that were told.
 
-        A session is the time asleep, so that without any stage its whole length counts.
+        A session without any stage counts as asleep for its whole length.
         """
         told = {name: _minutes(self, name) for name in (*ASLEEP_STATES, "awake")}
         asleep = _covered([one for name in ASLEEP_STATES for one in self.of(name)])
@@ -57,12 +61,14 @@ class Session:
         return found | ({"awake": told["awake"]} if told["awake"] else {})
 
     def of(self, name: str) -> list[Stage]:
-        """Return the stages of a name, cut to the session."""
+        """Return the stages of the metric's name ``name``, such as "deep_sleep", cut to the session."""
         cut = ((max(a, self.start), min(b, self.end), word) for a, b, word in self.stages if STAGES.get(word) == name)
         return [stage for stage in cut if stage[0] < stage[1]]
 
     def slept(self) -> tuple[int, int]:
-        """Return the seconds of falling asleep and of waking: those of the session where no stage tells."""
+        """Return the Unix seconds of falling asleep and of waking, by the stages. Without these they are the
+        session's.
+        """
         asleep = [stage for name in ASLEEP_STATES for stage in self.of(name)]
         if not asleep:
             return self.start, self.end
@@ -87,9 +93,10 @@ def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
 
 
 def chosen_workouts(sessions: Iterable[Session]) -> list[Session]:
-    """Return the workouts, by start, without those of another origin that lie mostly within a better one.
+    """Return the workouts by start, without those that overlap mostly with a better workout of another origin.
 
-    What was recorded by hand is better than what was detected, then the more trusted origin, then the longer.
+    Mostly is at least half of the shorter time. A workout started by hand is better than a detected workout. Then the
+    more trusted origin is better, then the longer workout.
     """
 
     def quality(one: Session) -> tuple[int, int, int, str]:

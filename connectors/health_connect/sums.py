@@ -1,4 +1,4 @@
-"""The total of a civil day, from totals over all origins or from the stretches of several origins."""
+"""Compute a civil day's total from Health Connect's totals over all origins, or from the stretches of its origins."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ QUARTERS_MAX = 4 * 24 * 2  # of a stretch: two days
 
 
 def total(told: Mapping[str, Any]) -> float | None:
-    """Return a day's total of a metric, or None where none was told.
+    """Return a day's total of a metric from what the day's record holds of it, or None without any sum.
 
-    What Health Connect itself counted over all origins comes first. Then comes the greatest of the totals that the
-    phone sent for the day, and of the day's stretches. Origins are never added up: for each quarter-hour the most
-    trusted origin with anything counts.
+    The total that Health Connect itself counted over all origins comes first. Then comes the greatest of the totals
+    that the phone sent for the day, and of the day's stretches. Origins are never added up. For each quarter-hour the
+    most trusted origin with anything counts.
     """
     if "told" in told:
         return _number(told["told"])
@@ -43,9 +43,10 @@ def _merged(parts: Mapping[str, Any]) -> float:
 
 
 def _stretches(told: Mapping[str, Any]) -> Iterator[tuple[int, int, float]]:
-    """Yield (start, end, value) of an origin's stretches.
+    """Yield (start, end, value) of an origin's stretches, in Unix seconds.
 
-    Of a stretch that the app summed up over origins, the greatest sum counts, or the sum of parts that add to it.
+    Of a stretch that the app summed up over origins, the greatest sum counts. What came late was sent alone, and the
+    sum of those parts counts if it is greater.
     """
     for key, found in told.items():
         start, _, end = key.partition(" ")
@@ -59,7 +60,10 @@ def _stretches(told: Mapping[str, Any]) -> Iterator[tuple[int, int, float]]:
 
 
 def _shares(start: int, end: int) -> Iterator[tuple[int, float]]:
-    """Yield (quarter-hour, share of the stretch in it). The shares add up to 1."""
+    """Yield (quarter-hour since 1970, share of the stretch in it). The shares add up to 1.
+
+    Raises BadRecord if the stretch ends before it begins, or more than two days later.
+    """
     if not start <= end <= start + QUARTERS_MAX * QUARTER:
         raise BadRecord("health_connect/day: a stretch ends before it begins, or days later")
     if start == end:
@@ -74,7 +78,7 @@ def _whole(value: Any) -> int:
     try:
         return int(value)
     except (TypeError, ValueError, OverflowError):
-        raise BadRecord("health_connect/day: a time is unreadable") from None
+        raise BadRecord("health_connect/day: a time is unreadable; send the day again from the app") from None
 
 
 def _number(value: Any) -> float:

@@ -1,4 +1,4 @@
-"""Home Assistant: what the companion apps of iPhones and Android phones tell it of Apple Health and Health Connect.
+"""Connect Home Assistant, whose phone apps send it readings of Apple Health and Health Connect.
 
 Its REST API is asked, with an access token that the user makes. Only the sensors of a single phone are read.
 """

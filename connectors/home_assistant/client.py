@@ -21,7 +21,7 @@ ENTITIES_MAX = 50  # of a phone; it has nine sensors, and more after the app was
 
 
 class HomeAssistant:
-    """A Home Assistant, opened for a single sync."""
+    """A Home Assistant, opened for a single sync. Raises NeedsLogin if no address, token or phone is saved."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -36,7 +36,10 @@ class HomeAssistant:
         self._server.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield pages of readings, from three days before the cursor's date on."""
+        """Yield pages of readings, from three days before the cursor's date to tomorrow.
+
+        Without a cursor the setting ``days`` counts the days back. Nothing is ever deleted.
+        """
         entities = self._entities(now)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         read = partial(self._read, entities, now)

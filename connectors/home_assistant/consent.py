@@ -23,8 +23,8 @@ TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profil
 def authorise(account: Account, browser: Browser) -> None:
     """Save address, token and phone after Home Assistant answered to them.
 
-    Raises NeedsLogin without a token or if it is refused, and SetupError for an address where nothing answers, and
-    where no phone or more than one has health sensors.
+    Raises NeedsLogin without a token, or if it is refused. Raises SetupError for an address where nothing answers.
+    Raises it too if no phone has health sensors, or if several have and none is named.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     token = account.settings["password"].strip() or _asked(browser, TOKEN_HELP)
@@ -63,7 +63,10 @@ def _asked(browser: Browser, question: str) -> str:
 
 
 def _phone(states: list[dict[str, Any]], named: str) -> str:
-    """Return the phone whose sensors are read: the one that was named, or the only one with health sensors."""
+    """Return the phone whose sensors are read, ``named``, or if that is empty the only phone with health sensors.
+
+    Raises SetupError if the named phone has no health sensors, and if no phone or several have them.
+    """
     told = {one.phone for state in states if (one := sensor_of(state.get("entity_id")))}
     apps = {one.phone for state in states if is_of_an_app(state) and (one := sensor_of(state.get("entity_id")))}
     if named:
@@ -89,7 +92,7 @@ def _phone(states: list[dict[str, Any]], named: str) -> str:
 
 
 def safe(address: str, account: Account) -> str:
-    """Return a server's address without a path.
+    """Return a server's address without a path, with https where no scheme was typed.
 
     Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise.
     """

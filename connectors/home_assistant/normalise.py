@@ -1,4 +1,4 @@
-"""Turn readings of the phone apps' sensors into samples, and sleep durations into nights."""
+"""Turn readings of Home Assistant's phone sensors into samples, and sleep durations into nights."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def _value(fields: Fields, units: Units) -> float:
 
 
 def _variability(fields: Fields) -> Metric:
-    """Return the metric of a variability: Android's app sends RMSSD with its date, the iPhone's app SDNN without.
+    """Return the metric of a heart rate variability, which is RMSSD from Android's app and SDNN from the iPhone's.
 
-    Raises BadRecord for a sensor of neither.
+    Only Android's app sends a date. Raises BadRecord for a sensor of neither app.
     """
     if fields.get("attributes.date") is not None:
         return Metric.HRV_RMSSD_SPOT
@@ -85,9 +85,10 @@ def _variability(fields: Fields) -> Metric:
 
 
 def _sleep(fields: Fields, key: str) -> Item:
-    """Return a night or a nap from a sleep duration of Android's app, which says when the sleep began and ended.
+    """Return a night or a nap from a sleep duration of Android's app, which states its begin and end.
 
-    A duration of 0 is of a sleep without stages, whose whole length counts as in Health Connect.
+    A duration of 0 is of a sleep without stages, whose whole length then counts as asleep. Raises BadRecord if a time,
+    the duration or its unit is unreadable.
     """
     begun, over = fields.instant("attributes.startTime"), fields.instant("attributes.endTime")
     fields.ordered(begun, over)

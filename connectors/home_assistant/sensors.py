@@ -1,6 +1,6 @@
-"""The phone apps' health sensors: how they are called, and which of their states is a new reading.
+"""Find the health sensors of Home Assistant's phone apps, and the new readings among their states.
 
-An entity's name is ``sensor.PHONE_ENDING``; the apps register their sensors in English on every phone. Source of names,
+An entity's name is ``sensor.PHONE_ENDING``. The apps register their sensors in English on every phone. Source of names,
 units and attributes: ``HealthConnectSensorManager.kt`` of home-assistant/android (commit 532638a) and
 ``HealthKitMetric+*.swift`` of home-assistant/iOS (commit d722d78).
 """
@@ -48,7 +48,7 @@ KEPT_ATTRIBUTES = (  # attributes; names of people and phones are among the othe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensor:
-    """An entity of Home Assistant that tells about health: its phone, and what it tells."""
+    """An entity of Home Assistant that tells about health, with its phone and the kind of its values."""
 
     entity: str
     phone: str
@@ -78,9 +78,10 @@ def is_of_an_app(state: Mapping[str, Any]) -> bool:
 
 
 def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: datetime) -> tuple[RawRecord, ...]:
-    """Return a record per reading that counts. Of several readings of a day's value, the last counts.
+    """Return a raw record for each new reading in the states of several entities.
 
-    ``start`` is the beginning of the time that was asked for. What was current then was read earlier.
+    Of several readings of a day's value, the last counts. ``zone`` tells where days begin. ``start`` is the beginning
+    of the time that was asked for. A state that was current then was read earlier.
     """
     found: dict[str, tuple[datetime | None, RawRecord]] = {}
     for rows in lists:
@@ -95,10 +96,11 @@ def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: dateti
 def _new_readings(
     rows: Iterable[Mapping[str, Any]], start: datetime
 ) -> Iterator[tuple[str, datetime | None, Mapping[str, Any]]]:
-    """Yield (what it tells, when it was measured, state) of each state of an entity that holds a new reading.
+    """Yield (kind of value, when it was measured, state) of each state of an entity that holds a new reading.
 
-    Where the phone does not say when it measured, the same value again is no new reading: Home Assistant tells its
-    sensors' last states again after it was restarted. The time is None if it is unreadable.
+    If the phone does not say when it measured, the same value again is no new reading. A state from before ``start`` is
+    none either. Home Assistant tells its sensors' last states again after it was restarted. The time is None if it is
+    unreadable.
     """
     last: object = None
     for row in rows:

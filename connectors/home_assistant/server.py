@@ -31,7 +31,10 @@ class Server:
         self._session.close()
 
     def states(self, *, now: datetime) -> list[dict[str, Any]]:
-        """Return the current state of every sensor. Anything else that Home Assistant tells is left out."""
+        """Return the current state of every entity whose name begins with ``sensor.``.
+
+        Raises NeedsLogin for a refused token, SourceChanged for an unknown answer, and the errors of ``bridge.http``.
+        """
         body = self._asked("/api/states", now)
         if not _is_states(body):
             raise SourceChanged(UNKNOWN)
@@ -42,7 +45,7 @@ class Server:
     ) -> list[list[dict[str, Any]]]:
         """Return the states of each entity between two instants, the oldest first.
 
-        A list may begin with the state that was current at ``start``.
+        A list may begin with the state that was current at ``start``. Raises the same errors as ``states``.
         """
         asked = {
             "filter_entity_id": ",".join(entities),

@@ -1,1 +1,1 @@
-"""iCalendar text (RFC 5545) as records and as events and tasks. Every source of calendars in that format shares it."""
+"""Turn iCalendar text (RFC 5545) into raw records, and those into events and tasks, for all sources of that format."""

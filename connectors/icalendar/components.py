@@ -49,7 +49,11 @@ def sequence(component: Component) -> int:
 
 
 def record_of(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    """Return the raw record of a component. That of an unreadable component has only a mark as its content."""
+    """Return the raw record of an event or a to-do. If it is unreadable, the payload is ``{"unreadable": True}``.
+
+    ``calendar`` is the calendar's name, with which the record's key begins. ``home`` is the zone of times without a
+    zone. ``mine`` are the user's addresses in lower case.
+    """
     try:
         payload = _payload(component, home, mine)
         uid = text_of(component, "UID") or mark_of(component.to_ical())
@@ -90,9 +94,10 @@ _TIMES = {
 
 
 def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return {"original": the day or instant of the series that a component replaces}, or {} for other components.
+    """Return the field ``original``, the day or instant of the series that a component replaces, as ``_time`` does.
 
-    A midnight counts as a day, unless the component's new start has a time of day.
+    Return {} for a component that replaces none. A midnight counts as a day, unless the component's new start has a
+    time of day.
     """
     if "RECURRENCE-ID" not in component:
         return {}
@@ -107,9 +112,10 @@ def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str |
 
 
 def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
-    """Return the records of a text, with the instances that have a record of their own in series of to-dos.
+    """Return the given records by path, with ``replaced`` added to the payloads of series of to-dos.
 
-    Programs leave a series of to-dos as it is when an instance of it is done, and add a record of that instance.
+    ``replaced`` lists the instances of the series that have a record of their own. When an instance is done, programs
+    leave the series as it is and add a record of the instance.
     """
     replaced: dict[object, list[Any]] = {}
     for record in records.values():
@@ -183,9 +189,10 @@ def known_zone(name: str | None) -> ZoneInfo | None:
 
 
 def _zone(at: datetime, home: ZoneInfo) -> str | None:
-    """Return the IANA name of a time's zone, or None if none fits.
+    """Return the IANA name of a time's zone.
 
-    A zone that the calendar defines is matched with an IANA zone with the same offsets in that year.
+    A zone that the calendar defines is compared with ``home``, and then with all IANA zones. The first that has the
+    same offsets in that year counts. Return None if no zone has them.
     """
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
@@ -247,7 +254,7 @@ def _conference(component: Component) -> bool:
 
 
 def _priority(component: Component) -> int:
-    """Return the priority of a to-do, from 1 (highest) to 9, or 0 for a component without any (RFC 5545, 3.8.1.9)."""
+    """Return the priority of a to-do, from 1 (highest) to 9 (RFC 5545, 3.8.1.9). Return 0 without a priority."""
     text = text_of(component, "PRIORITY") if component.name == "VTODO" else None
     return int(text) if text is not None and text in tuple("123456789") else 0
 
@@ -259,9 +266,10 @@ def _located(component: Component) -> bool:
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
-    """Return the number of other people, if the user organises the event, and the user's answer.
+    """Return the fields of the payload for the number of other people, the organiser, and the user's answer.
 
-    ``mine`` are the user's addresses. If none of them is listed, one of the people is taken to be the user.
+    ``mine`` are the user's addresses. If none of them is listed, the number is that of all people less the user. An
+    event without an organiser is the user's own. The answer is None if the user is not listed or did not answer.
     """
     attendees = [a for a in _listed(component, "ATTENDEE") if _param(a, "CUTYPE") not in ROOMS]
     organiser = {_address(o) for o in _listed(component, "ORGANIZER")}

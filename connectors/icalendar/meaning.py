@@ -33,8 +33,9 @@ UNTIL = re.compile(r"UNTIL=(\d{8})(?:T\d{6}Z?)?")
 
 
 def meanings(source: str, record: RawRecord, stream: str, *, master: str | None = None) -> Sequence[Item]:
-    """Return the event or the task of a record of ``source``, or nothing for a cancelled task.
+    """Return the event or the task of a record of ``source``, which names the source in errors.
 
+    A cancelled task gives nothing, nor does a series of tasks whose instances all have records of their own.
     ``stream`` is "event" or "task". ``master`` is the key of the series that the record belongs to, by default its
     calendar and UID. Raises BadRecord naming the unreadable property.
     """
@@ -57,7 +58,10 @@ def _items(record: RawRecord, stream: str, master: str | None) -> Sequence[Item]
 
 
 def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
-    """Return the task of a record. A series is the first instance that no other record replaces, if there is any."""
+    """Return a list with the task of a record. Of a series it is the first instance that no other record replaces.
+
+    The list is empty if all instances are replaced. Raises BadRecord if DUE is unreadable.
+    """
     due = payload.get("due")
     day = _day(_started_plus(payload) if due is None else due)
     if due is not None and day is None:
@@ -71,7 +75,10 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
 
 
 def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the time at which a to-do of a start and a length is due (RFC 5545, 3.6.2). None for any other."""
+    """Return the time at which a to-do that states a start and a length is due (RFC 5545, 3.6.2).
+
+    Return None without a start at a time of day, and without a length from 0 to 366 days.
+    """
     start, minutes = mapping(payload.get("start")), payload.get("minutes")
     begun = _instant(start)
     if begun is None or not isinstance(minutes, int | float) or not 0 <= minutes <= DURATION_MAX_MINUTES:
@@ -80,7 +87,7 @@ def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _first_left(day: date, lines: Sequence[str], replaced: Sequence[date]) -> date | None:
-    """Return the first date of a series that begins at ``day`` and is not in ``replaced``, or None if none is left.
+    """Return the first date of a series from ``day`` on that is not in ``replaced``. Return None if none is left.
 
     Only rules that find a date in every step are followed. Another rule leaves the series where it begins.
     """
@@ -99,10 +106,10 @@ def _first_left(day: date, lines: Sequence[str], replaced: Sequence[date]) -> da
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a task was completed, or None while it is open. Without that time its last change is returned.
+    """Return when a task was completed, or None for a task that is not.
 
-    A task that was opened again may still hold the time of its completion. Raises BadRecord for a completed task
-    without either time.
+    A completed task without that time was completed at its last change. A task that was opened again may still hold
+    the time of its completion. Raises BadRecord for a completed task without either time.
     """
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
@@ -137,7 +144,10 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any], master
 
 
 def _kind(payload: Mapping[str, Any]) -> str:
-    """Return ``advice:ACTION`` for an entry that the bridge wrote, else what Microsoft's property says."""
+    """Return ``advice:ACTION`` for an entry that the bridge wrote.
+
+    For any other entry return "outOfOffice" or "workingLocation" by Microsoft's property, else "default".
+    """
     ours = payload.get("ours")
     if isinstance(ours, str):
         return f"advice:{ours.rpartition('/')[2]}"
@@ -147,8 +157,8 @@ def _kind(payload: Mapping[str, Any]) -> str:
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of an event's start, end and recurrence. Raises BadRecord if they are unreadable.
 
-    An all-day event without an end lasts a day, and any other event no time. iCalendar states the day after the last
-    day of an all-day event, and the result states the last day.
+    An all-day event without an end or a length lasts a day, and any other such event no time. Of an all-day event
+    iCalendar states the day after the last day. The result states the last day.
     """
     start, end = payload.get("start"), payload.get("end")
     minutes = payload.get("minutes")

@@ -20,9 +20,9 @@ MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, Overfl
 
 
 def parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
-    """Return (calendars in a text, texts of the components that cannot be parsed).
+    """Return (calendars in an iCalendar text, texts of the events and to-dos that cannot be parsed).
 
-    A text that cannot be parsed as a whole is parsed by component, each in its own calendar.
+    A text that cannot be parsed as a whole is parsed by event and to-do, each in its own calendar.
     """
     found = _calendars(content)
     if found:
@@ -56,9 +56,10 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """Return the text of a time zone that a calendar defines. Return an empty text if one of its rules never matches.
+    """Return the text of a time zone that a calendar defines.
 
-    The library would search for minutes for a date that matches.
+    Return an empty text if a rule of it is not yearly, or matches no date from 2000 to 2040. The library would search
+    for minutes for a date that matches.
     """
     lines = FOLD.sub(b"", zone.group())
     return zone.group() if all(_comes_round(rule.group(1)) for rule in RULE.finditer(lines)) else b""

@@ -33,7 +33,10 @@ REDIRECTS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The result of a request: the pages of all streams and the next cursor. An unchanged calendar has no pages."""
+    """The result of a request for a calendar, with the pages of all streams and the next cursor.
+
+    An unchanged calendar has no pages.
+    """
 
     pages: tuple[Page, ...]
     cursor: str | None
@@ -139,8 +142,8 @@ class Ics:
 def _hosts(account: Account, address: str) -> Collection[str]:
     """Return the host names inside the operator's network that requests for a calendar's address may reach.
 
-    They are the account's ``allow_hosts`` if the address is on one of them, else none. An address from the settings may
-    also reach its own host.
+    They are the account's ``allow_hosts`` if the address is on any of these, else none. An address from the settings
+    may also reach its own host.
     """
     host, given = egress.host_of(address), account.settings.get("url", "").strip()
     if address in (given, f"https{given.removeprefix('webcal')}"):

@@ -31,6 +31,8 @@ def addresses(text: str) -> frozenset[str]:
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
     """Yield every event and to-do of the file as raw records in pages. ``zone`` is used for times without a zone.
 
+    The setting ``addresses`` holds the user's own e-mail addresses, with commas between.
+
     Raises SourceChanged for a file of more than 20 MB or without a calendar. It also does so after the readable part of
     a cut-off file.
     """

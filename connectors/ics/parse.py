@@ -72,9 +72,10 @@ def pages(
 
 
 def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> RawRecord:
-    """Return the record with its file as parent, and with the file's date.
+    """Return the record with the file named ``file`` as parent, and with the file's date ``as_of``.
 
-    An unreadable record is returned unchanged, because with a parent it would wait for that parent.
+    An unreadable record is returned unchanged, because with a parent it would wait for that parent. So is a record of a
+    calendar from an address, for which ``file`` is None.
     """
     if file is None or record.payload.get("unreadable"):
         return record

@@ -1,4 +1,4 @@
-"""Read CSV files with daily counts of messages.
+"""Read CSV files with daily counts of people messaged and of messages.
 
 A column or cell that could hold words is never stored, neither in a record nor in a reason. Lines are read singly. A
 quotation mark that is never closed then spoils only its own line.
@@ -31,8 +31,8 @@ COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write
 
 
 def recognise(file: File) -> bool:
-    """Return True if the first line of a CSV file names the columns date and contacts. It may name other columns
-    too.
+    """Return True if the first line of a CSV file names the columns date and contacts. Further columns do not
+    matter.
     """
     return ending(file.name) in ("csv", "") and set(_header(file).names) >= NEEDED
 
@@ -60,15 +60,16 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The names of a file's columns in lower case, and the character between columns."""
+    """The names of the columns of a file of message counts in lower case, and the character between columns."""
 
     names: Sequence[str]
     delimiter: str
 
 
 class Unreadable(Exception):
-    """The error of a line that is no valid day. Its text is a key of ``normalise.UNREADABLE_REASONS``, which holds the
-    reason.
+    """The error of a line that is no valid day of message counts.
+
+    Its text is a key of ``normalise.UNREADABLE_REASONS``, which holds the reason.
     """
 
 
@@ -94,10 +95,10 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a raw record per day, and a record per unreadable line. ``mark`` identifies the file in keys of unreadable
-    lines.
+    """Yield a raw record per day, and a record per unreadable line.
 
-    A second line for a day is unreadable too. Counts that several files hold for a day are united.
+    ``mark`` identifies the file, and begins the keys of unreadable lines. A second line for a day is unreadable too.
+    Counts that several files hold for a day are united.
     """
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
@@ -116,8 +117,9 @@ def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
 
 
 def _payload(header: Header, line: str) -> dict[str, object]:
-    """Return the date and the counts in a line. An empty cell is None, an unknown count. Raises Unreadable for a bad
-    line.
+    """Return the date and the counts in a line by column. An empty cell is None, an unknown count.
+
+    Raises Unreadable for a line with more cells than columns, and for an unreadable date or count.
     """
     cells = _cells(line, header.delimiter)
     if any(cells[len(header.names) :]):

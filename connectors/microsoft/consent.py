@@ -1,4 +1,6 @@
-"""Consent at Microsoft by a code, which all sources of Microsoft share. Tokens are refreshed by ``bridge.auth.oauth``.
+"""Obtain consent at Microsoft by a code that the user types there, for all sources of Microsoft.
+
+Tokens are refreshed by ``bridge.auth.oauth``.
 
 Protocol: learn.microsoft.com/entra/identity-platform/v2-oauth2-device-code.
 """
@@ -40,7 +42,7 @@ REGISTRATION = Registration(  # one application serves every source of Microsoft
 
 
 def oauth(scope: str) -> OAuth:
-    """Return the OAuth settings of a source that reads with ``scope``."""
+    """Return the OAuth settings of a Microsoft source that reads with ``scope``."""
     return OAuth(
         authorise_url="",
         token_url="{login_url}/token",  # noqa: S106 - an address
@@ -55,7 +57,8 @@ def obtain(
 ) -> None:
     """Ask for consent to read, to the scopes ``writes``, and to the scopes ``also`` of other sources, and save it.
 
-    Raises NeedsLogin if the user declines, or if a scope for this source is missing in the consent.
+    ``spec`` is the source's. Raises NeedsLogin if the user declines, or if a scope for this source is missing in the
+    consent. A scope in ``also`` may be missing.
     """
     from bridge.auth import device_code
     from bridge.auth.oauth import oauth_of
@@ -73,6 +76,9 @@ def obtain(
 
 
 def granted(token: dict[str, Any]) -> list[str]:
-    """Return the scopes that a token answer names, without the address of Graph before them."""
+    """Return the scopes that a token answer names, without the address of Graph before them.
+
+    An answer that names none gives an empty list.
+    """
     told = token.get("scope")
     return [one.removeprefix(GRAPH_PREFIX) for one in told.split()] if isinstance(told, str) else []

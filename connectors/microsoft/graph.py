@@ -1,4 +1,4 @@
-"""Ask Microsoft Graph: single things, lists in pages, and the changes of a list since its last link (delta query).
+"""Ask Microsoft Graph for single objects, for lists in pages, and for the changes of a list (delta query).
 
 Sources: learn.microsoft.com/graph/delta-query-overview, /graph/throttling, and /graph/errors.
 """
@@ -23,26 +23,32 @@ Thing = Mapping[str, Any]
 
 
 class Missing(SourceChanged):
-    """The error of a 404: the thing was deleted, or is no longer shared."""
+    """The error of status 404 of Microsoft Graph. The object was deleted, or is no longer shared."""
 
 
 class Closed(Refused):
-    """The error of a 403 for one thing, such as a calendar that is no longer shared."""
+    """The error of status 403 of Microsoft Graph for an object, such as a calendar that is no longer shared."""
 
 
 class Rejected(SourceChanged):
-    """The error of a 400: Graph does not accept the request, for example a link that it no longer reads."""
+    """The error of status 400 of Microsoft Graph. It rejects the request, for example a link that it no longer
+    reads.
+    """
 
 
 class Overtaken(SourceChanged):
-    """The error of a 409 or 412: another program has changed the thing meanwhile."""
+    """The error of status 409 or 412 of Microsoft Graph. Another program has changed the object meanwhile."""
 
 
 ERRORS = {400: Rejected, 403: Closed, 404: Missing, 409: Overtaken, 412: Overtaken}
 
 
 class Graph:
-    """An open session at Microsoft Graph for an account."""
+    """An open session at Microsoft Graph for an account.
+
+    Its methods raise Missing, Closed, Rejected or Overtaken for an object, and CursorExpired for an expired link. They
+    raise SourceChanged for an unknown answer, and the errors of ``bridge.http``.
+    """
 
     def __init__(self, account: Account, spec: ConnectorSpec) -> None:
         self._name = spec.name
@@ -53,26 +59,29 @@ class Graph:
         self._session.close()
 
     def get(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> Thing:
-        """Return the thing at a path, such as ``/me/calendars``."""
+        """Return the object at a path, such as ``/me/calendars``, or at a link without its server."""
         return self._object(self._asked("GET", path, now=now, params=dict(params or {})))
 
     def send(
         self, method: str, path: str, *, now: datetime, body: Thing | None = None, etag: str | None = None
     ) -> Thing:
-        """Create, change or delete a thing, and return the answer. With ``etag``, only as long as it is unchanged."""
+        """Create, change or delete an object, and return the answer, which is empty if Graph sends none.
+
+        With ``etag`` the object is changed only if it still has that etag, else Overtaken is raised.
+        """
         headers = {"If-Match": etag} if etag else {}
         answer = self._asked(method, path, now=now, headers=headers, json=body)
         return self._object(answer) if answer.content else {}
 
     def listed(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> list[Thing]:
-        """Return all things of a list, from all of its pages."""
+        """Return all objects of a list, from all of its pages."""
         return [thing for page in self._pages(path, now, params) for thing in self._things(page)]
 
     def changes(self, path: str, *, now: datetime, params: Mapping[str, str] | None = None) -> tuple[list[Thing], str]:
-        """Return (things, link for their next changes) of a delta query, from all of its pages.
+        """Return (objects, link for their next changes) of a delta query, from all of its pages.
 
         ``path`` begins a listing, or is an earlier link. The link is a path too, so that no answer of Graph can lead a
-        token to another server.
+        token to another server. Raises CursorExpired if Graph no longer knows the link.
         """
         found: list[Thing] = []
         for page in self._pages(path, now, params):

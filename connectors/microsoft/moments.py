@@ -32,10 +32,10 @@ def instant(when: Any) -> datetime | None:
 
 
 def written_date(when: Any, zone: Any) -> date | None:
-    """Return the date of a ``dateTimeTimeZone`` object that stands for a whole day, or None for anything else.
+    """Return the date of a ``dateTimeTimeZone`` object that stands for a whole day.
 
-    Graph writes midnight, which is read as it stands, and means no instant. Another time is midnight of the zone called
-    ``zone``, in which the day was written, and so it is read there.
+    Graph mostly writes midnight, which is read as it stands, and means no instant. Another time is midnight in the zone
+    named ``zone``, in which the day was written. Return None for anything else, and for a year outside 1900 to 2199.
     """
     try:
         wall = datetime.fromisoformat(str(mapping(when).get("dateTime"))).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""Connect Oura by its API v2 or by files: sleep, scores, activity, heart rate, blood oxygen, workouts, sessions."""
+"""Connect Oura by its API v2 or by files, with sleep, scores, activity, heart rate, blood oxygen and workouts."""
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric

@@ -37,8 +37,9 @@ class Oura:
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
 
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the raw records of the dates ``first`` to ``last``, one tuple per answer. Heart rates become one record
-        per day.
+        """Yield the raw records of the dates ``first`` to ``last``, a tuple for each answer.
+
+        Heart rates become a record for each date in UTC, all in a single tuple.
         """
         if stream == "heartrate":
             asked = {"start_datetime": midnight(first).isoformat(), "end_datetime": midnight(last + DAY).isoformat()}
@@ -57,9 +58,10 @@ class Oura:
 
 
 def _by_day(rows: Rows, zone: str) -> Rows:
-    """Return heart rates, which have no id, grouped by UTC date: {"id": date, "zone", "data": rows}.
+    """Return heart rates, which have no id, as an object for each date in UTC, with ``id``, ``zone`` and ``data``.
 
-    ``zone`` is the user's zone of residence.
+    ``data`` holds the rows of the date. ``zone`` is the user's zone of residence. Heart rates without a readable time
+    are under the id "?".
     """
     days: dict[str, Rows] = {}
     for row in rows:

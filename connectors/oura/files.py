@@ -1,6 +1,6 @@
-"""Read Oura's files: saved answers of the API v2, the account export, and the table of *Trends*.
+"""Read saved answers of Oura's API v2, its account export, and the table of its page *Trends*.
 
-Rows of saved answers and of the account export have the API's fields and ids, so they become the records of a sync.
+Rows of saved answers and of the account export have the API's fields and ids. They become the records of a sync.
 Names of files and folders are not used. The fields of a row tell its kind.
 """
 
@@ -44,7 +44,7 @@ ROW_NAMED_BY = ("id", "bedtime_start", "start_datetime", "day", "date")
 
 
 def recognise(file: File) -> bool:
-    """Return True if the first bytes hold the fields of a row of Oura's."""
+    """Return True if a CSV or JSON file's first bytes hold the fields of a row of Oura's."""
     if ending(file.name) == "csv":
         return stream_of(_columns(file.head.decode("utf-8-sig", errors="replace"))) is not None
     if ending(file.name) not in ("json", "txt", "") or file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
@@ -53,12 +53,15 @@ def recognise(file: File) -> bool:
 
 
 def stream_of(fields: Collection[str]) -> str | None:
-    """Return the stream of the rows that have these fields, or None for rows that are not Oura's."""
+    """Return the stream of Oura's rows that have these fields, or None for rows that are not Oura's.
+
+    "trends" stands for the table of *Trends*.
+    """
     return next((stream for stream, needed in SHAPES if needed <= set(fields)), None)
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zone`` is that of times without an offset.
+    """Yield a file's records in pages. ``zone``, the user's, is stored with heart rates and rows of *Trends*.
 
     Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
     """
@@ -88,7 +91,10 @@ def _document(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for Oura's rows in the next value. Only one row is in memory at a time."""
+    """Yield (stream, row) for Oura's rows in the document's next value, within up to ``levels`` lists and objects.
+
+    Only a single row is in memory at a time.
+    """
     following = document.peek()
     if following == "[" and levels:
         for _ in document.elements():
@@ -109,7 +115,10 @@ def _rows(document: Json, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]
 
 
 def _within(body: Any, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield (stream, row) for a row of Oura's, or for those in the lists and objects within."""
+    """Yield (stream, row) for a row of Oura's, or for the rows in up to ``levels`` lists and objects within.
+
+    A value that holds no row of Oura's yields nothing.
+    """
     if isinstance(body, Mapping):
         stream = stream_of(body)
         if stream not in (None, TRENDS):
@@ -145,7 +154,7 @@ def _columns(text: str) -> list[str]:
 
 
 def _value(name: str, cell: str) -> Any:
-    """Return a cell as the API writes it: a number, an object, or a text."""
+    """Return a cell as Oura's API writes it, which is a number, an object, or a text."""
     if name == "id":
         return cell
     try:
@@ -162,7 +171,10 @@ def _record(stream: str, row: Mapping[str, Any], zone: str) -> RawRecord:
 
 
 def _add_rate(days: dict[str, dict[str, Any]], row: Mapping[str, Any]) -> None:
-    """Add a heart rate to its date in UTC, under its own time, so that the parts of a day can come in several files."""
+    """Add a heart rate to its date in UTC, or to "?" if its time is unreadable.
+
+    It is kept under its own time, so that the parts of a day can come in several files.
+    """
     at = utc(row.get("timestamp"))
     days.setdefault(str(at.date()) if at else "?", {})[str(row.get("timestamp"))] = row.get("bpm")
 

@@ -43,7 +43,10 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _saved(fields: Fields) -> Iterator[tuple[datetime, float]]:
-    """Yield (instant, rate) of a day's heart rates from files, which are kept by their times."""
+    """Yield (instant, rate) of a day's heart rates from files, which are kept by their times.
+
+    A heart rate without a readable time or number is left out.
+    """
     for told, rate in sorted(mapping(fields.get("rates")).items()):
         at, bpm = utc(told), finite(rate)
         if at is not None and bpm is not None:

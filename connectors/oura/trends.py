@@ -1,4 +1,4 @@
-"""A date's row of the table that Oura's page *Trends* lets a person download.
+"""Read a date's row of the table that Oura's page *Trends* lets a person download.
 
 The columns have been renamed twice. Times of a night end in their offset, lengths are in seconds.
 """
@@ -41,7 +41,11 @@ ACTIVITY_COLUMNS: Columns = {
 
 
 def items(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield the night and the day of a row. A day with 0 steps and no activity was spent without the ring."""
+    """Yield the night, the scores and the day's activity of a row as an episode and samples.
+
+    A row without times of the night yields no night. A day with 0 steps and no activity, spent without the ring, yields
+    no activity. Raises BadRecord for an unreadable date or time.
+    """
     if fields.get("bedtime start") is not None and fields.get("bedtime end") is not None:
         night = fields.stretch("bedtime start", "bedtime end")
         yield night.episode(EpisodeKind.SLEEP, key, _measured(fields, NIGHT_COLUMNS))

@@ -1,4 +1,4 @@
-"""Connect Polar by AccessLink v3 (www.polar.com/accesslink-api): nights, recharges, days of activity and exercises."""
+"""Connect Polar by AccessLink v3 (www.polar.com/accesslink-api), with nights, recharges, activity and exercises."""
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric

@@ -44,7 +44,11 @@ class Polar:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream: activity since the cursor four weeks a page, any other list in a single page."""
+        """Yield the pages of a stream. Each carries Polar's number of the person.
+
+        Activity is read from ``SPEC.overlap`` before the cursor's date to tomorrow, four weeks a page. Any other list
+        is read whole, in a single page.
+        """
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
         read = partial(self._records, stream, now)
@@ -52,7 +56,10 @@ class Polar:
             yield replace(page, member=self._member)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the activity of the date that a notice named. Every pull reads the other lists whole."""
+        """Yield the activity of the date that a notice named, such as ``2026-11-20``.
+
+        For any other stream yield an empty page, because every pull reads its list whole.
+        """
         if stream != "activities":
             yield Page(stream=stream, records=())
             return

@@ -1,6 +1,4 @@
-"""Obtain consent at Polar, and register the user. A user whom the application has not registered is refused every
-list.
-"""
+"""Obtain consent at Polar, and register the user with the application, or Polar refuses to list anything."""
 
 import secrets
 from contextlib import closing
@@ -19,7 +17,7 @@ REVOKED_STATUS = 204
 def authorise(account: Account, browser: Browser) -> None:
     """Ask for consent to read everything that AccessLink offers, which is Polar's only scope, and register the user.
 
-    The token is saved before the user is registered.
+    The token is saved before the user is registered. Raises the errors of ``bridge.auth.oauth`` and ``bridge.http``.
     """
     oauth.authorise(account, browser, SPEC)
     address = oauth.filled("{base_url}/v3/users", account.settings)
@@ -35,7 +33,10 @@ def member_of(account: Account) -> str | None:
 
 
 def revoke(account: Account) -> bool:
-    """Take the person out of the application's users, which ends the consent. Return True if Polar confirmed."""
+    """Remove the person from the application's users, which ends the consent. Return True if Polar confirmed.
+
+    Return False if Polar does not answer or refuses, or if Polar's number of the person is not known.
+    """
     import requests
 
     member = member_of(account)

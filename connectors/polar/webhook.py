@@ -1,6 +1,6 @@
-"""Open Polar's webhook, and read what it sends. Polar has one for an application, whoever its users are.
+"""Open Polar's webhook, and read what it sends. An application has a single webhook for all its users.
 
-Sources: www.polar.com/accesslink-api, section Webhooks; Open Wearables' handler of it. A message names a person, a
+Sources: www.polar.com/accesslink-api, section Webhooks, and Open Wearables' handler of it. A message names a person, a
 kind of data and a date. It carries no data, and its address is not followed. The body is signed (HMAC-SHA256) with a
 key that Polar tells once, when the webhook is created.
 """
@@ -40,9 +40,11 @@ def notice(
     now: datetime,
     kept: Mapping[str, str],
 ) -> Notice | None:
-    """Return the notice in a signed message, or None for a ping and for a message of no use.
+    """Return the notice in a signed message. Return None for a ping, and for a kind of data that the bridge does not
+    use.
 
-    Raises Forged for a wrong signature, and for a message older than a week or dated ahead.
+    ``kept`` is what ``register`` returned, with the key. Raises Forged for a wrong signature, and for a message older
+    than a week or dated over an hour ahead.
     """
     said = _parsed(body)
     if said.get("event") == PING:
@@ -50,7 +52,7 @@ def notice(
     _check_signature(headers.get("polar-webhook-signature", ""), body, kept.get("key", ""))
     sent = utc(said.get("timestamp"))
     if sent is None or not -CLOCK_AHEAD_MAX <= now - sent <= OLD:
-        raise Forged("a webhook came too late; check this machine's clock")
+        raise Forged("a webhook is older than a week or dated ahead; check this machine's clock")
     stream, member = EVENT_STREAMS.get(str(said.get("event"))), said.get("user_id")
     if stream is None or type(member) is not int:
         return None
@@ -106,19 +108,22 @@ def register(
 
 
 class _Webhook:
-    """The webhook of an application at Polar, which names itself by HTTP Basic."""
+    """The webhook of an application at Polar. Requests carry the application's id and secret by HTTP Basic."""
 
     def __init__(self, settings: Mapping[str, str], now: datetime) -> None:
         self._address, self._now = oauth.filled(PATH, settings), now
         self._client = settings["client_id"], settings["client_secret"]
 
     def existing(self) -> Mapping[str, Any] | None:
-        """Return the webhook as Polar lists it, or None if there is none."""
+        """Return the webhook as Polar lists it, or None if the application has no webhook."""
         found = [mapping(one) for one in rows(mapping(self._ask("GET")).get("data"))]
         return found[0] if found else None
 
     def created(self, address: str) -> dict[str, str]:
-        """Create the webhook and return what is to be kept. Polar sends a ping to the address before it answers."""
+        """Create the webhook, and return its id, address and key, and the time now, which are to be kept.
+
+        Polar sends a ping to the address before it answers. Raises SourceChanged if Polar tells no key.
+        """
         given = mapping(mapping(self._ask("POST", body={"events": [*EVENT_STREAMS], "url": address})).get("data"))
         name, key = words(given.get("id")), words(given.get("signature_secret_key"))
         if name is None or key is None:
@@ -133,7 +138,10 @@ class _Webhook:
         self._ask("POST", "/activate")
 
     def _ask(self, method: str, path: str = "", *, body: Mapping[str, Any] | None = None) -> Any:
-        """Return Polar's answer, or None for an empty one and where there is no webhook."""
+        """Return Polar's answer, or None if it is empty or says that there is no webhook (HTTP 204 or 404).
+
+        Raises TryLater if Polar does not answer, and the errors of ``bridge.http``.
+        """
         import requests
 
         plain_loopback(self._address)  # raises where the secret would be readable on its way

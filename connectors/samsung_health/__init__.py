@@ -1,6 +1,6 @@
-"""Samsung Health by the personal data that its app lets a person download: CSV tables and JSON files beside them.
+"""Connect Samsung Health by the CSV tables and JSON files that its app lets a person download.
 
-The tables were compared with a real export of 2018 to 2025: times are in UTC, and each row names its own offset.
+The tables were compared with a real export of 2018 to 2025. Times are in UTC, and each row names its own offset.
 """
 
 from bridge.domain.languages import say

@@ -1,4 +1,4 @@
-"""Read a table of the download, or a JSON file with the measurements of a row.
+"""Read a table of Samsung Health's download, or a JSON file with the measurements of a row.
 
 The first line of a table names its kind, the second its columns. Each row ends in a comma more than it has columns.
 Columns of older kinds bear the kind's name before their own.
@@ -24,12 +24,15 @@ BESIDE = re.compile(r"\.binning_data( ?\(\d+\))?\.json$")  # the name of a JSON 
 
 
 def recognise(file: File) -> bool:
-    """Return True for a table whose first line names a kind that is read, or for a JSON file of such a table."""
+    """Return True for a table of Samsung Health whose kind is read, and for a JSON file of it."""
     return kind_of(file) is not None
 
 
 def kind_of(file: File) -> str | None:
-    """Return the kind of a file, such as ``com.samsung.shealth.sleep``, or None for a file that is not read."""
+    """Return the kind of a file of Samsung Health, such as ``com.samsung.shealth.sleep``, or None for any other file.
+
+    A table names its kind. A JSON file is known by its name, and by the field that holds its values.
+    """
     if ending(file.name) == "json":
         listed = file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" and b'"start_time"' in file.head
         told = BESIDE.search(file.name) is not None and listed
@@ -39,7 +42,7 @@ def kind_of(file: File) -> str | None:
 
 
 def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
-    """Yield a file's records in pages. ``zones`` tells the clock of rows without an offset, else ``zone`` does.
+    """Yield a file's records in pages. ``zones`` tells the clock of rows without an offset, or ``zone`` if it is empty.
 
     Raises SourceChanged for a file of more than 200 MB, and after the readable part of a damaged file.
     """

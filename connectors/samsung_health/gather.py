@@ -1,4 +1,7 @@
-"""Gather the rows of a table into records by date, each row under its own name, so that tables in any order agree."""
+"""Gather the rows of a Samsung Health table into records by date.
+
+Each row is kept under a name of its own, so that tables in any order agree.
+"""
 
 from __future__ import annotations
 
@@ -55,12 +58,16 @@ Row = Mapping[str, Any]
 
 
 class Unreadable(Exception):
-    """Raised for a row without a readable time or value, which is counted and passed over."""
+    """The error of a row without a readable time or value, which is counted and passed over."""
 
 
 @dataclass(slots=True)
 class Gathered:
-    """The records of a file, which grow as its rows are taken."""
+    """The records of a file of Samsung Health, which grow as its rows are taken.
+
+    ``drained`` and ``pages`` empty them. ``aside`` counts unreadable rows. ``zone`` tells the person's clock if
+    ``zones`` is empty.
+    """
 
     shape: tuple[str, str]  # stream, and the method by which its rows are taken
     zone: str
@@ -72,19 +79,19 @@ class Gathered:
     held: int = 0  # readings in ``found``
 
     def take(self, row: Any) -> None:
-        """Take a row. A row without a readable time or value is counted, and the others are kept."""
+        """Add a row to the record of its date. A row without a readable time or value is counted and left out."""
         try:
             getattr(self, f"_{self.shape[1]}")(mapping(row))
         except Unreadable:
             self.aside += 1
 
     def drained(self) -> Iterator[Page]:
-        """Yield the records so far in pages, and forget them, if they hold many readings."""
+        """Yield the records so far in pages, and forget them, if they hold 50,000 readings or more."""
         if self.held >= READINGS_MAX:
             yield from self._pages()
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages, and the number of rows that were set aside."""
+        """Yield the records in pages, and the number of rows that were set aside, after the last row was taken."""
         for sleep, (end, offset) in self.ended.items():
             self._of(_local(end, offset)).setdefault("stages", {})[sleep] = self.stages[sleep]
         yield from self._pages()
@@ -107,7 +114,10 @@ class Gathered:
         return zone_at(at, self.zones).key if self.zones else self.zone
 
     def _offset(self, row: Row, at: datetime) -> int:
-        """Return the row's own minutes east of UTC, else those of the person's zone at that time."""
+        """Return the row's own minutes east of UTC, else those of the person's zone at the instant ``at``.
+
+        Raises Unreadable for an unknown zone.
+        """
         found = OFFSET.fullmatch(str(row.get("time_offset")).strip())
         if found:
             return (-1 if found[1] == "-" else 1) * (int(found[2]) * 60 + int(found[3]))
@@ -174,7 +184,11 @@ class Gathered:
         self._reading("bins", at.isoformat(), at, _number(row.get(name)), metric, row)
 
     def _reading(self, of: str, key: str, at: datetime, value: float, metric: Metric, row: Row) -> None:
-        """Keep a reading under a name of its own, because the JSON files of a day come one by one."""
+        """Keep a reading under the name ``key`` in the part ``of`` of its date, which is in UTC.
+
+        Names differ by reading, because the JSON files of a day come singly. Raises Unreadable for an implausible
+        value.
+        """
         if not METRICS[metric].low <= value <= METRICS[metric].high:
             raise Unreadable
         self.held += 1
@@ -204,7 +218,10 @@ class Gathered:
 
 
 def _time(text: Any) -> datetime:
-    """Return the instant of a time such as ``2020-07-16 20:20:00.000``, or of milliseconds since 1970."""
+    """Return the instant of a time such as ``2020-07-16 20:20:00.000``, or of milliseconds since 1970.
+
+    Raises Unreadable for anything else, and for a year outside 1990 to 2199.
+    """
     if isinstance(text, str) and text.isdigit():
         at = utc_of_unix(int(text), per_second=1000)
     else:
@@ -234,7 +251,7 @@ def _key(row: Row) -> str:
 
 
 def _numbers(row: Row, names: tuple[str, ...]) -> dict[str, float]:
-    """Return those fields that hold a number other than 0, which stands for what was not measured."""
+    """Return the numbers of those fields that hold a number other than 0, which stands for what was not measured."""
     values = {name: _text_number(row.get(name)) for name in names}
     return {name: value for name, value in values.items() if value}
 

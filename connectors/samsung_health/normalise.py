@@ -1,4 +1,4 @@
-"""Records of Samsung Health's dates as episodes and samples."""
+"""Turn the dates of Samsung Health's data into episodes and samples."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SPORTS = {  # developer.samsung.com/health/android/data/api-reference/EXERCISE_T
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the items of a date. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the episodes and samples of a date. Raises BadRecord naming the unreadable field, never its value."""
     fields = Fields.of("samsung_health", record)
     zone, day = fields.zone("zone"), Fields({"key": record.key}, fields.name).day("key")
     return list(_items(record.stream, day, fields, zone))
@@ -67,7 +67,10 @@ def _items(stream: str, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[I
 
 
 def _night(day: date, fields: Fields) -> Iterator[Item]:
-    """Yield the sleeps of a date. Of sleeps that overlap, one counts: with stages before without, then the longest."""
+    """Yield the sleeps and naps of a date. Of sleeps that overlap, the best counts alone.
+
+    A sleep with stages is better than a sleep without, and then the longer sleep is better.
+    """
     stages = mapping(fields.get("stages"))
     kept: list[Stretch] = []
     found = [(key, Fields(mapping(row), fields.name)) for key, row in mapping(fields.get("sleeps")).items()]
@@ -103,7 +106,10 @@ def _stretch(row: Fields, day: date | None = None) -> Stretch:
 
 
 def _steps(day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield a day's steps: those that Samsung Health has merged, else the greatest count of a device."""
+    """Yield a day's steps and distance by the count that Samsung Health has merged over devices.
+
+    Without such a count, the device with the most steps counts. A count of 0 yields nothing.
+    """
     told = mapping(fields.get("merged")) or mapping(fields.get("device"))
     rows = [Fields(mapping(row), fields.name) for row in told.values()]
     best = max(rows, key=lambda row: row.number("steps") or 0.0, default=None)
@@ -120,7 +126,9 @@ def _workout(key: str, row: Fields) -> Item:
 
 
 def _readings(metric: Metric, fields: Fields) -> Iterator[Item]:
-    """Yield means of quarter-hours. A row's own mean is used only if its JSON file is missing."""
+    """Yield the means of quarter-hours. A row's own mean is used only if no JSON file holds measurements of the
+    quarter-hour.
+    """
     by_offset: dict[int, list[tuple[float, float]]] = defaultdict(list)
     bins = list(_told(fields, "bins"))
     covered = {int(at) // QUARTER_HOUR_SECONDS for at, _, _ in bins}
@@ -133,7 +141,10 @@ def _readings(metric: Metric, fields: Fields) -> Iterator[Item]:
 
 
 def _told(fields: Fields, of: str) -> Iterator[tuple[float, float, int]]:
-    """Yield (seconds since 1970, value, offset) of a day's readings."""
+    """Yield (seconds since 1970, value, minutes east of UTC) of the readings in the part ``of`` of a date's record.
+
+    Raises BadRecord for an unreadable reading.
+    """
     for told in mapping(fields.get(of)).values():
         if not isinstance(told, list) or len(told) != 3 or finite(told[1]) is None or not isinstance(told[2], int):
             raise fields.bad("a reading is unreadable")
@@ -141,7 +152,10 @@ def _told(fields: Fields, of: str) -> Iterator[tuple[float, float, int]]:
 
 
 def _mean(metric: Metric, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the mean of a night, weighed by how long its parts lasted."""
+    """Yield the mean of a night as a sample from midnight to noon, weighed by how long its parts lasted.
+
+    A night without a value yields nothing.
+    """
     pairs = [
         (finite(told[0]) or 0.0, max(finite(told[1]) or 0.0, 1.0))
         for told in mapping(fields.get("nights")).values()

@@ -1,4 +1,4 @@
-"""Taskwarrior's tasks, from the file that ``task export`` writes."""
+"""Connect Taskwarrior by the file that ``task export`` writes."""
 
 from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec

@@ -1,4 +1,4 @@
-"""A reader of what ``task export`` writes: a list of tasks, or a task in every line.
+"""Read what Taskwarrior's ``task export`` writes, a list of tasks, or a task in every line.
 
 Annotations, tags and attributes of the person's own are left out.
 """
@@ -23,7 +23,7 @@ COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a fi
 
 
 def recognise(file: File) -> bool:
-    """Tell the file by the fields that every task has."""
+    """Return True if a file is JSON whose first bytes hold the fields that every task of Taskwarrior has."""
     begun = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     return begun.startswith((b"[", b"{")) and all(mark in begun for mark in TASK_MARKS)
 
@@ -31,8 +31,8 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
-    ``zone`` is where days begin. Raises SourceChanged for too many tasks, and CutShort after the readable part of a
-    file that ends early.
+    ``zone`` tells where days begin. Raises SourceChanged for more than 200,000 tasks, and CutShort after the readable
+    part of a file that ends early.
     """
     name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()
     parent = f"{FILE_PARENT_PREFIX}{name}"
@@ -64,7 +64,7 @@ def _tasks(document: Json) -> Iterator[dict[str, Any]]:
 
 
 def _task(document: Json) -> Iterator[dict[str, Any]]:
-    """Yield the next task, or nothing for any other value or an object that is far too large."""
+    """Yield the document's next task, or nothing for any other value or an object of more than 200,000 characters."""
     found = document.object(TASK_MAX_CHARS) if document.peek() == "{" else None
     if found is None:
         document.skip()

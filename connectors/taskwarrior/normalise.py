@@ -1,4 +1,4 @@
-"""Taskwarrior's tasks as tasks. Fields: taskwarrior.org/docs/design/task."""
+"""Turn Taskwarrior's exported tasks into tasks. Fields: taskwarrior.org/docs/design/task."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ NO_PROJECT = "Taskwarrior"
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the task of a record, or nothing for a deleted one. Raises BadRecord naming the unreadable field."""
+    """Return a list with the task of a record. It is empty for a deleted task, and for the pattern of repeated tasks.
+
+    Raises BadRecord naming the unreadable field.
+    """
     payload = record.payload
     status, title = payload.get("status"), words(payload.get("description"))
     if status in NO_TASK:
@@ -30,7 +33,10 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(payload: Any) -> date | None:
-    """Return the date on which a task is due, where the person lives. Raises BadRecord."""
+    """Return the date on which a task is due, where the person lives, or None for a task without ``due``.
+
+    Raises BadRecord if ``due`` or the zone is unreadable.
+    """
     if payload.get("due") is None:
         return None
     at, zone = _instant(payload.get("due")), time_zone(payload.get("zone"))

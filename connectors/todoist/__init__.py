@@ -1,4 +1,4 @@
-"""Todoist's backups and exported files (CSV or JSON), with open tasks and, from JSON, completions."""
+"""Connect Todoist by its backups and exported files (CSV or JSON), with open tasks and, from JSON, completions."""
 
 from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec

@@ -1,6 +1,6 @@
-"""Readers of Todoist's files: the CSV file of a project, as backups hold them, and the JSON of its API.
+"""Read Todoist's files, the CSV file of a project, as backups hold them, and the JSON of its API.
 
-Descriptions, comments and people's names are left out. A CSV file has no ids, so a task is known by its project, the
+Descriptions, comments and people's names are left out. A CSV file has no ids. A task is known by its project, the
 tasks above it and its title.
 """
 
@@ -35,7 +35,7 @@ TOO_LARGE = "it is far larger than a list of tasks; export fewer"
 
 
 def recognise(file: File) -> bool:
-    """Return True for a CSV file with Todoist's columns, or JSON with the fields of Todoist's tasks."""
+    """Return True for a CSV file with Todoist's columns, or a JSON file that begins with fields of its tasks."""
     if ending(file.name) == "json":
         return b'"content"' in file.head and (b'"project_id"' in file.head or any(m in file.head for m in API_MARKS))
     return ending(file.name) == "csv" and set(_columns(file.head)) >= NEEDED
@@ -44,7 +44,8 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
-    Raises SourceChanged for a file that is too large, and CutShort after the readable part of a file that ends early.
+    ``zone`` is for tasks that state no zone. Raises SourceChanged for a file of more than 20 MB or 100,000 tasks.
+    Raises CutShort after the readable part of a file that ends early.
     """
     name = COPY_SUFFIX.sub("", file.name.rpartition(".")[0]).encode("utf-8", "replace").decode()
     parent = f"{FILE_PARENT_PREFIX}{name}"
@@ -80,7 +81,7 @@ def _columns(head: bytes) -> list[str]:
 
 
 def _from_csv(file: File, project: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (key, payload) of each task of a project's file. All tasks in it are open."""
+    """Yield (key, payload) of each task of a CSV file of the project ``project``. All tasks in it are open."""
     text = _content(file).decode("utf-8-sig", errors="replace").replace("\0", "")
     above: list[str] = []
     seen: Counter[tuple[str, ...]] = Counter()
@@ -106,7 +107,11 @@ def _digest(path: tuple[str, ...]) -> str:
 
 
 def _from_json(file: File, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (key, payload) of each task. Of several completions of a repeated task the last one counts."""
+    """Yield (key, payload) of each task of a JSON file. A task that was completed several times comes several times.
+
+    Its last completion comes last, and so replaces the earlier completions. Raises Broken after the readable part of a
+    damaged file.
+    """
     items: list[dict[str, Any]] = []
     projects: dict[str, str] = {}
     broken = False
@@ -123,7 +128,10 @@ def _from_json(file: File, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _collect(document: Json, items: list[dict[str, Any]], projects: dict[str, str]) -> None:
-    """Add the tasks and the names of projects in a document. Projects may come after the tasks."""
+    """Add the tasks in a document to ``items``, and the names of projects by id to ``projects``.
+
+    Projects may come after the tasks. Raises Broken for a damaged document.
+    """
     if document.peek() == "[":
         _extend(items, document)
         return
@@ -140,13 +148,13 @@ def _collect(document: Json, items: list[dict[str, Any]], projects: dict[str, st
 
 
 def _extend(items: list[dict[str, Any]], document: Json) -> None:
-    """Add the objects of a list one by one, so that those before a damage are kept."""
+    """Add the objects of the document's list singly to ``items``, so that those before a damage are kept."""
     for item in _objects(document):
         items.append(item)  # noqa: PERF402 - see above
 
 
 def _objects(document: Json) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list. Any other value, and an object that is far too large, is skipped."""
+    """Yield the objects of the document's list. Any other value, and an object over 200,000 characters, is skipped."""
     for _ in document.elements():
         found = document.object(TASK_MAX_CHARS) if document.peek() == "{" else None
         if found is None:

@@ -1,4 +1,4 @@
-"""Todoist's tasks as tasks. Fields: developer.todoist.com/api/v1, and the columns of its CSV files."""
+"""Turn Todoist's exported tasks into tasks. Fields: developer.todoist.com/api/v1, and the columns of its CSV files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the task of a record, or nothing for a heading. Raises BadRecord naming the unreadable field."""
+    """Return a list with the task of a record. It is empty for a heading, whose title begins with ``* ``.
+
+    A task without a due date is due at its deadline. Raises BadRecord naming the unreadable field.
+    """
     payload = record.payload
     title, of = words(payload.get("title")), words(payload.get("list"))
     if title is None or of is None:
@@ -37,7 +40,11 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _completed(payload: Any) -> datetime | None:
-    """Return when a task was completed, else when it last changed. None while it is open. Raises BadRecord."""
+    """Return when a task was completed, or None while it is open.
+
+    A completed task without that time was completed when it last changed. Raises BadRecord for a completed task without
+    either time.
+    """
     at = utc(payload.get("completed"))
     if payload.get("checked") is not True:
         return at
@@ -48,7 +55,10 @@ def _completed(payload: Any) -> datetime | None:
 
 
 def _day(text: Any, zone: ZoneInfo | None) -> date | None:
-    """Return the date in a text. None for words such as "every monday", which name no date without their day."""
+    """Return the date in a text. ``zone`` is where an instant in the text is read.
+
+    Return None for words such as "every monday", which name no date, and for anything else.
+    """
     if not isinstance(text, str):
         return None
     at = utc(text, EVENT_YEARS) if "T" in text else None

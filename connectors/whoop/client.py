@@ -42,11 +42,12 @@ PATHS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The position that a stream's pulls have reached, which its cursor holds. All times are ISO 8601 UTC.
+    """The position that the pulls of a stream of WHOOP have reached, which its cursor holds. Times are ISO 8601 UTC.
 
-    All records between ``below`` and ``since`` were delivered. The stream ``history`` delivers records from before
-    ``below``. While a pull runs, ``top`` is the time at which it began, and ``low`` the oldest time reached. A pull
-    that resumes requests only records from before ``low``.
+    All records between ``below`` and ``since`` were delivered. ``since`` is None before the first pull has ended.
+    ``below`` is None if nothing older is left. The stream ``history`` delivers records from before ``below``. While a
+    pull runs, ``top`` is the time at which it began, and ``low`` the oldest time reached. A pull that resumes requests
+    only records from before ``low``.
     """
 
     since: str | None = None
@@ -81,10 +82,10 @@ class Whoop:
             self._below[stream] = place.below
 
     def _down(self, stream: str, place: Place, *, now: datetime) -> Generator[Page, None, Place]:
-        """Yield the pages from ``place.top``, or from ``place.low`` after an interruption, back to the start of the
-        window.
+        """Yield the pages from ``place.top``, or from ``place.low`` after an interruption, back to the window's start.
 
-        A first pull stops after the recent days (``_reaches_history``). Returns the place of the finished pull.
+        The window starts ``SPEC.overlap`` before ``place.since``. A first pull has no such start, and stops after the
+        recent days (``_reaches_history``). Returns the place of the finished pull.
         """
         began, since = place.low is None, _window(place)
         query = {"end": place.low or place.top or _text(now)}
@@ -115,10 +116,10 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield pages of the records before the recent days, always from the collection whose history is least
-        complete.
+        """Yield pages of the records before the recent days. The collection that has reached back least comes next.
 
-        ``lows`` maps each collection to the oldest time that its history has reached.
+        ``lows`` maps each collection to the oldest time that its history has reached, empty if it is complete. The
+        cursor of a page holds them. A collection that may no longer be read is left out.
         """
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
@@ -154,8 +155,9 @@ class Whoop:
                 yield Page(stream=name, records=_records(name, [record]))
 
     def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
-        """Return a single record by its collection's path and its id, or None if WHOOP has none. Raises SourceChanged
-        for an answer that is no object.
+        """Return a single record by its collection's path and its id, or None if WHOOP answers 404.
+
+        Raises SourceChanged for an answer that is no object.
         """
         address = f"{self._base}{path}/{key}"
         body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
@@ -166,7 +168,10 @@ class Whoop:
     def _page(
         self, stream: str, query: Mapping[str, str], *, now: datetime
     ) -> tuple[list[Mapping[str, Any]], str | None]:
-        """Return (records of a page, token of the next page). The token is None for the last page."""
+        """Return (records of a page, token of the next page). The token is None for the last page.
+
+        Raises SourceChanged for an answer of another shape, and the errors of ``bridge.http``.
+        """
         params = {"limit": str(PAGE_MAX_RECORDS), **query}
         body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params, limit=self._limit)
         return listing(body, "records", SPEC.name, stream), words(body.get("next_token"))
@@ -177,7 +182,7 @@ def _window(place: Place) -> datetime | None:
 
 
 def _reaches_history(stream: str, place: Place) -> bool:
-    """Return True if a first pull has come past the recent days: 60 days, or 90 of sleeps."""
+    """Return True if a first pull has come past the recent days, which are 60, or 90 for sleeps."""
     if place.since is not None or place.low is None or place.top is None:
         return False
     recent = RECENT + LEAD if stream == "sleep" else RECENT
@@ -185,9 +190,9 @@ def _reaches_history(stream: str, place: Place) -> bool:
 
 
 def _next(lows: Mapping[str, str]) -> str:
-    """Return the collection whose history is least complete, from the oldest time that each has reached.
+    """Return the collection whose history has reached back least, as ``lows`` states for each.
 
-    Recoveries are kept 30 days (LEAD) behind sleeps.
+    Recoveries count as 30 days further back than they are (LEAD), so that their sleeps come first.
     """
 
     def depth(stream: str) -> datetime:
@@ -206,7 +211,7 @@ def _text(at: datetime) -> str:
 
 
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
-    """Return the time a millisecond after the oldest record of a page, as ISO 8601 text, or None without any time.
+    """Return the time a millisecond after a page's oldest record, as ISO 8601 text, or None without any time.
 
     A pull that resumes there gets that record again. For a recovery, which has no start, the time of its creation
     counts. WHOOP lists recoveries by the earlier start of their sleep, so some come twice, and none is missed.
@@ -220,7 +225,10 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
 
 
 def _member(found: list[Mapping[str, Any]]) -> str | None:
-    """Return WHOOP's number of the user, which every record holds, or None for a page without records."""
+    """Return WHOOP's number of the user, which every record holds, as text.
+
+    Return None for a page without records, or if the first record holds no such number.
+    """
     member = found[0].get("user_id") if found else None
     return str(member) if isinstance(member, int) else None
 

@@ -1,4 +1,4 @@
-"""Define the columns of the files of WHOOP's export, in their order, and turn their rows into items."""
+"""Define the columns of the files of WHOOP's export, in their order, and turn rows into samples and episodes."""
 
 from __future__ import annotations
 
@@ -137,10 +137,10 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the samples and episodes of a row of the export. Raises BadRecord, which names the column, never its
-    value.
+    """Return the samples and episodes of a row of WHOOP's export.
 
-    For a cycle, ``parent`` is the row of its night in the file of sleeps, if that is stored.
+    For a cycle, ``parent`` is the row of its night in the file of sleeps, if that is stored. Raises BadRecord, which
+    names the column, never its value.
     """
     match record.stream:
         case "export_cycle":
@@ -156,7 +156,8 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
     """Yield samples of the night's recovery, on the date of waking. If the cycle has ended, also yield its strain and
     energy.
 
-    Strain and energy are on the date of the cycle's middle. Raises BadRecord for a row without a start time.
+    Strain and energy are on the date of the cycle's middle. Raises BadRecord for a row without a start time, and for an
+    unreadable time.
     """
     row = record.payload
     if (slept := _slept(record)) is not None:
@@ -184,9 +185,10 @@ def _is_night(parent: RawRecord | None) -> bool:
 
 
 def _slept(record: RawRecord) -> Stretch | None:
-    """Return the time of a row's sleep, or None without a sleep.
+    """Return the time of a row's sleep, or None if neither its times nor the minutes in bed are stated.
 
-    A cycle begins with falling asleep, so that a cycle's row without these times has them from its time in bed.
+    A cycle begins with falling asleep. A cycle's row without times of sleep therefore gets them from its start and its
+    minutes in bed. Raises BadRecord for an unreadable time.
     """
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
@@ -227,8 +229,9 @@ def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
 
 
 def instant_key(row: Mapping[str, Any], column: str) -> str | None:
-    """Return the UTC instant (ISO 8601) in a row's column, which identifies the row across exports, or None if
-    unreadable.
+    """Return the UTC instant (ISO 8601) in a row's column, which identifies the row across exports.
+
+    Return None if the instant or the row's offset is unreadable.
     """
     try:
         return _utc(row, column, _offset(row)).isoformat()
@@ -239,7 +242,8 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
     """Return the path ("export_sleep/KEY") of the sleep of a cycle's row. That record may not have been stored yet.
 
-    None for rows of other streams. A cycle begins with falling asleep.
+    The key is the time of falling asleep, with which a cycle begins. Return None for rows of any other stream, and for
+    an unreadable time.
     """
     column = "Sleep onset" if _has(row, "Sleep onset") else "Cycle start time"
     onset = instant_key(row, column) if stream == "export_cycle" else None

@@ -86,10 +86,10 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Return the kind of file that has the columns of a header, or None.
+    """Return the kind of file of WHOOP's export that has the columns of a header.
 
     The kind shares more than half of the column names. In another language the number of columns decides, if a name
-    contains "whoop" or a word for cycle.
+    contains "whoop" or a word for cycle. Return None if neither finds a kind.
     """
     best = max(TABLES, key=lambda table: _likeness(table, header))
     if _likeness(best, header) > ALIKE:

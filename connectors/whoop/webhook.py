@@ -32,7 +32,7 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
     stamp = headers.get("x-whoop-signature-timestamp", "")
     _check_signature(stamp, headers.get("x-whoop-signature", ""), body, settings["client_secret"])
     if abs(now - _instant(stamp)) > SKEW:
-        raise Forged("a webhook came too late; check this machine's clock")
+        raise Forged("a webhook's time differs from this machine's clock by over five minutes; check the clock")
     try:
         said = json.loads(body)
     except ValueError:

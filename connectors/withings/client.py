@@ -39,7 +39,10 @@ class Client:
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a month that a notice named, such as ``2026-10``. Without one, pulls read what is new."""
+        """Yield the pages of a month that a notice named, such as ``2026-10``.
+
+        For an empty ``key`` yield an empty page, because every pull reads the last days.
+        """
         if not key:
             yield Page(stream=stream, records=())
             return
@@ -48,7 +51,7 @@ class Client:
             yield Page(stream=stream, records=records)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the raw records of a list between two dates, both included, one tuple per answer."""
+        """Yield the raw records of a stream's list between two dates, both included, a tuple for each answer."""
         path, action, rows, key = LISTS[stream]
         asked = action | {"startdateymd": str(first), "enddateymd": str(last)}
         offset, more = 0, True
@@ -61,7 +64,12 @@ class Client:
 
 
 def _after(offset: int, told: object) -> int:
-    """Return the offset of the next page. Raises SourceChanged if it does not lie ahead, or pulling would never end."""
+    """Return the offset of the next page, ``told``. Raises SourceChanged if it is no number greater than ``offset``.
+
+    Otherwise pulling would never end.
+    """
     if not isinstance(told, int) or told <= offset:
-        raise SourceChanged(f"{SPEC.name} told of more rows, but not where they begin")
+        raise SourceChanged(
+            f"{SPEC.name} told of more rows, but not where they begin; look for a newer release of the bridge"
+        )
     return told

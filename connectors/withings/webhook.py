@@ -1,6 +1,6 @@
 """Subscribe to Withings's notifications, and read them. They name a person and dates, and carry no data.
 
-Sources: developer.withings.com/developer-guide/v3/data-api/keep-user-data-up-to-date and the pages below it; the
+Sources: developer.withings.com/developer-guide/v3/data-api/keep-user-data-up-to-date and the pages below it, and the
 requests and answers of aiowithings, with which Home Assistant subscribes. Withings signs nothing. The address
 therefore ends with a token that proves that the bridge named it to Withings. A notification only leads to a pull.
 """
@@ -34,7 +34,10 @@ REFUSED_STATUS = 400  # what Withings answers to ending a subscription that it d
 
 
 def token_of(member: str, secret: str) -> str:
-    """Return the token at the end of a person's address, derived from Withings's number of the person."""
+    """Return the token at the end of a person's address for notifications.
+
+    It is ``member``, Withings's number of the person, and a digest of it with the client's secret.
+    """
     digest = hmac.new(secret.encode(), f"notify {member}".encode(), hashlib.sha256).hexdigest()
     return f"{member}-{digest}"
 
@@ -47,9 +50,9 @@ def notice(
     now: datetime,
     token: str,
 ) -> list[Notice] | None:
-    """Return the notices in a notification, or None for one of no use, such as another person's.
+    """Return the notices in a notification of Withings, or None for an unknown category or another person's.
 
-    Raises Forged if the address does not end with the token of a person.
+    ``token`` is the end of the address to which it came. Raises Forged if that is not the token of a person.
     """
     member, secret = token.partition("-")[0], settings["client_secret"]
     if not secret or not hmac.compare_digest(token_of(member, secret).encode(), token.encode()):
@@ -74,7 +77,8 @@ def _notice(member: str, stream: str, key: str, now: datetime) -> Notice:
 def _key(day: date, today: date) -> str | None:
     """Return the month of a date, such as ``2026-10``, or an empty text for dates that every pull reads.
 
-    Return None for dates more than a year away. Whole months bound how much can be asked for by notifications.
+    Return None for dates more than a year ago, or after tomorrow. Whole months bound how much notifications can ask
+    for.
     """
     if day >= today - SPEC.overlap + DAY:
         return "" if day <= today + DAY else None
@@ -82,7 +86,7 @@ def _key(day: date, today: date) -> str | None:
 
 
 def _dates(said: Mapping[str, str]) -> Iterator[date]:
-    """Yield the dates that a notification names, as seconds or as a date."""
+    """Yield the dates in UTC that a notification names, as seconds since 1970 or as a date."""
     for edge in ("startdate", "enddate"):
         text = said.get(edge, "")
         at = utc_of_unix(int(text)) if text.isascii() and text.isdecimal() else None
@@ -125,14 +129,14 @@ def _is_fresh(state: Mapping[str, Any], now: datetime) -> bool:
 
 
 def _remember(account: Account, state: Mapping[str, str]) -> None:
-    """Save the state beside the consent, or remove it if it is empty."""
+    """Save the state of the subscriptions beside the consent, or remove it if it is empty."""
     with account.refresh_lock():
         token = {name: value for name, value in (account.token() or {}).items() if name != KEPT}
         account.save_token({**token, KEPT: state} if state else token)
 
 
 class _Notifications:
-    """The subscriptions of a person at Withings. There is one for each address and category."""
+    """The subscriptions of a person at Withings, each of an address to a category of data."""
 
     def __init__(self, session: oauth.TokenSession, settings: Mapping[str, str], now: datetime) -> None:
         self._session, self._now = session, now

@@ -95,6 +95,12 @@ def test_a_changed_password_stops_the_source_and_names_the_next_command(
     assert "bridge connect caldav --user ana" in stopped.stderr
 
 
+def test_a_silent_server_says_which_command_to_try_again(say: Say) -> None:
+    told = connect(say, "http://127.0.0.1:9/")
+    assert told.returncode == 1
+    assert "; try again later: bridge connect caldav" in told.stderr
+
+
 def test_an_address_without_calendars_is_a_mistake_in_what_was_typed(say: Say) -> None:
     with LabServer(lambda _: Answer(status=404)) as server:
         wrong = connect(say, server.url)

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from bridge.domain.errors import NeedsLogin
+from bridge.domain.errors import NeedsLogin, TryLater
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
 from connectors.garmin.client import Garmin
@@ -147,3 +147,6 @@ def test_the_key_is_asked_for_tried_and_sealed(world: World) -> None:
     for answer in (None, "wrong"):
         with pytest.raises(NeedsLogin, match="bridge connect garmin"):
             authorise(world.account, Typing(answer))
+    world.server.faults.append(lambda _: Answer(status=503))
+    with pytest.raises(TryLater, match="; try again later: bridge connect garmin"):
+        authorise(world.account, person)

@@ -85,7 +85,7 @@ def test_a_token_server_that_is_busy_or_odd_is_tried_later(world: World, status:
     world.server.faults.append(
         lambda asked: Answer(status=status, body=body) if asked.path.endswith("/token") else None
     )
-    with pytest.raises(TryLater, match="token server"):
+    with pytest.raises(TryLater, match=r"token server .*; try again later: bridge connect google_calendar --user NAME"):
         consent(world, authorise)
 
 

@@ -1,4 +1,4 @@
-"""Recognise the app's files and pushes, and read them piece by piece.
+"""Recognise the files and pushes of the app Health Auto Export, and read them piece by piece.
 
 The members of an object have no fixed order, and a metric's points may precede its name. A file is therefore read once
 for the names and again for the points.
@@ -46,9 +46,9 @@ def recognise(file: File) -> bool:
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:
-    """Check a pushed body. Raises BadRecord if it is not a complete JSON document of the app.
+    """Raise BadRecord if a pushed body is not a complete JSON document of Health Auto Export.
 
-    BadRecord is also raised if the header ``automation-aggregation`` names sums over weeks, months or years.
+    Raise it also if the header ``automation-aggregation`` names sums over weeks, months or years.
     """
     grouping = headers.get("automation-aggregation", "").casefold()
     if any(word in grouping for word in COARSE):
@@ -82,9 +82,10 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Held:
-    """A buffer that joins pieces of the same record before they are stored, and makes pages of them.
+    """A buffer of raw records, which joins pieces of the same record before they are stored.
 
-    Without the buffer, every piece would rewrite the whole record in the database.
+    ``take`` adds a record. At 500 records or 20,000 values in them it yields all as pages, and the buffer is empty
+    again. ``rest`` does so at the end. Without the buffer, every piece would rewrite its whole record in the database.
     """
 
     def __init__(self) -> None:
@@ -129,7 +130,7 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 
 def _names(document: Json) -> Iterator[Metric]:
-    """Yield (name, unit) of each metric in the document. At damage it stops without an error."""
+    """Yield (name, unit) of each metric in the document, in file order. At damage it stops without an error."""
     try:
         for name in _arrays(document):
             if name == "workouts":
@@ -145,8 +146,9 @@ def _names(document: Json) -> Iterator[Metric]:
 
 
 def _named(document: Json) -> Iterator[Metric]:
-    """Yield (name, unit) of the metric object that follows. In a damaged object it yields what was found, then raises
-    Broken.
+    """Yield (name, unit) of the metric object that follows in the document. What it does not state is empty.
+
+    Of a damaged object it yields what was found, then raises Broken.
     """
     found = {"name": "", "units": ""}
     cut_off = False
@@ -210,9 +212,10 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, and one with the number of unreadable points and sums over weeks.
+    """Yield the records of a metric's points, and records with the numbers of unreadable points and sums over weeks.
 
-    A metric that is not used yields none. Raises Broken for damage, after the records of the readable points.
+    Numbers of 0 have no record. A metric that is not used yields nothing. ``unit`` and ``zone`` are for points that
+    state none. Raises Broken for damage, after the records of the readable points.
     """
     if name == "sleep_analysis":
         yield from _sleep(unit, points, zone)
@@ -237,7 +240,7 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of sleep points: summaries of nights, sleep stages, and the number of unreadable points.
+    """Yield the records of sleep points, as summaries of nights, sleep stages, and the number of unreadable points.
 
     All stages are read before their records are made, because the night of a stage depends on the stage before. Raises
     Broken for damage, after the records of the readable points.

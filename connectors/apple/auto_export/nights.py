@@ -1,4 +1,4 @@
-"""Build sleeps and naps from sleep stages of several sources. For each sleep a single source is chosen."""
+"""Build sleeps and naps from the stages that Health Auto Export sends. For each sleep a single source is chosen."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Sleep:
 
 
 def order(source: str) -> int:
-    """Return a source's rank by its name: 0 if it contains "watch", 1 for "phone", else 2. The lowest is preferred.
+    """Return a source's rank by its name, 0 if it contains "watch", 1 for "phone", else 2. The lowest is preferred.
 
     The app may join the names of several sources with a bar.
     """
@@ -70,7 +70,9 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
     """Return a sleep for each block of stages that has no pause of more than 2.5 hours.
 
-    The sleep holds the stages of the block's best source. A block without sleep or time in bed gives none.
+    The sleep holds the stages of a single source of the block. A source with light, deep or REM sleep comes first, then
+    with other sleep, then with time in bed. Among equals the rank decides (``order``), then the length. A block without
+    sleep or time in bed gives none.
     """
     ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
     loose = [one for one in ordered if _is_loose(one, ordered)]
@@ -79,9 +81,10 @@ def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks of stages by start, with the loose time in bed (see ``_is_loose``) added to them.
+    """Return the blocks of sleep stages by start, with loose time in bed added to them.
 
-    Time in bed within 2.5 hours of a block is cut to that margin. Other time in bed makes blocks of its own.
+    Loose is time in bed for which ``_is_loose`` is True. If it comes within 2.5 hours of a block, it is cut to that
+    margin and added to the block. Any other loose time makes blocks of its own.
     """
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []
@@ -97,7 +100,7 @@ def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[
 def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
     """Return True for time in bed of more than 16 hours, or during which the same source records no sleep.
 
-    Loose time in bed is added to sleeps, but it does not join two sleeps into one. ``ordered`` holds all stretches.
+    Loose time in bed is added to sleeps, but it does not join two sleeps. ``ordered`` holds all stretches.
     """
     if one.stage != IN_BED:
         return False

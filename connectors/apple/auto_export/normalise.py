@@ -1,4 +1,4 @@
-"""Turn the app's raw records into samples and episodes."""
+"""Turn the raw records of Health Auto Export into samples and episodes."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ def _per_hour(sent: Mapping[str, Any], name: str) -> dict[int, float]:
 
 
 def _singles(sent: Mapping[str, Any]) -> dict[int, float]:
-    """Return hour since 1970 -> sum of single measurements. In each quarter of an hour only the best source counts.
+    """Return hour since 1970 -> sum of single measurements. In each quarter of an hour a single source counts.
 
-    Watch and phone count the same steps, so their sums must not be added.
+    Watches come before phones, and these before the rest (``order``). Among equals the greatest sum counts. Watch and
+    phone count the same steps, so their sums must not be added.
     """
     quarters: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for text, value in _values(sent, "single").items():
@@ -152,7 +153,7 @@ def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
 
 
 def _rates(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield mean heart rates of quarters of an hour, of hours and of days, whichever the app sent.
+    """Yield the mean heart rates of quarters of an hour, hours and days that Health Auto Export sent.
 
     A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean.
     """
@@ -202,7 +203,8 @@ def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
 def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
     """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight as samples.
 
-    If the app sent no times of sleep, minutes sent with a date alone are yielded as samples.
+    Values are sought in the main sleep, which has the most minutes asleep. If the app sent no times of sleep, minutes
+    sent with a date alone are yielded as samples.
     """
     sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]
@@ -262,9 +264,9 @@ def _summaries(payload: Mapping[str, Any]) -> Iterator[Sleep]:
 
 
 def _overnight(payload: Mapping[str, Any], main: Sleep | None) -> Iterator[Sample]:
-    """Yield the median of each overnight metric during ``main``, the longest sleep.
+    """Yield the median of each overnight metric during ``main``, the sleep with the most minutes asleep.
 
-    Without a sleep, values from 22:00 to 8:00 count. A skin temperature, or a metric's only value, counts at any time.
+    If it is None, values from 22:00 to 8:00 count. A skin temperature, or a metric's only value, counts at any time.
     """
     measured = _object(payload, "overnight")
     for metric in OVERNIGHT_METRICS:

@@ -1,4 +1,4 @@
-"""Read files that hold a single piece of the app's data instead of its usual lists.
+"""Read files that hold a single piece of Health Auto Export's data instead of its usual lists.
 
 A piece is a workout, a point, a day of the app's own unpacked files, or several points by name.
 """
@@ -23,9 +23,9 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> bool:
-    """Return True if a file is a single piece of data in a shape that only this app writes.
+    """Return True if a file is a single piece of data in a shape that only Health Auto Export writes.
 
-    A file of more than 4 MiB is none.
+    Return False for a file of more than 4 MiB.
     """
     if file.size > PIECE_MAX_BYTES:
         return False
@@ -61,7 +61,7 @@ def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _shape(one: Mapping[str, Any]) -> str:
-    """Return the shape of a JSON object: "day", "workout", "route", "sleep" or "point".
+    """Return the shape of a JSON object of Health Auto Export, "day", "workout", "route", "sleep" or "point".
 
     The text is empty for any other shape, such as those that other apps write too.
     """

@@ -1,4 +1,4 @@
-"""Group a metric's points by day, so that a day sent again replaces itself and never adds up.
+"""Group the points of a Health Auto Export metric by day, so that a day sent again replaces itself.
 
 The file does not state the intervals of the app's sums, so the day's own points decide. A point at midnight is a day's
 sum. Points on full hours are sums of hours, and points on full minutes are sums of minutes. All other points are single
@@ -37,7 +37,11 @@ DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Storage rule of an app metric: its field in the payload, a key of ``SORTERS``, and a factor per unit."""
+    """The way in which a metric of Health Auto Export is stored.
+
+    ``field`` names it in the payload, and ``stream`` is a key of ``SORTERS``. ``units`` maps each known unit to its
+    factor into the metric's unit.
+    """
 
     field: str
     stream: str
@@ -81,7 +85,8 @@ class Point:
 class Points:
     """A buffer for a metric's points, grouped by local day until the day's records are made.
 
-    ``unit`` and ``zone`` are used for points that state none. ``unreadable`` counts points without a time, a number or
+    It holds four days. The oldest leaves it when a fifth begins, and all leave it at the end (``rest``). ``unit`` and
+    ``zone`` are used for points that state none. ``unreadable`` counts points without a time, a number or
     a known unit. ``coarse`` counts points that sum up more than a day.
     """
 
@@ -156,9 +161,9 @@ class Points:
 
 
 def level(points: list[Point]) -> str:
-    """Return what a day's points are: "days", "hours" or "minutes" for sums over that time, or "single" measurements.
+    """Return "days", "hours" or "minutes" if a day's points are sums over that time, or "single" for measurements.
 
-    One point at midnight alone is the sum of a day. Other points are sums if their times differ and are all full hours,
+    A point at midnight alone is the sum of a day. Other points are sums if their times differ and are all full hours,
     or all full minutes.
     """
     clocks = [(point.at[0] + point.at[1] * 60) % DAY for point in points]
@@ -185,7 +190,7 @@ def _resting(name: str, day: str, points: list[Point], zone: str) -> Iterator[Ra
 
 
 def _rates(name: str, day: str, points: list[Point], zone: str) -> Iterator[RawRecord]:  # noqa: ARG001 - one shape
-    """Yield records of heart rates: hours and days unchanged, and finer points as means of quarters of an hour.
+    """Yield records of heart rates, with hours and days unchanged, and finer points as means of quarters of an hour.
 
     The key of a quarter is the time of its first point in this delivery. A quarter that is sent again in full replaces
     itself. If a delivery ends within a quarter, both parts of the quarter are kept.
@@ -235,7 +240,7 @@ def _overnight(name: str, day: str, points: list[Point], zone: str) -> Iterator[
 
 
 def night_of(at: At) -> str:
-    """Return the date on which the night of an instant ends: the local date, or from 18:00 on the next date."""
+    """Return the date on which the night of an instant ends, the local date, or from 18:00 on the next."""
     return (local(at) + TO_MIDNIGHT).date().isoformat()
 
 

@@ -1,4 +1,4 @@
-"""Read sleep in the app's two shapes: a summary of a night in hours or minutes, or single stages."""
+"""Read sleep in Health Auto Export's two shapes, a summary of a night in hours or minutes, or single stages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ PAUSE_MAX_SECONDS = 3600  # longest seconds between two stages of the same sleep
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sleep stage that a point of the app states. ``stage`` is our name for it."""
+    """A sleep stage that a point of Health Auto Export states.
+
+    ``stage`` is our name for it, such as "light" or "in_bed".
+    """
 
     start: At
     end: At
@@ -82,9 +85,10 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
-    """Return the stage that a point names, by our name, or None for a summary or an unknown stage.
+    """Return the stage that a sleep point names, by our name such as "light".
 
-    A point of the app's own files names no stage, so the first stage with minutes is taken.
+    Return None for a summary and for an unknown stage. A point of the app's own files names no stage, so the first
+    stage with minutes is taken.
     """
     named = raw.get("value")
     if isinstance(named, str):
@@ -107,9 +111,10 @@ def _stretch(told: Told, night: str) -> RawRecord:
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
     """Return the record of a night's minutes by stage, from a summary in hours or minutes.
 
-    An amount above 24, or a total of more than twice the night's length in hours, makes all amounts minutes, whatever
-    ``unit`` says. The times are those of falling asleep and waking, else those in bed. A summary without times has its
-    date alone. Raises ValueError without any amount, with only one time or swapped times, or without times and date.
+    All amounts count as minutes, whatever ``unit`` says, if any is above 24. They do so too if the total, read in
+    hours, is over twice the night's length. The times are those of falling asleep and waking, else those in bed. A
+    summary without times has its date alone. Raises ValueError without any amount, with a single time or swapped times,
+    or without times and date.
     """
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}

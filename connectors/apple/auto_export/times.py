@@ -1,4 +1,4 @@
-"""Read units, and times as the app writes them, in the phone's own zone and format."""
+"""Read units, and times as Health Auto Export writes them, in the phone's own zone and format."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ def instant(value: Any, zone: str) -> At | None:
 
 @lru_cache(maxsize=4096)
 def _written(text: str, zone: str) -> At | None:
-    """Parse ``2024-02-06 14:30:00 -0800`` or its 12-hour form, which may contain no-break spaces. Returns None for
-    other text.
+    """Parse ``2024-02-06 14:30:00 -0800`` or its 12-hour form, which may contain no-break spaces.
+
+    A text without an offset is read in ``zone``. Returns None for any other text.
     """
     if len(text) == 25 and text[19] == " ":
         try:
@@ -90,7 +91,10 @@ def _minutes(offset: timedelta | None) -> int:
 
 
 def written_date(value: Any) -> date | None:
-    """Parse a date without a time, as the app writes for the sum of a day. Returns None for anything else."""
+    """Parse a date without a time, as Health Auto Export writes for the sum of a day.
+
+    Returns None for anything else, and for a year outside 1991 to 2099.
+    """
     if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
         return None
     try:
@@ -119,9 +123,10 @@ def number(value: Any) -> float | None:
 
 
 def quantity(value: Any, units: Mapping[str, float]) -> float | None:
-    """Return ``{"qty": 3.5, "units": "mi"}``, or a bare number, multiplied by the factor of its unit in ``units``.
+    """Return the ``qty`` of an object with ``qty`` and ``units``, or a bare number, times its unit's factor.
 
-    A missing unit is looked up as an empty text. Returns None for a unit that ``units`` lacks.
+    ``units`` maps units to factors. A missing unit is looked up as an empty text. Returns None for a unit that
+    ``units`` lacks, and for no number.
     """
     qty, unit = (value.get("qty"), value.get("units") or "") if isinstance(value, Mapping) else (value, "")
     found, factor = number(qty), units.get(str(unit).strip())

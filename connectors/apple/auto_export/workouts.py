@@ -1,4 +1,4 @@
-"""Read workouts in all versions of the app's format, without routes and series."""
+"""Read workouts in all versions of Health Auto Export's format, without routes and series."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ TYPE_PREFIX = "HKWorkoutActivityType"
 
 
 def record(found: Mapping[str, Any], zone: str) -> RawRecord:
-    """Return the raw record of a workout. Its key is its start and sport, which all versions of the app write alike."""
+    """Return the raw record of a workout. ``zone`` is used for times that state no offset.
+
+    Its key is its start and sport, which all versions of the app write alike. What is unreadable is left out.
+    """
     start, end = instant(found.get("start"), zone), instant(found.get("end"), zone)
     sport = str(found.get("name") or "").removeprefix(TYPE_PREFIX).strip().casefold()
     payload = {
@@ -33,9 +36,10 @@ def record(found: Mapping[str, Any], zone: str) -> RawRecord:
 
 
 def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> float | None:
-    """Return the first value above 0 among the members ``names``, in the base unit of ``units``, or None.
+    """Return the first value above 0 among the members ``names``, in the base unit of ``units``.
 
-    A list of quantities is added up. 0 means "not measured". A bare number is ignored, because it has no unit.
+    A list of quantities is added up. Return None if no member has such a value, because 0 means "not measured". A bare
+    number is ignored, because it has no unit.
     """
     for name in names:
         value = found.get(name)

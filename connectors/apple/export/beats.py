@@ -22,7 +22,7 @@ TWO_DIGITS = {f"{number:02}".encode(): number for number in range(100)} | {b"": 
 
 
 def listed(beats: Iterable[tuple[str, str]]) -> bytes:
-    """Return heart beats, given as (beats per minute, wall clock), as XML text in the layout of an export."""
+    """Return heart beats, given as (beats per minute, wall clock), as XML text in the layout of Apple's export."""
     rows = (f'<InstantaneousBeatsPerMinute bpm="{bpm}" time="{clock}"/>' for bpm, clock in beats)
     return "".join(rows).encode("utf-8", "replace")
 
@@ -36,8 +36,8 @@ def first_clock(text: bytes) -> str | None:
 def rmssd(text: bytes, sdnn: float) -> float | None:
     """Return the RMSSD in milliseconds of a list of heart beats (XML). ``sdnn`` is the reading that came with the list.
 
-    Returns None for fewer than ten intervals without gaps, or an unreadable beat. It is also None if the list's own
-    SDNN differs too much from ``sdnn``.
+    Returns None for fewer than ten intervals without gaps, or an unreadable beat. The list's own SDNN may differ from
+    ``sdnn`` by 10 ms, or by a quarter if that is more. Beyond that the result is None, too.
     """
     beats = BEAT.findall(text)
     if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):

@@ -1,4 +1,4 @@
-"""Collect the contents of an export in file order, and store its rows for reading in order of time."""
+"""Collect the contents of an Apple Health export in file order, and store its rows for reading by time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ Attributes = Mapping[str, str]
 
 
 def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
-    """Return a workout's sport and, if known, its metres, kilocalories and mean heart rate.
+    """Return a workout's fields ``sport``, ``distance`` in metres, ``active_energy`` in kcal and mean ``heart_rate``.
+
+    What is unknown is left out.
 
     Totals are attributes until iOS 15, and child elements (``statistics``) since then. The activities within a workout
     repeat the totals in statistics of their own, which are not passed here.
@@ -73,8 +75,8 @@ def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> fl
 
 
 def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the workouts by start, without duplicates. Of several recordings of one workout, the most trusted source's
-    is kept.
+    """Return the workouts by start, without duplicates. Of several recordings of a workout, that of the most trusted
+    source is kept.
 
     Two sources recorded the same workout if their times share more than half of the shorter time.
     """
@@ -103,10 +105,10 @@ Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beat
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The key of rows that are stored together: the name of their kind, and their source.
+    """The key of an export's rows that are stored together, with the name of their kind, and their source.
 
     ``detail`` is a sleep stage, or with ``keep_all`` a unit or word. ``place`` is the time zone or offset that the rows
-    state.
+    state, or None if they state none.
     """
 
     name: str
@@ -116,7 +118,7 @@ class Series:
 
 
 class Collected:
-    """The useful content of an export, filled while the file is read.
+    """The useful content of an Apple Health export, filled while the file is read. Rows go to ``spill``.
 
     ``homes`` are the zones of residence, as in ``Places``. ``order`` is the order in which sources are trusted. With
     ``keep_all``, every single row is also stored unchanged.
@@ -214,7 +216,10 @@ class Collected:
             self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
 
     def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
-        """Store rows of one type, unit and source, whose times are plausible."""
+        """Store rows of the same type, unit and source, whose times are plausible, as the role of their kind asks.
+
+        ``span`` holds their starts and ends. ``inside`` holds their inner XML, for the kinds that need it.
+        """
         kind = head.kind
         if self.keep_all:
             self._keep_every(head, span, texts)
@@ -237,9 +242,9 @@ class Collected:
     def _measured(
         self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]
     ) -> tuple[np.ndarray, np.ndarray, list[Inside]]:
-        """Return (times, values in the metric's unit, inner parts) of the rows with plausible values.
+        """Return (times, values in the metric's unit, inner XML) of the rows with plausible values.
 
-        The other rows are counted by reason. The inner parts are empty if ``inside`` is.
+        The remaining rows are counted by reason. The list of inner XML is empty if ``inside`` is.
         """
         found = head.converted(values(texts))
         good = head.plausible(found)
@@ -260,9 +265,10 @@ class Collected:
             self.spill.put(rows)
 
     def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
-        """Store each row unchanged, for the setting ``keep_all``.
+        """Store each row unchanged, as the setting ``keep_all`` asks.
 
-        Numbers keep the file's own unit. A value that is a word becomes the ``detail`` of the series.
+        Numbers keep the file's own unit, which becomes the ``detail`` of their series. A value that is a word becomes
+        the ``detail`` itself.
         """
         found = values(texts)
         for word in set(texts):
@@ -319,7 +325,7 @@ class Collected:
         self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
 
     def _summary(self, attributes: dict[str, str]) -> None:
-        """Collect Apple's own totals of a day: active energy and stand hours.
+        """Collect Apple's own totals of a day, which are active energy and stand hours.
 
         Zeros are left out, because they stand for days without a watch.
         """
@@ -332,7 +338,7 @@ class Collected:
 
 
 class Listing:
-    """The type of record that the file lists at present, and the latest start of its rows so far.
+    """The type of record that an export's file lists at present, and the latest start of its rows so far.
 
     ``in_order`` tells if the rows come in order of time.
     """
@@ -363,7 +369,9 @@ class Listing:
 
 
 def _inside(body: bytes) -> Inside:
-    """Return (time zone that a row's inner XML states, or None; the inner XML itself)."""
+    """Return (time zone, inner XML) of a row's inner XML. The zone is None if none is stated or this machine knows it
+    not.
+    """
     zone = ZONE.search(body)
     return known_zone(zone[1].decode()) if zone else None, body
 

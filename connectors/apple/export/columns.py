@@ -1,4 +1,4 @@
-"""Find an export's rows without an XML parser, and turn their columns from texts into arrays of numbers.
+"""Find the rows of an Apple Health export without an XML parser, and turn their columns from texts into numbers.
 
 A piece of the file is read here only if all of it has Apple's own layout. Attributes then have a fixed order, and only
 few kinds of children occur. Any other piece goes to an XML parser, which yields the same rows.
@@ -37,7 +37,7 @@ _FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 
 
 class Columns(NamedTuple):
-    """Rows (Record elements) of the file, as a single tuple of texts per column.
+    """Rows (Record elements) of an Apple Health export, as a single tuple of texts per column.
 
     ``heads`` are the attributes before the times: type, source, device and unit. ``inside`` is the rest of each row
     after the value, with its child elements.
@@ -111,7 +111,7 @@ def _scalar(text: bytes) -> float:
 def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[Column, np.ndarray]:
     """Return (Unix seconds, mask of the texts that were read with certainty) for texts given as rows of bytes.
 
-    The caller reads the other texts with ``datetime``.
+    The caller reads the remaining texts with ``datetime``.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Make the payloads of raw records, one per local day of a month, from the rows of an export."""
+"""Make the payloads of raw records, for each local day of a month, from an Apple Health export's rows."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Days = dict[str, Payload]
 
 @dataclass(frozen=True)
 class Window:
-    """Rows of an export for the local days from ``begin`` until before ``end``, in days since 1970.
+    """Rows of an Apple Health export for the local days from ``begin`` until before ``end``, in days since 1970.
 
-    ``found`` also holds three more days at both ends, for nights and time zones.
-    ``today`` is the date of the export, or an empty text if it is unknown.
+    ``found`` holds three more days at both ends, for nights and time zones. ``today`` is the date of the export, or an
+    empty text if it is unknown.
     """
 
     collected: Collected
@@ -62,8 +62,8 @@ class Window:
     def counted(self) -> Mapping[str, tuple[Quarters, dict[str, Quarters]]]:
         """The sums by quarter of an hour of each quantity that adds up, such as steps, in two parts.
 
-        The first part covers all sources, and leaves out what a better source covers. The second maps the name of a
-        source to its own sums.
+        The first part covers all sources, and leaves out what a more trusted source covers. The second maps the name of
+        a source to its own sums.
         """
         return {name: quarters(self.by_source(name)) for name in TOTAL_KINDS}
 
@@ -120,9 +120,10 @@ def _stood(window: Window) -> dict[str, int]:
 
 
 def _resting(window: Window) -> dict[str, float]:
-    """Return local day -> last resting heart rate from the best source, because Apple revises the value during the day.
+    """Return local day -> last resting heart rate of the day's most trusted source.
 
-    A value's time may begin at midnight, so its middle tells the day more reliably.
+    The last counts, because Apple revises the value during the day. A value's time may begin at midnight, so its middle
+    tells the day more reliably.
     """
     best: dict[str, tuple[int, float, float]] = {}
     for (rank, _), rows in window.by_source("resting_hr").items():
@@ -140,7 +141,8 @@ def _local(window: Window, at: float) -> str:
 def activity(window: Window) -> Days:
     """Return local day -> sums by source, quantity (such as steps) and quarter of an hour, for whole days.
 
-    A quantity with several sources also has sums merged over all of them, under ``merged``.
+    A quantity with several sources also has sums merged over all of them, under ``merged``. The merged sums leave out
+    what a more trusted source covers. The day of the export is left out, because it was not over.
     """
     found: Days = {}
     for name, (merged, own) in window.counted.items():
@@ -169,7 +171,7 @@ def _beginnings(numbers: np.ndarray) -> Iterator[str]:
 def rates(window: Window) -> Days:
     """Return local day -> [count, mean, lowest, highest] of the heart rate by quarter of an hour.
 
-    Each quarter is from the best source that has it. With several sources, the means of each are added under
+    Each quarter is from the most trusted source that has it. With several sources, the means of each are added under
     ``sources``.
     """
     best, own = means(window.by_source("heart_rate"))
@@ -185,7 +187,7 @@ def rates(window: Window) -> Days:
 
 
 def variability(window: Window) -> Days:
-    """Return local day -> SDNN readings of the day's best source, with the RMSSD of their heart beats if known."""
+    """Return local day -> SDNN readings of the day's most trusted source, with their heart beats' RMSSD if known."""
     beats = {
         (series.source, *row[:2]): row[2] for series, rows in window.found.items() if series.name == "beats"
         for row in rows.tolist()
@@ -194,7 +196,7 @@ def variability(window: Window) -> Days:
 
 
 def readings(window: Window) -> Days:
-    """Return local day -> readings of the RMSSD that the watch itself computed, from the day's best source."""
+    """Return local day -> readings of the RMSSD that the watch itself computed, from the day's most trusted source."""
     return _one_by_one(window, "hrv_rmssd", "readings", lambda *_: {})
 
 
@@ -205,9 +207,10 @@ def mindful(window: Window) -> Days:
 def _one_by_one(
     window: Window, name: str, field: str, more: Callable[[Source, list[float]], Mapping[str, float | None]]
 ) -> Days:
-    """Return local day -> single measurements under ``field``, by their start, from the day's best source.
+    """Return local day -> the measurements of the kind ``name``, under ``field``, from the day's most trusted source.
 
-    ``more`` returns further fields of a measurement from its source and its row (start, end, value).
+    They are named by start and end. ``more`` returns further fields of a measurement from its source and its row
+    (start, end, value). Fields that are None are left out.
     """
     ranks: dict[str, int] = {}
     found: dict[str, dict[str, Payload]] = {}
@@ -240,7 +243,10 @@ def workouts(window: Window) -> Days:
 
 
 def sleeps(window: Window) -> Days:
-    """Return date of waking -> sleeps and naps, with the medians of values measured during each sleep."""
+    """Return date of waking -> sleeps and naps by start, with the medians of values measured during each sleep.
+
+    A median is of the most trusted source with any value in the sleep.
+    """
     stretches = {
         Stretch(start, end, series.detail, series.source, series.place)
         for series, rows in window.found.items()
@@ -259,7 +265,9 @@ def sleeps(window: Window) -> Days:
 
 
 def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndarray, np.ndarray]]:
-    """Return source -> (middles of its values' times, ascending; the values), without duplicates."""
+    """Return source -> (middles of its values' times in Unix seconds, ascending, and the values), without
+    duplicates.
+    """
     found = {}
     for source, rows in by_source.items():
         rows = once(rows)

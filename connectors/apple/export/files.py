@@ -1,4 +1,4 @@
-"""Read Apple's export file, and yield its content as pages of raw records.
+"""Read the export file of Apple Health, and yield its content as pages of raw records.
 
 The file is recognised by its content, because the phone's language decides its name. Records come month by month, and
 each holds a local day of a stream.
@@ -48,9 +48,9 @@ UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the e
 
 @dataclass(frozen=True)
 class Export:
-    """An export that has been read.
+    """An Apple Health export that has been read.
 
-    For a cut-off file, ``until`` maps a kind's name, such as "steps", to the instant from which rows are missing.
+    For a cut-off file, ``until`` maps a kind such as "steps" to the Unix second from which rows are missing.
     """
 
     collected: Collected
@@ -77,7 +77,9 @@ class Export:
         return collected.exported if collected.exported < ENDLESS else collected.last
 
     def months(self) -> Iterator[list[RawRecord]]:
-        """Yield lists of raw records, a list per month and stream, months ascending."""
+        """Yield lists of raw records, a list per month and stream, months ascending. A stream without any has no
+        list.
+        """
         for month in self._named():
             window = self._window(month)
             for stream, make in days.DAYS_OF_STREAM.items():
@@ -132,7 +134,8 @@ def read(
 ) -> Iterator[Page]:
     """Yield the raw records of an export in pages. Raises CutShort after the readable part of a damaged file.
 
-    ``zones`` are the user's zones of residence over time. ``zone`` is used without them.
+    ``zones`` are the user's zones of residence over time. ``zone`` is used if they are empty. The setting ``sources``
+    orders sources by trust. With ``keep_all`` set to yes, every measurement is kept.
     """
     chosen, whole = settings or {}, True
     order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"
@@ -152,11 +155,11 @@ def read(
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
-    """Return {kind: instant} for the kind that a cut-off file was listing: from that Unix second on, its rows are
-    missing.
+    """Return the kind that a cut-off file was listing, with the Unix second from which its rows are missing.
 
-    It is empty for a kind that is not summed up over a day or night. If rows come in order of time, days before the
-    last row's day are complete. Nights are, up to noon of the day before. Otherwise all rows count as missing.
+    The result is empty for a kind that is not summed up over a day or night. If rows come in order of time, days before
+    the last row's day are complete. Nights are complete up to noon of the day before. Otherwise all rows count as
+    missing.
     """
     kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:
@@ -169,10 +172,10 @@ def _too_few(collected: Collected) -> dict[str, float]:
 def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
     """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
 
-    Records of a damaged file, and of the unfinished day of the export, add to the stored records instead. A month
-    strictly inside the export is complete, so an earlier export's other records of that month are deleted. The first
-    and last months are partial, because a new phone starts in the middle of a month. All pages carry the date of the
-    export, so that exports give the same result in any order.
+    Records of a damaged file (``whole`` is False), and of the export's unfinished day, add to the stored records
+    instead. A month strictly inside the export is complete, so further records that an earlier export gave of it are
+    deleted. The first and last months are partial, because a new phone starts in the middle of a month. All pages carry
+    the date of the export, so that exports give the same result in any order.
     """
     first, last, as_of = export.first_day, export.last_day, export.as_of
     latest: dict[str, str] = {}
@@ -195,13 +198,13 @@ def _between(first: str, last: str) -> Iterator[str]:
 
 
 class CutOff(Exception):
-    """The error of a document that ends too early, or stops being XML."""
+    """The error of an Apple Health export that ends too early, or stops being XML."""
 
 
 def read_into(collected: Collected, stream: BinaryIO) -> None:
     """Pass every useful element of the file to ``collected``. Raises CutOff after the last readable element.
 
-    Pieces in Apple's own layout are read as columns. All other text goes to an XML parser, which is slower.
+    Pieces in Apple's own layout are read as columns. The remaining text goes to an XML parser, which is slower.
     """
     chunks = _chunks(stream)
     head = _head(chunks)
@@ -258,7 +261,7 @@ def _head(chunks: Iterator[bytes]) -> bytes:
 
 
 class _Parser:
-    """An XML parser that passes each useful child of the root to ``collected``, and keeps only one child in memory."""
+    """An XML parser that passes each useful child of the root to ``collected``, and keeps a single child in memory."""
 
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat

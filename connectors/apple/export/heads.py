@@ -1,4 +1,6 @@
-"""Parse the heads of rows, which are type, source and unit. Thousands of rows share a head, so each is parsed once.
+"""Parse the heads of an Apple export's rows, which are type, source and unit.
+
+Thousands of rows share a head, so each is parsed once.
 
 HealthKit merges sources by an order that the export does not contain. Here the order is a setting.
 """
@@ -27,10 +29,10 @@ MAKERS = re.compile(
 
 
 def order_of(text: str) -> tuple[str, ...]:
-    """Return the order of sources that a setting's text names, best first: words of ``ORDER`` or parts of a source's
-    name.
+    """Return the order of sources that a setting's text names, the most trusted first, in lower case.
 
-    Words of ``ORDER`` that the text leaves out come last.
+    The text holds the words watch, phone, others and makers, or parts of a source's name, with commas between. Of the
+    four words, those that the text leaves out come last.
     """
     wanted = [word.strip().casefold() for word in text.split(",") if word.strip()]
     return (*wanted, *(word for word in ORDER if word not in wanted))
@@ -39,7 +41,8 @@ def order_of(text: str) -> tuple[str, ...]:
 def rank(source: str, device: str, order: Sequence[str] = ORDER) -> int:
     """Return the index of a source in ``order``, 0 for the most trusted.
 
-    A part of the source's name in the order decides, else the class of its device: watch, phone, makers or others.
+    If the order holds a part of the source's name, that decides. Otherwise the class of its device decides, which is a
+    word of ``ORDER``. Apps of WHOOP, Garmin and further vendors are "makers".
     """
     name = source.casefold()
     mine = next((place for place, word in enumerate(order) if word not in ORDER and word in name), None)
@@ -61,9 +64,10 @@ ANY = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A type of record that is used. ``role`` says how its rows are treated, and ``name`` names their series.
+    """A type of record of an Apple Health export that is used.
 
-    Plausible values lie from ``low`` to ``high``.
+    ``role`` says how its rows are treated, and ``name`` names their series. Plausible values lie from ``low`` to
+    ``high``, in the metric's unit.
     """
 
     role: str
@@ -114,7 +118,10 @@ FRACTION = 1.5  # largest share; a greater number is in percent
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The type, unit and source that rows share. ``kind`` is None for a type that only ``keep_all`` keeps."""
+    """The type, unit and source that rows of an Apple Health export share.
+
+    ``kind`` is None for a type that only the setting ``keep_all`` keeps.
+    """
 
     type: str
     unit: str
@@ -154,9 +161,9 @@ class Head:
 
 
 class Heads:
-    """The different heads of rows read so far. A head's number is its index in ``heads``.
+    """The different heads of an export's rows read so far. A head's number is its index in ``heads``.
 
-    ``order`` ranks the sources. With ``every``, types that are not used have a head too.
+    ``order`` ranks the sources, the most trusted first. With ``every``, types that are not used have a head too.
     """
 
     def __init__(self, order: Sequence[str], *, every: bool) -> None:
@@ -217,7 +224,7 @@ class Heads:
 
 
 def _attributes(text: bytes) -> dict[str, str] | None:
-    """Return the attributes in a row's head, read by an XML parser, or None if the head is not XML."""
+    """Return the attributes in the text of a row's head, or None if an XML parser cannot read the text."""
     from xml.parsers import expat
 
     found: list[dict[str, str]] = []

@@ -1,4 +1,8 @@
-"""Merge several devices' counts and heart rates by quarter of an hour, with the best source first."""
+"""Merge counts and heart rates of several devices in an Apple Health export, by quarter of an hour.
+
+Of counts, the time that a more trusted source covers is left out of the sums of the next. Of heart rates, the most
+trusted source that has a quarter gives its mean alone. The rank in ``Source`` says which source is trusted more.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Means(NamedTuple):
-    """Mean heart rates of quarters of an hour.
+    """Mean heart rates of quarters of an hour. ``numbers`` count the quarters since 1970, ascending.
 
-    ``numbers`` count the quarters since 1970, ascending. ``rows`` hold count, mean, lowest and highest of each.
+    ``rows`` hold a quarter's number of readings, and their mean, lowest and highest.
     """
 
     numbers: np.ndarray
@@ -29,9 +33,10 @@ class Means(NamedTuple):
 
 
 def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
-    """Return (means of the best source that has each quarter of an hour, source's name -> its own means).
+    """Return (merged means, source's name -> its own means) of heart rates by quarter of an hour.
 
-    The given rows are (start, end, rate), and duplicates count once.
+    Each quarter of the merged means is from the most trusted source that has it. The given rows are (start, end, rate),
+    and duplicates count once.
     """
     import numpy as np
 
@@ -70,8 +75,8 @@ class Quarters(NamedTuple):
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
     """Return (sums by quarter of an hour merged over all sources, source's name -> its own sums).
 
-    An interval's value is spread evenly over the interval. For the merged sums, the part of an interval that a better
-    source covers is left out. Exact duplicates count once.
+    An interval's value is spread evenly over the interval. For the merged sums, the part of an interval that a more
+    trusted source covers is left out. Exact duplicates count once.
     """
     import numpy as np
 

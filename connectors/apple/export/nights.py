@@ -1,4 +1,4 @@
-"""Build sleeps from stages that several apps and devices record side by side. For each sleep a single source is
+"""Build sleeps from the stages that several apps and devices write to Apple Health. For each sleep a single source is
 chosen.
 """
 
@@ -37,7 +37,7 @@ Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, a
 class Stretch:
     """A sleep stage recorded by a source, from start to end in Unix seconds.
 
-    ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` the phone's time zone if the record states it.
+    ``stage`` is a value of ``SLEEP_VALUES``. ``zone`` is the phone's time zone, or None if the record states none.
     """
 
     start: float
@@ -61,7 +61,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
     """Return the stretches in bed of more than 16 hours, or during which the same source records no sleep.
 
-    Such a stretch is added to sleeps, but it does not join two sleeps into one.
+    Such a stretch is added to sleeps, but it does not join two sleeps.
     """
     slept: dict[Source, list[Stretch]] = defaultdict(list)
     in_bed = []
@@ -79,9 +79,10 @@ def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Return the blocks of stages by start, with the loose time in bed (see ``_loose``) added to them.
+    """Return the blocks of sleep stages by start, with loose time in bed added to them.
 
-    Time in bed within 2.5 hours of a block is cut to that margin. Other time in bed makes blocks of its own.
+    Loose is what ``_loose`` returns. If it comes within 2.5 hours of a block, it is cut to that margin and added to the
+    block. Any other loose time makes blocks of its own.
     """
     edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
     alone = []
@@ -138,9 +139,10 @@ def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
-    """Return the stretches of a block's best source.
+    """Return the stretches of the source that is chosen for a sleep, of all stretches in ``block``.
 
-    A source with light, deep or REM sleep comes first. Among equals the rank of the source decides, then the length.
+    A source with light, deep or REM sleep comes first, then with other sleep, then with time in bed. Among equals the
+    more trusted source is chosen, then the source with the longest stages.
     """
     by_source: dict[Source, list[Stretch]] = {}
     for stretch in block:
@@ -165,8 +167,9 @@ def _minutes(spans: Iterable[tuple[float, float]]) -> float:
 
 
 def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
-    """Return the median of the values from ``start`` to ``end`` (Unix seconds), of the best source with any, or
-    None.
+    """Return the median of the values from ``start`` to ``end`` (Unix seconds) of the most trusted source with any.
+
+    Return None if no source has a value in that time.
     """
     import numpy as np
 

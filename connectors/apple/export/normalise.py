@@ -1,4 +1,4 @@
-"""Turn an export's raw records into samples and episodes."""
+"""Turn the raw records of an Apple Health export into samples and episodes."""
 
 from __future__ import annotations
 
@@ -161,7 +161,8 @@ def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
 def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime, int]:
     """Return (start, end, offset in minutes east of UTC) of a payload.
 
-    Raises BadRecord, which names the stream ``what``, if one of them is missing or impossible.
+    Raises BadRecord, which names the stream ``what``, if any of them is missing or impossible. Raises it too if the
+    payload lasts more than a week.
     """
     start, end, offset = (_number(payload, field) for field in ("start", "end", "offset"))
     if start is None or end is None or not FIRST <= start <= end < LAST or end - start > 7 * 86_400:
@@ -183,8 +184,9 @@ def _offset_of(at: datetime) -> int:
 
 
 def _zone(payload: Mapping[str, Any]) -> tzinfo:
-    """Return the time zone in the payload's ``zone``: an IANA name or an offset like ``+05:30``. Raises BadRecord
-    otherwise.
+    """Return the time zone that the payload's ``zone`` names, by its IANA name or as an offset like ``+05:30``.
+
+    Raises BadRecord for anything else.
     """
     name = payload.get("zone")
     try:

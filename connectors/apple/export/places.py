@@ -42,7 +42,10 @@ class Places:
         return self._homes[bisect_right(self._moved, at)]
 
     def saw(self, at: float, place: str) -> None:
-        """Add evidence that the user was at a place at ``at``: a zone, or a fixed offset by its name."""
+        """Add evidence that the user was at a place at ``at`` (Unix seconds).
+
+        ``place`` is the name of a zone, or an offset such as ``+05:30``.
+        """
         number = self._numbers.get(place)
         if number is None:
             number = self._numbers[place] = len(self._names)
@@ -66,7 +69,11 @@ class Places:
         return HOME if offset_at(at, place) == offset_at(at, self.home(at)) else place
 
     def _move(self, since: float, place: str, *, seen: float | None = None) -> None:
-        """Add a move to ``place`` at ``since``, unless the clocks of both places agree at ``seen``."""
+        """Add a move to ``place`` at ``since``, unless the clocks of the place before and of ``place`` agree at
+        ``seen``.
+
+        If ``seen`` is None, the clocks are not compared.
+        """
         current = self._places[-1]
         if place != current and (seen is None or self._offset(seen, place) != self._offset(seen, current)):
             self._since.append(since)
@@ -93,9 +100,9 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (``first`` and the times up to ``last`` at which the offset changes, offset in seconds from each on).
+        """Return (times from which an offset holds, those offsets in seconds east of UTC) between two Unix seconds.
 
-        Changes fall on quarters of an hour or on moves.
+        The first time is ``first``. Changes fall on quarters of an hour or on moves.
         """
         import numpy as np
 
@@ -110,7 +117,10 @@ class Places:
         return np.array(since), np.array(offsets) * 60.0
 
     def _change(self, low: float, high: float) -> list[float]:
-        """Return a list with the instant at which the offset changes between two instants of a day, if it does."""
+        """Return a list with the Unix second at which the offset changes between two instants of a day.
+
+        The list is empty if the offset does not change.
+        """
         low_quarter, high_quarter = int(low // QUARTER), int((high - 1) // QUARTER)
         before = self.offset(low)
         if self.offset(high_quarter * QUARTER) == before or high_quarter <= low_quarter:

@@ -1,4 +1,4 @@
-"""Store rows that arrive in file order in a temporary file, and read them back by time, in little memory.
+"""Store an Apple export's rows, which come in file order, in a temporary file, and read them back by time.
 
 The temporary file has no name, and disappears when it is closed.
 """
@@ -24,7 +24,8 @@ ROW_MAX = 7 * 86_400  # seconds a row may last
 class Spill:
     """A temporary store for rows of (series, start, end, value), kept in blocks of 16 days by start.
 
-    ``series`` is a number that the caller chooses. Times are Unix seconds.
+    ``series`` is a number that the caller chooses. Times are Unix seconds. Rows wait in memory until they fill 2 MiB,
+    and then go to the file.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Read units and times of an export. The phone writes all times in the offset of the day of exporting."""
+"""Read units and times of an Apple Health export. It writes all times in the offset of the day of exporting."""
 
 from __future__ import annotations
 
@@ -100,7 +100,10 @@ def _offset(quarter: int, place: str) -> int:
 
 
 def offset_at(at: float, place: str) -> int:
-    """Return the minutes east of UTC at an instant (Unix seconds) in a place: a zone's name, or one like ``+05:30``."""
+    """Return the minutes east of UTC at an instant (Unix seconds) in a place.
+
+    A place is the name of a zone, or an offset such as ``+05:30``.
+    """
     return _offset(int(at // 900), place)
 
 
@@ -115,9 +118,9 @@ def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | N
     """Return the true UTC offset, in minutes, of a heart-rate-variability record, from its first beat's wall clock.
 
     Beats carry a wall clock in the offset of the moment of recording. All other times in the file are written in the
-    offset of the moment of exporting. A wall clock has no date, so -11:00 and +13:00 look alike. The one nearer to
-    ``usual`` is returned. A clock in an unknown format gives None, because half of a 12-hour clock would be wrong by 12
-    hours.
+    offset of the moment of exporting. ``start`` is the record's, in Unix seconds. A wall clock has no date, so -11:00
+    and +13:00 look alike. The offset nearer to ``usual`` is returned. A missing clock, or a clock in an unknown format,
+    gives None. Half of a 12-hour clock would be wrong by 12 hours.
     """
     wall = seconds_of_day(first_beat) if first_beat else None
     if wall is None:

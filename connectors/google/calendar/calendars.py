@@ -1,4 +1,4 @@
-"""List the calendars to read: the user's primary calendar, and those that the user has selected and not hidden.
+"""List the Google calendars to read, the primary calendar, and those that the user has selected and not hidden.
 
 The list is read whole once, and then only its changes are read.
 """
@@ -25,11 +25,11 @@ Entry = Mapping[str, Any]
 
 
 def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
-    """Return (the calendars to read, a page with the changes of the list since ``cursor``).
+    """Return (the calendars to read, a page with the changes of Google's calendar list since ``cursor``).
 
     The calendars are a mapping, sorted by id, of id -> True if the calendar belongs to another person. The page's
-    cursor holds them too. Raises CursorExpired if even a whole listing is answered with 410, and the errors of
-    ``answered``.
+    cursor holds them too. Without a cursor, or if Google no longer knows it, the list is read whole. Raises
+    CursorExpired if even that is answered with 410, and the errors of ``answered``.
     """
     known = json.loads(cursor) if cursor else {}
     token = known.get("token")
@@ -53,8 +53,8 @@ def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str
 def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[Entry], str | None]:
     """Return (entries of the calendar list, sync token for the next call).
 
-    With ``token`` only the entries that changed since that token are returned. Raises SourceChanged if Google sends no
-    new token.
+    With ``token`` only the entries that changed since that token are returned, with None all of them. Raises Gone if
+    Google no longer knows the token, and SourceChanged if Google sends no new token.
     """
     found: list[Entry] = []
     options: dict[str, Any] = {"fields": CALENDAR_FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})
@@ -79,9 +79,9 @@ def items(body: Any) -> list[Entry]:
 
 
 def _wanted(entry: Entry) -> bool:
-    """Return True if a calendar is read: the user's primary calendar, or one that the user selected and did not hide.
+    """Return True if a calendar is the primary calendar, or if the user selected it and did not hide it.
 
-    Google's calendars of holidays, contacts' birthdays and sports are not read.
+    Return False for Google's calendars of holidays, contacts' birthdays and sports, and for a removed calendar.
     """
     calendar = entry.get("id")
     if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
@@ -90,8 +90,9 @@ def _wanted(entry: Entry) -> bool:
 
 
 def _theirs(entry: Entry) -> bool:
-    """Return True if a calendar belongs to another person. Its events then hold that person's answers to
-    invitations.
+    """Return True if a calendar is neither the user's primary calendar nor owned by the user.
+
+    Its events then hold another person's answers to invitations.
     """
     return entry.get("primary") is not True and entry.get("accessRole") != "owner"
 

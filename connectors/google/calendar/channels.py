@@ -1,4 +1,4 @@
-"""Open and renew push channels, by which Google announces changes of a calendar.
+"""Open and renew push channels, by which Google announces changes of a Google calendar.
 
 Source: developers.google.com/workspace/calendar/api/guides/push. A message has headers and no body. It says that
 something changed, and not what. A channel lives about a week and cannot be prolonged. Another channel is therefore
@@ -32,8 +32,9 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the webhook notice in a message of a channel that the bridge opened. Return None for a message that tells
-    of no change, such as the channel's first.
+    """Return the webhook notice in a message of a push channel that the bridge opened.
+
+    Return None for a message that tells of no change, such as the channel's first.
 
     The notice's ``member`` is the connection's name in messages, with which the channel's id begins. Raises Forged if
     the message lacks the channel's token.
@@ -51,7 +52,7 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 
 
 def token_of(channel: str, secret: str) -> str:
-    """Return the secret token of a channel, derived from its id and the client's secret.
+    """Return the secret token of a push channel, derived from its id and the OAuth client's secret.
 
     Google sends the token back with every message, which proves the sender.
     """
@@ -86,7 +87,7 @@ def _ends(channel: Channel, now: datetime) -> bool:
 
 
 class _Channels:
-    """The push channels of an account. Each opened channel is saved before the next is opened."""
+    """The push channels of an account at Google Calendar. Each opened channel is saved before the next is opened."""
 
     def __init__(self, account: Account, service: Any, address: str | None, about: str, now: datetime) -> None:
         self._account, self._service, self._address, self._about, self._now = account, service, address, about, now

@@ -1,4 +1,4 @@
-"""Pull calendars and their events: first a full listing, then changes by a sync token per calendar.
+"""Pull Google's calendars and their events, first a full listing, then changes by a sync token per calendar.
 
 Series are stored as masters and exceptions and expanded locally, so that a change concerns no time window. Google ties
 a sync token to the parameters of the request. All requests therefore have the same parameters, and a change of them
@@ -51,10 +51,10 @@ class GoogleCalendar:
         return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the changes of the list of calendars (stream ``calendar``), or of the events of all calendars that are
-        read.
+        """Yield the changes of the calendar list (stream ``calendar``), or of the events of all calendars read.
 
-        A cursor holds a sync token for the list, or a sync token for each calendar.
+        A cursor holds a sync token for the list, or a sync token for each calendar. The events of a calendar that is
+        gone, or that the user may no longer read, are deleted. Raises Forbidden if all calendars are forbidden.
         """
         if stream == "calendar":
             self._followed, page = calendars(self._service, cursor, now)
@@ -85,8 +85,8 @@ class GoogleCalendar:
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
         """Yield the pages of a calendar's changes since its sync token in ``tokens``.
 
-        If the token has expired, the whole calendar is listed again, once. Raises CursorExpired if that fails too.
-        ``theirs`` says that the calendar belongs to another person.
+        If the token has expired, the whole calendar is listed again, a single time. Raises CursorExpired if that fails
+        too. ``theirs`` says that the calendar belongs to another person.
         """
         ended = _Ended(calendar=calendar, theirs=theirs)
         if tokens.get(calendar):
@@ -138,7 +138,9 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """The events that must be deleted after a calendar's listing although the listing does not say so.
+    """The events that must be deleted after a Google calendar's listing although the listing does not say so.
+
+    ``read`` fills it page by page. ``alive`` are the keys of the events that were listed.
 
     Google may leave out the exceptions of a deleted series, or report them as cancelled. In a series that still exists,
     a cancelled exception means that the instance does not take place. Deletions may also be missing after an

@@ -1,4 +1,4 @@
-"""Turn Google's event resources into events.
+"""Turn the event resources of Google Calendar into events.
 
 Field names: developers.google.com/workspace/calendar/api/v3/reference/events.
 """
@@ -134,7 +134,10 @@ def _rules(payload: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _instant(when: Any) -> datetime | None:
-    """Return the ``dateTime`` of a start or end in UTC, or None. A text without an offset is read in ``timeZone``."""
+    """Return the ``dateTime`` of a start or end in UTC, or None if it is unreadable.
+
+    A text without an offset is read in ``timeZone``.
+    """
     return utc(mapping(when).get("dateTime"), EVENT_YEARS, zone=time_zone(mapping(when).get("timeZone")))
 
 

@@ -28,8 +28,8 @@ EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
     """Make the calendar hold the plans that have not ended. Return the keys of those whose events the user deleted.
 
-    See ``bridge.domain.ports.Writer``. Raises SetupError, once, if the user deleted the whole calendar. Then nothing
-    more is written until the user connects again.
+    See ``bridge.domain.ports.Writer``. Raises SetupError the first time that the calendar is found to be deleted. Then
+    nothing more is written until the user connects again.
     """
     token = account.token() or {}
     noted = {key: end for key, end in token.get("plans", {}).items() if datetime.fromisoformat(end) > now}
@@ -67,8 +67,10 @@ class _Rhythm:
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing. Otherwise write the event if it is missing or
-        differs.
+        """Return True if the user deleted a plan's event after agreeing.
+
+        Otherwise write the event if it is missing, was deleted before the user agreed, or is for another slot or
+        action.
         """
         event = self._event(plan.key)
         if event is None:
@@ -116,7 +118,7 @@ class _Rhythm:
         self._ask(self._service.events().update(**named, body={"status": "confirmed", **_body(plan)}))
 
     def _found(self) -> str | None:
-        """Return the id of the calendar, found by its description, or None if there is none.
+        """Return the id of the calendar with the bridge's description, or None if the user owns no such calendar.
 
         Its stored id may be lost, for example with an earlier consent.
         """

@@ -1,4 +1,4 @@
-"""Google Health (API v4), the successor of the Fitbit Web API, with what Fitbit, Pixel and others write there.
+"""Connect Google Health (API v4), the successor of the Fitbit Web API, to which Fitbit and Pixel devices write.
 
 Names of data types and fields: Google's discovery document ``health.v4``.
 """

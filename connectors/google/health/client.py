@@ -1,7 +1,7 @@
-"""Pull data points, merged by Google over all devices and apps (``reconcile``), and sums of civil days.
+"""Pull Google Health's data points, merged by Google over all devices and apps, and its sums of civil days.
 
-The API tells neither changes nor deletions, so every pull reads the trailing window again (``SPEC.overlap``). Which
-times a filter may name differs by data type: sleep is asked for by its end, and a date is written without a time.
+The API tells neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``). Each data type
+has its own times in filters. Sleep is asked for by its end, and a date is written without a time.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ NOTICED_DAYS_MAX = 31  # days that are read for a notice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A stream's data type: its name in addresses, the scope, and the name and the time of a point in filters.
+    """A data type of Google Health, with its name in addresses, and the scope that permits reading it.
 
-    ``time`` is None for the sums of days. ``key`` is the path of the field that names a point.
+    ``key`` is the path of the field that names a point. ``time`` is the field by which points are asked for, and None
+    for the sums of days. ``rows`` is the most rows of a page, and ``days`` the most days of a request.
     """
 
     name: str
@@ -101,20 +102,28 @@ class GoogleHealth:
         return open_http(self._account, HEALTH)
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream: what is new since the cursor, and the days before that are read again."""
+        """Yield the pages of a stream, from ``SPEC.overlap`` before the cursor's date to tomorrow.
+
+        Without a cursor the setting ``days`` counts the days back. Raises NotPermitted if the consent lacks the
+        stream's scope.
+        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         member = self._member(now) if stream == SPEC.streams[0] else None
         for page in window.pages(stream, KINDS[stream].days, lambda first, last: self._read(stream, first, last, now)):
             yield page if member is None else replace(page, member=member)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of the dates that a notice named, such as ``2026-11-01/2026-11-02``."""
+        """Yield the pages of the dates that a notice named, such as ``2026-11-01/2026-11-02``, but at most 32 days."""
         first, last = (date.fromisoformat(text) for text in key.split("/"))
         for records in self._read(stream, first, min(last, first + NOTICED_DAYS_MAX * DAY), now):
             yield Page(stream=stream, records=records)
 
     def _member(self, now: datetime) -> str | None:
-        """Return Google's own name for the person, which webhooks name. It is asked for where webhooks are taken."""
+        """Return Google's own name for the person, which webhooks name.
+
+        Return None if the setting ``webhook_secret`` is empty, because then no webhooks are taken, or if Google tells
+        no name.
+        """
         if not self._account.settings["webhook_secret"]:
             return None
         return words(mapping(self._ask("identity", now)).get("healthUserId"))
@@ -145,7 +154,7 @@ class GoogleHealth:
         yield from _pages(stream, "rollupDataPoints", lambda more: self._ask(address, now, asked | more))
 
     def _ask(self, path: str, now: datetime, body: Mapping[str, Any] | None = None) -> Any:
-        """Return the answer to a GET, or to a POST of ``body``."""
+        """Return the answer to a POST of ``body``, or to a GET if that is None. Raises the errors of ``answered``."""
         from googleapiclient.http import HttpRequest
         from googleapiclient.model import JsonModel
 
@@ -161,7 +170,10 @@ class GoogleHealth:
 
 
 def _pages(stream: str, rows: str, ask: Callable[[dict[str, str]], Any]) -> Iterator[tuple[RawRecord, ...]]:
-    """Yield the records of a listing page by page. Google leaves an empty list out. Raises SourceChanged."""
+    """Yield the records of a listing page by page. ``rows`` is the field of the answer's list.
+
+    Google leaves an empty list out. Raises SourceChanged for an answer of another shape.
+    """
     for body in token_pages(ask, parameter="pageToken", field="nextPageToken"):
         if not isinstance(body, dict) or (body and not {rows, "nextPageToken"} & set(body)):
             raise SourceChanged(f"{SPEC.name} answered {stream} in an unknown shape; look for a newer release")
@@ -169,9 +181,9 @@ def _pages(stream: str, rows: str, ask: Callable[[dict[str, str]], Any]) -> Iter
 
 
 def _record(stream: str, row: Mapping[str, Any]) -> RawRecord:
-    """Return a point as a record, without what a person wrote.
+    """Return a point as a raw record, without what a person wrote.
 
-    Google names sleeps and workouts; other points are named by their time.
+    The record's key is Google's name of the point, or without a name its time.
     """
     named = words(row.get("dataPointName"))
     told = named.rpartition("/")[2] if named else Fields(row, SPEC.name).get(KINDS[stream].key)

@@ -1,4 +1,4 @@
-"""Consent to read health data at Google. The person may leave out any of the three scopes."""
+"""Obtain consent at Google to read health data. The person may leave out any of the three scopes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ HEALTH = auth.Service(
 def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
     """Ask for consent at Google to read health data, and to the scopes ``also`` of other services.
 
-    Raises NeedsLogin when refused, unanswered, or without any scope of health data.
+    Raises NeedsLogin when the consent is refused, unanswered, or without any scope of health data.
     """
     auth.authorise(account, browser, HEALTH, also=also)
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. Returns False when Google did not confirm."""
+    """Revoke the consent at Google. Returns True if Google confirmed."""
     return auth.revoke(account)

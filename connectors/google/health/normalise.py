@@ -1,4 +1,7 @@
-"""Google's data points as episodes and samples. Names and units: Google's discovery document ``health.v4``."""
+"""Turn the data points of Google Health into episodes and samples.
+
+Names and units: Google's discovery document ``health.v4``.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +19,7 @@ DIFFERENCE = "dailySleepTemperatureDerivations.baselineTemperatureCelsius"
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the episodes and samples of a record. Raises BadRecord naming the unreadable field, never its value."""
     return list(_items(record.stream, record.key, Fields.of(SPEC.name, record)))
 
 
@@ -36,9 +39,9 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _sleep(key: str, fields: Fields) -> Item:
-    """Return a sleep. Google says which is a nap; where it does not, length and clock tell.
+    """Return a sleep or a nap as Google says. If Google does not say, length and time of day tell (``is_nap``).
 
-    Of a sleep that Google is still processing no more than its time is known.
+    A sleep that Google is still processing gets its time alone.
     """
     told = fields.inner("sleep.metadata")
     lasted = fields.stretch("sleep.interval.startTime", "sleep.interval.endTime", offset="sleep.interval.endUtcOffset")
@@ -48,7 +51,7 @@ def _sleep(key: str, fields: Fields) -> Item:
 
 
 def _minutes(fields: Fields, lasted: Stretch) -> dict[Metric, float | None]:
-    """Return the minutes of a sleep by its summary, or by its stages where an app wrote no summary."""
+    """Return the minutes of a sleep by its summary. What the summary lacks is summed up from the sleep's stages."""
     stages = _summed(fields) or _counted(fields)
     values: dict[Metric, float | None] = {
         metric: stages.get(name) for name, metric in STAGES.items() if any(stages.get(one) for one in STAGES)
@@ -60,7 +63,7 @@ def _minutes(fields: Fields, lasted: Stretch) -> dict[Metric, float | None]:
 
 
 def _summed(fields: Fields) -> dict[str, float]:
-    """Return the minutes by stage that Google summed up."""
+    """Return Google's name of a stage -> minutes, as the sleep's summary states them."""
     found: dict[str, float] = {}
     for row in rows(fields.get("sleep.summary.stagesSummary")):
         stage = Fields(mapping(row), fields.name)
@@ -71,7 +74,10 @@ def _summed(fields: Fields) -> dict[str, float]:
 
 
 def _counted(fields: Fields) -> dict[str, float]:
-    """Return the minutes by stage of the sleep's segments."""
+    """Return Google's name of a stage -> minutes, added up from the sleep's segments.
+
+    Raises BadRecord for an unreadable segment.
+    """
     found: dict[str, float] = defaultdict(float)
     for row in rows(fields.get("sleep.stages")):
         stage = Fields(mapping(row), fields.name)
@@ -94,7 +100,7 @@ def _exercise(key: str, fields: Fields) -> Item:
 
 
 def _reading(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield SDNN where a device measures it. RMSSD is read from the mean of the night."""
+    """Yield a reading of SDNN, or nothing if the point holds none. RMSSD is read from the mean of the night."""
     told = fields.inner("heartRateVariability")
     at, offset = told.instant("sampleTime.physicalTime"), told.offset("sampleTime.utcOffset")
     taken = Stretch(start=at, end=None, offset=offset, day=local_date(at, offset))
@@ -122,7 +128,10 @@ def _sum(stream: str, fields: Fields) -> Iterator[Item]:
 
 
 def _date(fields: Fields, path: str) -> date:
-    """Return a date that is written as an object. Raises BadRecord."""
+    """Return the date that the field ``path`` holds as an object of year, month and day.
+
+    Raises BadRecord for anything else, and for a year outside 1990 to 2199.
+    """
     told: Mapping[str, Any] = mapping(fields.get(path))
     try:
         found = date(told["year"], told["month"], told["day"])

@@ -1,4 +1,4 @@
-"""Pull task lists and tasks. A list's tasks are read whole once, and later only their changes.
+"""Pull Google's task lists and tasks. A list's tasks are read whole once, and later only their changes.
 
 The API has neither sync tokens nor pushes. Changes are asked for by time, from an hour before the last pull on. Tasks
 completed in Google's own apps are listed only with ``showHidden``.
@@ -77,7 +77,7 @@ class GoogleTasks:
         """Yield the pages of a task list's changes since its last pull. ``since`` maps lists to the times of these
         pulls.
 
-        If that pull is too long ago for Google, the list is read whole again.
+        If that pull is too long ago for Google, which then answers 410, the list is read whole again.
         """
         try:
             yield from self._listing(one, since, now)
@@ -87,9 +87,10 @@ class GoogleTasks:
             yield from self._listing(one, since, now)
 
     def _listing(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield the pages of a task list, whole or since its last pull.
+        """Yield the pages of a task list, with its changes since an hour before its last pull in ``since``.
 
-        Only the last page has a cursor, with the time at which this pull began. An interrupted pull starts over.
+        Without a last pull, or if it lies in the future, the list is read whole. Only the last page has a cursor, with
+        the time at which this pull began. An interrupted pull starts over.
         """
         options: dict[str, Any] = {
             "tasklist": one,

@@ -18,7 +18,7 @@ TASKS = auth.Service(
 def authorise(account: Account, browser: Browser, *, also: Sequence[str] = ()) -> None:
     """Ask for consent at Google to read tasks, and to the scopes ``also`` of other services.
 
-    Raises NeedsLogin when refused, incomplete or unanswered.
+    Raises NeedsLogin when the consent is refused, incomplete or unanswered.
     """
     auth.authorise(account, browser, TASKS, also=also)
 

@@ -1,4 +1,4 @@
-"""Turn Google's task resources into tasks.
+"""Turn the task resources of Google Tasks into tasks.
 
 Field names: developers.google.com/workspace/tasks/reference/rest/v1/tasks.
 """
@@ -29,7 +29,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(fields: Fields) -> date | None:
-    """Return the date on which a task is due, or None if there is none. Raises BadRecord if it is unreadable.
+    """Return the date on which a task is due, or None for a task without ``due``. Raises BadRecord if unreadable.
 
     The time of day in ``due`` is always midnight UTC and means nothing, so no zone may move the date.
     """

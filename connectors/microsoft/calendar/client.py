@@ -1,8 +1,8 @@
-"""Pull calendars and their events by delta queries over a window of time, which Graph expands into single occurrences.
+"""Pull Microsoft's calendars and events by delta queries over a window of time, in which Graph expands series.
 
 A link of changes belongs to its window. The window is therefore opened anew every 30 days, with a full listing. What
-lies before the new window stays. Of an occurrence Graph tells its times and its series alone, so the series is stored
-too, and is asked for where the listing lacks it (microsoftgraph/microsoft-graph-docs, issue 7632).
+lies before the new window stays. Of an occurrence Graph tells its times and its series alone. The series is therefore
+stored too, and is asked for if the listing lacks it (microsoftgraph/microsoft-graph-docs, issue 7632).
 """
 
 from __future__ import annotations
@@ -28,14 +28,20 @@ CALENDAR_FIELDS = ("id", "isDefaultCalendar", "canEdit")  # no names
 
 @dataclass(slots=True, kw_only=True)
 class _State:
-    """The cursor: when the window was opened, and the link of each calendar's next changes."""
+    """The cursor's content, when the window of time was opened, and the link of each calendar's next changes.
+
+    A link is empty while the calendar is not wholly read in this window.
+    """
 
     opened: datetime
     links: dict[str, str]
 
     @classmethod
     def of(cls, cursor: str | None, now: datetime) -> _State:
-        """Return the state of a cursor. A window that is old, or opened later than now, is opened anew."""
+        """Return the state of a cursor. A window that was opened 30 days ago or later than ``now`` is opened anew.
+
+        So is the window of a first pull, whose cursor is None.
+        """
         if cursor is None:
             return cls(opened=now, links={})
         saved = json.loads(cursor)
@@ -50,7 +56,7 @@ class _State:
 
     @property
     def window(self) -> dict[str, str]:
-        """The window as parameters of a request."""
+        """The window as parameters of a request, from 370 days before it was opened to 120 days after."""
         return {"startDateTime": _text(self.since), "endDateTime": _text(self.opened + AHEAD)}
 
     def cursor(self) -> str:
@@ -59,7 +65,10 @@ class _State:
 
 @dataclass(slots=True, kw_only=True)
 class _Round:
-    """The changes of a calendar, or all of its events, collected from a listing's pages."""
+    """The changes of a Microsoft calendar, or all of its events, collected from a listing's pages.
+
+    ``removed`` are the ids of deleted events and series.
+    """
 
     calendar: str
     events: dict[str, Thing] = field(default_factory=dict)  # by id
@@ -76,7 +85,7 @@ class _Round:
                 self.events[key] = kept(thing)
 
     def series(self) -> set[str]:
-        """Return the ids of the series that the events belong to."""
+        """Return the ids of the series that the collected events belong to."""
         return {str(one["seriesMasterId"]) for one in self.events.values() if one.get("seriesMasterId")}
 
     def masters(self) -> set[str]:
@@ -108,7 +117,11 @@ class MicrosoftCalendar:
         self._graph.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the list of calendars, or the changes of the events of all calendars that are read."""
+        """Yield the list of calendars (stream ``calendar``), or the changes of the events of all calendars read.
+
+        The events of a calendar that is gone, or that the user may no longer read, are deleted. Raises Closed if none
+        may be read.
+        """
         if self._read is None:
             self._read = self._calendars(now)
         if stream == "calendar":
@@ -132,7 +145,10 @@ class MicrosoftCalendar:
             yield _dropped(calendar, state)
 
     def _calendars(self, now: datetime) -> dict[str, Thing]:
-        """Return id -> the calendars that are read: those that the user may edit, and so not holidays and birthdays."""
+        """Return id -> calendar for the default calendar and all that the user may edit.
+
+        Calendars of holidays and birthdays cannot be edited, and so are not read.
+        """
         listed = self._graph.listed("/me/calendars", now=now)
         wanted = (one for one in listed if one.get("isDefaultCalendar") is True or one.get("canEdit") is True)
         found = {str(one.get("id", "?")): {name: one.get(name) for name in CALENDAR_FIELDS} for one in wanted}

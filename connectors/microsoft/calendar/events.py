@@ -1,4 +1,4 @@
-"""The part of an event of Graph that is stored: no addresses, no places, and no text but the title and our own mark."""
+"""Choose the part of a Microsoft event that is stored, without addresses, places, and texts but title and our mark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ MARKED = re.compile(r"rhythm-bridge ([0-9a-f]{40}) (\S{1,40}/[A-Z_]{1,40})")
 
 
 def kept(event: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an event that is stored. Of an occurrence, only its times and its series are stored."""
+    """Return the part of an event of Microsoft Graph that is stored, with people only counted.
+
+    Of an occurrence only its id, type, series and times are stored.
+    """
     if event.get("type") == OCCURRENCE:
         return {name: event[name] for name in OF_OCCURRENCE if name in event}
     found = {name: event[name] for name in PLAIN if event.get(name) is not None}

@@ -1,4 +1,4 @@
-"""Turn events of Microsoft Graph into events. A series gives none itself: its occurrences are records of their own.
+"""Turn events of Microsoft Graph into events. A series gives none itself, for its occurrences have their own records.
 
 Field names: learn.microsoft.com/graph/api/resources/event.
 """
@@ -48,7 +48,11 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start and end. Graph ends a whole day at midnight of the day after."""
+    """Return the fields of an event's start and end. Graph ends a whole day at midnight of the day after.
+
+    ``payload`` is the event, and ``told`` the event or its series, which states the rest. Raises BadRecord if the times
+    are unreadable or in the wrong order.
+    """
     start, end, zone = payload.get("start"), payload.get("end"), told.get("originalStartTimeZone")
     if told.get("isAllDay") is True:
         first, last = written_date(start, zone), written_date(end, zone)
@@ -81,10 +85,10 @@ def _facts(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _others(told: Mapping[str, Any], *, mine: bool) -> int:
-    """Return how many other people take part.
+    """Return how many other people take part. ``mine`` is True for an event that the user organises.
 
-    The list of an invitation names the user, and may lack the organiser. The list of the user's own event may name the
-    user as the organiser.
+    The list of an invitation names the user, and may lack the organiser, so it counts at least 1. The list of the
+    user's own event may name the user as the organiser.
     """
     count = told.get("attendees")
     people = count if isinstance(count, int) and not isinstance(count, bool) and count > 0 else 0
@@ -95,7 +99,10 @@ def _others(told: Mapping[str, Any], *, mine: bool) -> int:
 
 
 def _kind(told: Mapping[str, Any]) -> str:
-    """Return ``advice:ACTION`` for an event that the bridge wrote, "outOfOffice", "workingLocation" or "default"."""
+    """Return ``advice:ACTION`` for an event that the bridge wrote.
+
+    For any other event return "outOfOffice" or "workingLocation" by Graph's ``showAs``, else "default".
+    """
     ours = words(told.get("rhythm"))
     if ours is not None:
         return f"advice:{ours.rpartition('/')[2]}"

@@ -1,9 +1,9 @@
 """Write accepted recommendations as events of a calendar named Rhythm.
 
-A consent to write holds for all calendars, so what is written carries a mark in its text, and an event without it is
-never touched. The wanted events are compared with those in the calendar, so that a repetition changes nothing. Changes
-bear If-Match, so that a change that another program makes meanwhile is kept. Graph gives events their ids. An event
-whose id was lost in a crash is found by its mark, and is not made twice (``transactionId``).
+A consent to write holds for all calendars. What is written therefore carries a mark in its text, and an event without
+it is never touched. The wanted events are compared with those in the calendar, so that a repetition changes nothing.
+Changes bear If-Match, so that a change that another program makes meanwhile is kept. Graph gives events their ids. An
+event whose id was lost in a crash is found by its mark, and is not made twice (``transactionId``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AROUND = timedelta(days=7)  # of the plans' times, in which an event of theirs i
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Make the calendar hold the plans that are not over, and return the keys of those whose events the user deleted.
+    """Make the calendar hold the plans that are not over. Return the keys of those whose events the user deleted.
 
     ``bridge.domain.ports.Writer`` says more. Raises SetupError once if the user deleted the whole calendar. Then
     nothing more is written until the user connects again.
@@ -48,7 +48,11 @@ class _Rhythm:
         plans.keep_in(plans.calendar or self._found() or self._made())
 
     def is_deleted(self, plan: Plan) -> bool:
-        """Return True if the user deleted a plan's event after agreeing. Otherwise write the event as far as needed."""
+        """Return True if the user deleted a plan's event after agreeing.
+
+        Otherwise write the event if it is missing, or if the bridge wrote it for another slot or action. Raises
+        SetupError if the whole calendar is gone.
+        """
         event = self._event(plan.key, plan.start, plan.end)
         if event is None and self._plans.was_agreed(plan):
             self._check_calendar()
@@ -61,21 +65,28 @@ class _Rhythm:
         return False
 
     def take_away(self, key: str) -> None:
-        """Delete the event of a plan, unless another program wrote it."""
+        """Delete the event of a plan by the plan's key.
+
+        An event that is gone, or that another program wrote or just changed, is left alone.
+        """
         end = datetime.fromisoformat(self._plans.notes[key]["end"])
         event = self._event(key, end, end)
         if event is not None and mark_of(event) is not None:
             self._change("DELETE", event, None)
 
     def _change(self, method: str, event: Thing, body: Thing | None) -> None:
-        """Change or delete an event, unless the user was faster."""
+        """Send a change or deletion of an event. An event that was changed or deleted meanwhile is left alone."""
         try:
             self._graph.send(method, _path(event), now=self._now, body=body, etag=_etag(event))
         except (Missing, Overtaken):
             return
 
     def _event(self, key: str, start: datetime, end: datetime) -> Thing | None:
-        """Return the event of a plan, by its id or else by its mark near the plan's time, or None if there is none."""
+        """Return the event of a plan by the plan's key, or None if the calendar holds no such event.
+
+        It is found by the id that was noted, or else by its mark near the plan. Near is from seven days before
+        ``start`` to seven days after ``end``.
+        """
         name = self._plans.notes[key].get("id")
         if not name:
             window = {"startDateTime": _text(start - AROUND), "endDateTime": _text(end + AROUND)}
@@ -111,7 +122,10 @@ class _Rhythm:
             ) from None
 
     def _found(self) -> str | None:
-        """Return the id of the calendar by its name, or None. Its stored id may be lost with an earlier consent."""
+        """Return the id of a calendar named Rhythm that the user may edit, or None if the user has none.
+
+        The stored id may be lost with an earlier consent.
+        """
         held = self._graph.listed("/me/calendars", now=self._now)
         named = [one for one in held if one.get("name") == TITLE and one.get("canEdit") is True]
         return str(named[0]["id"]) if named else None

@@ -1,4 +1,4 @@
-"""Connect Microsoft To Do through Microsoft Graph, read only: lists, tasks, due dates and completions."""
+"""Connect Microsoft To Do through Microsoft Graph, and read lists, tasks, due dates and completions."""
 
 from bridge.domain.languages import say
 from bridge.domain.ports import ConnectorSpec

@@ -1,4 +1,4 @@
-"""Pull task lists and tasks. A list's tasks are read whole once. Later its link leads to the changes alone."""
+"""Pull the lists and tasks of Microsoft To Do. A list is read whole once. Later its link leads to the changes alone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ class MicrosoftToDo:
         self._graph.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the lists, or the changes of the tasks of all lists. Tasks of a removed list are deleted."""
+        """Yield the lists (stream ``list``), or the changes of the tasks of all lists.
+
+        Tasks of a removed list are deleted. The cursor holds each list's link.
+        """
         if self._lists is None:
             found = self._graph.listed("/me/todo/lists", now=now)
             self._lists = {str(one.get("id", "?")): _part(one, LIST_FIELDS) for one in found}
@@ -80,7 +83,7 @@ def _part(thing: Thing, fields: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _dropped(one: str, links: dict[str, str]) -> Page:
-    """Return a page that deletes all tasks of a removed list, and forget its link."""
+    """Return a page that deletes all tasks of a removed task list, and remove its link from ``links``."""
     links.pop(one, None)
     cursor = json.dumps(links, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))

@@ -39,7 +39,10 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(fields: Fields) -> date | None:
-    """Return the date on which a task is due, or None if there is none. Raises BadRecord if it is unreadable."""
+    """Return the date on which a task is due, or None for a task without a due date.
+
+    Raises BadRecord if it is unreadable.
+    """
     written = fields.get("dueDateTime")
     day = None if written is None else written_date(written, fields.get("zone"))
     if written is not None and day is None:
