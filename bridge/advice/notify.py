@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice import message_sender, review_words, web_push
+from bridge.advice.review_summary import summary
 from bridge.advice.review_words import Review
 from bridge.advice.web_push import Device, Notice
 from bridge.auth.vault import SEALING_LOCK, Vault
@@ -72,7 +73,7 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
 
     ``address`` is that of the week's page. It is None if the page cannot be reached from outside.
     """
-    lines = list(map(shown, review_words.lines(review)))
+    lines = [*map(shown, summary(review)), *map(shown, review_words.lines(review))]
     if address is not None:
         lines.append(_("the week: {address}", address=address))
     return _("Your week"), "\n".join(lines)

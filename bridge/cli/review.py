@@ -33,8 +33,9 @@ def review(
 ) -> None:
     """Look back at a week: what was advised and what became of it, how the week was, and what to try."""
     from bridge import installation
-    from bridge.advice import review_words
+    from bridge.advice import review_figures, review_words
     from bridge.advice.review import load_review, review_week
+    from bridge.advice.review_summary import summary
     from bridge.advice.week import monday_of
     from bridge.documents.review import review_document, week_name
 
@@ -47,6 +48,11 @@ def review(
         show.document(review_document(found, person))
         return
     typer.echo(f"{user}, week {week_name(monday)}")
+    for line in summary(found):
+        show.say(line)
+    rows = [{"figure": one.name, "this week": one.value, "before": one.usual} for one in review_figures.figures(found)]
+    if rows:
+        show.table(rows, ("figure", "this week", "before"))
     for line in review_words.lines(found):
         show.say(line)
     _table(list(found.advised), person)
