@@ -14,7 +14,7 @@ from bridge.documents.plan_ics import to_icalendar
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _
 from bridge.planning.day_plan import Block
-from bridge.web import timeline
+from bridge.web import ahead, timeline
 from bridge.web.day import is_part, local
 from bridge.web.render import page
 from bridge.web.state import Visitor, is_seen
@@ -38,13 +38,18 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
 
 @router.get("/advice/{number}/gaps")
 def gaps(request: Request, visit: Visitor, number: Number) -> Response:
-    """Show up to three good times to which the user can put off a recommendation."""
+    """Show up to three good times to which the user can put off a recommendation, and tomorrow."""
     found = recommend.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     free = rescheduling.gaps(visit.bridge, visit.user, found, now=visit.now, known=known)
-    return page("today/gaps.html", visit, number=found.id, offers=timeline.offers(visit, free))
+    return page(
+        "today/gaps.html",
+        visit,
+        number=found.id,
+        offers=[*timeline.offers(visit, free), *ahead.tomorrow(visit, found, free)],
+    )
 
 
 @router.get("/advice/{number}.ics")
