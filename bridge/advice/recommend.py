@@ -19,6 +19,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import AdviceRecord, ProxyMap, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import Moment, moment_at, zone_at
+from bridge.domain.titles import answer_text
 from bridge.domain.types import Reading
 from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
@@ -359,8 +360,9 @@ def give_feedback(
     if before.answer is not None and day_end(before, user.zones) <= now:
         if (before.answer, before.moved_to) == (answer, moved_to):
             return before
+        stands = answer_text(before.answer, before.moved_to)
         raise SetupError(
-            f"the day of this recommendation is over, and its answer stands ({before.answer.lower()}); "
+            f"the day of this recommendation is over, and its answer stands ({stands}); "
             f"see: bridge history --user {user.name}"
         )
     return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)

@@ -254,8 +254,8 @@ OUTCOME_COUNTS = {
 }
 ANSWER_COUNTS = {
     "accepted": say("{count} accepted"),
-    "ignored": say("{count} ignored"),
-    "rescheduled": say("{count} rescheduled"),
+    "ignored": say("{count} not now"),
+    "rescheduled": say("{count} put off"),
 }
 
 

@@ -11,6 +11,7 @@ import typer
 from bridge.cli import options, show
 from bridge.documents.text import slot_name
 from bridge.domain.slots import zone_at
+from bridge.domain.titles import answer_text
 
 if TYPE_CHECKING:
     from bridge.domain.records import AdviceRecord, User
@@ -95,7 +96,7 @@ def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]
             "day": f"{one.created_at.astimezone(zone_at(one.created_at, person.zones)):%d %b}",
             "slot": slot_name(one.moment),
             "action": str(one.action),
-            "answer": None if one.answer is None else one.answer.lower(),
+            "answer": None if one.answer is None else answer_text(one.answer, one.moved_to),
             "outcome": None if one.outcome is None else one.outcome.replace("_", " "),
             "evidence": "; ".join(one.evidence),
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, say
 from bridge.domain.slots import Moment
-from rhythm_env.interface import ActionType, Meter, Slot
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
 ACTION_TITLES = {
     ActionType.DEEP_WORK: say("Deep work"),
@@ -57,6 +57,9 @@ SLOT_PLURALS = {
     Slot.EVENING: say("evenings"),
     Slot.NIGHT: say("nights"),
 }
+# The glossary of answers, for every surface: what is pressed, and how an answer that was given is called.
+ANSWER_BUTTONS = {Answer.ACCEPT: say("Accept"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}
+ANSWER_WORDS = {Answer.ACCEPT: say("accepted"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("put off")}
 _OF_DAYS = {
     Slot.MORNING: say("{day} morning"),
     Slot.AFTERNOON: say("{day} afternoon"),
@@ -68,3 +71,12 @@ _OF_DAYS = {
 def slot_text(moment: Moment) -> Text:
     """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``."""
     return say(_OF_DAYS[moment.slot], day=SHORT_WEEKDAYS[moment.day])
+
+
+def answer_text(answer: Answer, to: Moment | None = None) -> Text:
+    """Return a given answer in words. ``to`` is the slot to which a recommendation was put off.
+
+    >>> answer_text(Answer.ACCEPT), answer_text(Answer.RESCHEDULE)
+    ('accepted', 'put off')
+    """
+    return ANSWER_WORDS[answer] if to is None else say("put off to {slot}", slot=slot_text(to))

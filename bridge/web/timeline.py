@@ -15,7 +15,7 @@ from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
 from bridge.web import phrases
-from bridge.web.day import local
+from bridge.web.day import answered, local
 from bridge.web.state import Visit
 
 KIND_NAMES = {
@@ -118,7 +118,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
         "action": None if name in (None, title, kind) else name,
         "reasons": block.reasons[:REASONS_MAX],
         "preview": preview,
-        "answer": _answer(block, current),
+        "answer": _answer(visit, block, current),
         "current": is_current and block.end > visit.now,
         "begun": block.all_day or block.start <= visit.now,
         "over": block.end <= visit.now,
@@ -126,15 +126,13 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     }
 
 
-def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return ``agreed`` for a block with a recommendation, else None.
-
-    None also stands for the current recommendation until it is answered.
-    """
+def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str | None:
+    """Return the user's answer to the recommendation that a block shows, in words, or None without any."""
     if block.recommendation_id is None:
         return None
-    is_open = current is not None and block.recommendation_id == current.id and current.answer is None
-    return None if is_open else _("agreed")
+    is_current = current is not None and block.recommendation_id == current.id
+    given = current if is_current else visit.bridge.store.recommendations.by_id(block.recommendation_id)
+    return None if given is None or given.answer is None else answered(given)
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:

@@ -11,8 +11,9 @@ from fastapi.responses import RedirectResponse, Response
 from bridge.advice import recommend, rescheduling
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan_ics import to_icalendar
+from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import _
+from bridge.domain.languages import _, date_text
 from bridge.planning.day_plan import Block
 from bridge.web import ahead, timeline
 from bridge.web.day import is_part, local
@@ -33,7 +34,11 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
     shown = timeline.timeline(visit, found)
     if is_part(request):
         return page("today/timeline.html" if day else "today/plan.html", visit, plan=shown)
-    return page("day.html", visit, path="/", plan=shown, earlier=wanted - A_DAY, later=wanted + A_DAY)
+    earlier, later = (
+        {"key": one.isoformat(), "name": date_text(one, "%a %d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
+    )
+    monday = wanted - timedelta(days=wanted.weekday())
+    return page("day.html", visit, path="/week", plan=shown, earlier=earlier, later=later, week=week_name(monday))
 
 
 @router.get("/advice/{number}/gaps")
