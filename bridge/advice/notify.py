@@ -21,7 +21,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, shown
 from bridge.domain.records import Channel, Recommendation, User
 from bridge.domain.slots import ZoneHistory, zone_at
-from bridge.domain.titles import ACTION_TITLES
+from bridge.domain.titles import advice_title
 from bridge.http import egress
 from rhythm_env.interface import Slot
 
@@ -50,7 +50,7 @@ def compose(
     ``links`` maps a button's word to its address. ``events`` are lines about the calendar, if the user wants them.
     Reasons that name a task are left out.
     """
-    values = {"action": ACTION_TITLES[advice.action], "time": _time(advice, zones)}
+    values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
     reasons = (shown(reason) for reason in advice.reasons if not reason.startswith(NAMES_A_TASK))
     lines = [*reasons, *events, *(f"{word}: {address}" for word, address in links.items())]

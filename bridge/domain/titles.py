@@ -31,6 +31,7 @@ ACTION_WORDS = {
     ActionType.ME_TIME: say("me time"),
     ActionType.BINGE_WATCH: say("binge-watch"),
 }
+NAP = say("Nap")
 METER_TITLES = {
     Meter.VITALITY: say("Vitality"),
     Meter.COGNITION: say("Cognition"),
@@ -66,6 +67,15 @@ _OF_DAYS = {
     Slot.EVENING: say("{day} evening"),
     Slot.NIGHT: say("{day} night"),
 }
+
+
+def advice_title(action: ActionType, kind: str | None) -> Text:
+    """Return the title of an action in advice. A suggestion of sleep is a nap; the night has its own kind.
+
+    >>> advice_title(ActionType.SLEEP, "suggested"), advice_title(ActionType.SLEEP, "sleep")
+    ('Nap', 'Sleep')
+    """
+    return NAP if action is ActionType.SLEEP and kind == "suggested" else ACTION_TITLES[action]
 
 
 def slot_text(moment: Moment) -> Text:

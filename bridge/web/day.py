@@ -18,7 +18,7 @@ from bridge.documents.text import slot_name, writable
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
-from bridge.domain.titles import SLOT_TITLES, answer_text
+from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.meters import words
@@ -128,7 +128,7 @@ def answered(given: AdviceRecord | Recommendation) -> str:
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
     """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason."""
     held = requests.withheld(visit.bridge, visit.user, found)
-    name = phrases.action_name(str(found.action))
+    name = shown(advice_title(found.action, found.kind))
     return {
         **recommendation_document(found),
         "title": _("Keep {title}", title=writable(found.what or name)) if found.kind == "keep" else name,

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
+from bridge.domain.languages import shown
 from bridge.domain.slots import moment_at
+from bridge.domain.titles import advice_title
 from bridge.planning.day_plan import Block
-from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.state import Visit
 from rhythm_env.interface import Slot
@@ -52,7 +53,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
     return {
         "cell": cell_id(moment.date, moment.slot),
         "from": f"{local(visit, block.start):%H:%M}",
-        "action": None if block.action is None else phrases.action_name(str(block.action)),
+        "action": None if block.action is None else shown(advice_title(block.action, block.kind)),
         "title": block.title,
         "task": block.kind == "task",
     }

@@ -10,6 +10,7 @@ from bridge.documents.plan import ends, place
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import ZoneSpan, moment_at
+from bridge.domain.titles import advice_title
 from bridge.meters import words
 from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
@@ -105,7 +106,7 @@ def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
 def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str, Any]:
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
-    name = None if block.action is None else phrases.action_name(str(block.action))
+    name = None if block.action is None else shown(advice_title(block.action, block.kind))
     kind = shown(KIND_NAMES[block.kind])
     title = block.title or name or kind
     return {
