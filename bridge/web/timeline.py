@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from bridge.documents.offers import offer_documents
@@ -52,7 +52,23 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "changes": [phrases.action_words(change) for change in plan.changes],
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
         "outlook": _outlook(visit, plan),
+        "ticked": _ticked(visit, plan.date),
+        "day": "" if plan.date == today else plan.date.isoformat(),
     }
+
+
+def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
+    """Return the tasks that the user ticked on a date, with the time, in the order of ticking."""
+    ticks = visit.bridge.store.task_notes.ticks(visit.user.id)
+    done = {key: local(visit, at) for key, (_due, at) in ticks.items() if local(visit, at).date() == day}
+    if not done:
+        return []
+    titles = {str(one.key): one.title or "" for _source, one in visit.bridge.store.reading.tasks(visit.user.id)}
+    return [
+        {"key": key, "title": titles[key], "at": f"{at:%H:%M}"}
+        for key, at in sorted(done.items(), key=lambda one: one[1])
+        if key in titles
+    ]
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
@@ -119,6 +135,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
         "action": None if name in (None, title, kind) else name,
         "reasons": block.reasons[:REASONS_MAX],
         "preview": preview,
+        "task": block.task if block.end > visit.now else None,
         "answer": _answer(visit, block, current),
         "current": is_current and block.end > visit.now,
         "begun": block.all_day or block.start <= visit.now,
