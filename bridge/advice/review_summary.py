@@ -138,4 +138,11 @@ def _to_try(review: Review) -> str:
         if _change(sleep.bedtime) >= LATER and sleep.bedtime.usual is not None:
             return say("To try: be asleep by {time}, as in the weeks before.", time=clock(sleep.bedtime.usual))
         return EARLIER
-    return TO_TRY[lower[0]] if lower else say("To try: keep this rhythm.")
+    done, of = _outcomes(review)
+    if of >= FEW and of - done >= SHARE * of:
+        return say("To try: press Later for what does not fit, and it gets a better time.")
+    if lower:
+        return TO_TRY[lower[0]]
+    if _change(review.done["workouts"]) <= -WORKOUTS:
+        return say("To try: put a workout into the calendar.")
+    return say("To try: keep this rhythm.")

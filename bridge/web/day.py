@@ -180,6 +180,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
     return {
         "id": one.id,
         "action": str(one.action),
+        "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,
         "slot": slot_name(one.moment),
         "date": date_text(one.moment.date, "%d %b"),

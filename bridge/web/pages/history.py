@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import AdviceRecord
-from bridge.domain.titles import SLOT_TITLES
+from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.planning.outcomes import over_at
 from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
 from bridge.web.phrases import capital
@@ -44,7 +44,7 @@ def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResp
 def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
     """Return a recommendation for the template, with the answer apart from what was seen."""
     return {
-        "action": str(one.action),
+        "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,
         "slot": shown(SLOT_TITLES[one.moment.slot]),
         "hours": _hours(visit, one),
