@@ -80,7 +80,7 @@ def test_a_suggestion_is_moved_by_keys_alone(place: Place, given: Recommendation
     page.keyboard.press("Enter")
     page.wait_for_selector(".day:nth-child(7) .cell:nth-child(1) .advised:has-text('put off from')")
     page.goto(f"{place.url}/history")
-    page.wait_for_selector("td:has-text('Later: Sun morning')")
+    page.wait_for_selector("td:has-text('Put off to Sun morning')")
     picture(page, f"history-{shape}")
 
 
