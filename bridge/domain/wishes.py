@@ -97,10 +97,11 @@ def checked(wishes: Wishes) -> Wishes:
 
 
 def plain(wishes: Wishes) -> dict[str, Any]:
-    """Return wishes as JSON values: an object with never, hours, goals, weights, suggestions and since.
+    """Return wishes as JSON values: an object with never, hours, goals, weights, suggestions, and any since.
 
     ``wishes_of`` reads it back. Actions and meters are in the order of their enumerations.
     """
+    since = {str(action): wishes.since[action].isoformat() for action in ActionType if action in wishes.since}
     return {
         "never": [str(action) for action in ActionType if action in wishes.never],
         "hours": {
@@ -109,7 +110,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
-        "since": {str(action): wishes.since[action].isoformat() for action in ActionType if action in wishes.since},
+        **({"since": since} if since else {}),
     }
 
 
