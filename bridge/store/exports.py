@@ -39,6 +39,7 @@ EXPORTED_TABLES = (
     tables.silences,
     tables.wishes,
     tables.preferences,
+    tables.task_notes,
     tables.shares,
 )
 NOT_RESTORED = (tables.shares,)  # a name in another installation may be another person's
@@ -87,7 +88,7 @@ class Exports(Part):
             check_zone(str(row.get("zone")))
         if saved.get("zones"):
             db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
-        for single in (tables.wishes, tables.preferences):
+        for single in (tables.wishes, tables.preferences, tables.task_notes):
             if saved.get(single.name):
                 db.execute(sa.delete(single).where(single.c.user_id == user_id))
         numbers: dict[str, dict[Any, int]] = {}

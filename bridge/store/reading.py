@@ -15,6 +15,7 @@ from bridge.store import codec, names, rows, tables
 from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads
 from bridge.store.tables import LAST_INSTANT
+from bridge.store.task_notes import ticks, with_ticks
 
 ROW_ID_MAX_DIGITS = 18  # PostgreSQL refuses a larger number
 DAYS_TO_SEE_THE_NEWEST = timedelta(days=7)  # a measurement of an earlier day may end later, but not by a week
@@ -98,11 +99,15 @@ class Reading(Part):
 
     @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
-        """Return (source, task) of all tasks, sorted by key. With ``at``, the tasks are as they were known then."""
+        """Return (source, task) of all tasks, sorted by key. With ``at``, the tasks are as they were known then.
+
+        A task that the user ticked is completed, whatever its source says.
+        """
         bound = {"user": user_id, "at": at or LAST_INSTANT}
         found = [(source, codec.decode("task", body)) for source, body in db.execute(_TASKS, bound)]
         found += _revised(db, user_id, "task", at)
-        return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
+        told = with_ticks(found, ticks(db, user_id, at or LAST_INSTANT))
+        return sorted(told, key=lambda pair: pair[1].key)
 
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
@@ -317,6 +322,7 @@ _CHANGES = [
     sa.select(table.c.user_id).where(table.c.user_id == _USER, changed > _AT).limit(1)
     for table, changed in (
         (tables.wishes, tables.wishes.c.set_at),
+        (tables.task_notes, tables.task_notes.c.said_at),
         (tables.preferences, tables.preferences.c.set_at),
         (tables.corrections, tables.corrections.c.made_at),
         (tables.connections, tables.connections.c.last_change),

@@ -377,6 +377,19 @@ silences = sa.Table(
 )
 # The wishes of a user for the plan, a JSON object.
 wishes = sa.Table("wishes", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
+# Notes on tasks: the last place in the plan of a day, and when the user ticked it here while it was due on ``due``.
+# ``said_at`` is when the user last ticked it or took that back.
+task_notes = sa.Table(
+    "task_notes",
+    metadata,
+    _to("user", primary_key=True),
+    _text("key", primary_key=True),
+    sa.Column("due", sa.Date),
+    _instant("start", nullable=True),
+    _instant("end", nullable=True),
+    _instant("done_at", nullable=True),
+    _instant("said_at", nullable=True),
+)
 # The order of sources that the user chose, a JSON list of names, the first preferred.
 preferences = sa.Table("preferences", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
 # Channels for recommendations. With ``events``, messages may name events of the calendar. ``quiet`` names slots of the

@@ -113,7 +113,7 @@ def test_the_plan_follows_answers_wishes_and_entries(
     visitor.get("/")
     part = visitor.change(f"/advice/{advice.id}", {"answer": "accept"}, headers=PART)
     assert part.headers["HX-Trigger"] == "advised"
-    assert '<span class="tag plain">agreed</span>' in read(visitor, "/day")
+    assert '<span class="tag plain">accepted</span>' in read(visitor, "/day")
     place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
     assert "preview</span>" not in read(visitor, "/day")
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:06:00+01:00")
@@ -158,7 +158,7 @@ def test_three_good_times_are_offered_and_the_chosen_one_is_kept(
     assert kept.reasons[0] == "you moved it to this time"
     assert not [one for one in kept.reasons if "until" in one]
     assert "Add to calendar" in part
-    block = next(one for one in read(visitor, "/day").split("<li ") if "agreed" in one)
+    block = next(one for one in read(visitor, "/day").split("<li ") if "put off to" in one)
     assert name.partition(" ")[2] in block
 
 
