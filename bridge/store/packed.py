@@ -21,7 +21,7 @@ MINUTE = timedelta(minutes=1)
 
 def packs(item: Item) -> TypeGuard[Sample]:
     """Return True for a sample that is stored packed."""
-    return isinstance(item, Sample) and item.metric in METRICS_PACKED
+    return type(item) is Sample and item.metric in METRICS_PACKED
 
 
 class Day(NamedTuple):

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
@@ -66,21 +67,27 @@ def write(
                 gone.append(row)
                 new += [] if item is None else [(record_id, item)]
         new += [(record_id, item) for key, item in items.items() if key not in before]
+    written = {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
     _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
-    _repack(db, connection, wanted, stored, _days(new, changed, gone), now=now)
-    _delete(db, [row for row in gone if not packs(row.item)])
-    _update(db, [(row, item) for row, item in changed if not packs(item)], now=now)
-    _insert(db, connection, [(record_id, item) for record_id, item in new if not packs(item)], now=now)
-    return {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
+    if days := _days(new, changed, gone):
+        _repack(db, connection, wanted, stored, days, now=now)
+        gone = [row for row in gone if not packs(row.item)]
+        changed = [(row, item) for row, item in changed if not packs(item)]
+        new = [(record_id, item) for record_id, item in new if not packs(item)]
+    _delete(db, gone)
+    _update(db, changed, now=now)
+    _insert(db, connection, new, now=now)
+    return written
 
 
 def _days(
     new: Iterable[tuple[int, Item]], changed: Iterable[tuple[Stored, Item]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
     """Return the days whose packed rows have to be written again."""
-    old = [*gone, *(row for row, _ in changed)]
-    items = [*new, *((row.record_id, item) for row, item in changed), *((row.record_id, row.item) for row in old)]
-    return {packed.day_of(record_id, item) for record_id, item in items if packs(item)}
+    days = {packed.day_of(record_id, item) for record_id, item in new if packs(item)}
+    days |= {packed.day_of(row.record_id, item) for row, item in changed if packs(item)}
+    old = chain(gone, (row for row, _ in changed))
+    return days | {packed.day_of(row.record_id, row.item) for row in old if packs(row.item)}
 
 
 def _repack(
