@@ -153,14 +153,15 @@ def told(store: Store, connections: Sequence[Connection], pages: int) -> Iterato
     for day in (DAY - timedelta(days=1), DAY):
         found = store.tracing.samples_of_day(user, day)
         yield sorted(((source, sample) for _, source, sample in found), key=repr)
+        origins = []
         for number, _, sample in found:
             origin = store.tracing.provenance("sample", number)
             assert store.tracing.row_ids("sample", str(number)) == [origin.id] == [number]
             assert number in store.tracing.row_ids("sample", sample.key)
             assert origin.item == sample
-            yield sorted(
-                [origin.record, origin.known_at, origin.past, len(origin.twins), origin.connection.id], key=repr
-            )
+            connection_id, twins = origin.connection.id, len(origin.twins)
+            origins.append(repr((sample, origin.record, origin.known_at, origin.past, twins, connection_id)))
+        yield sorted(origins)
     yield sorted(repr({**row, "id": None}) for row in store.exports.dump(user)["samples"])
     with store.database.write() as db:
         store.maintenance.make_views()
