@@ -19,6 +19,7 @@ from bridge.store.recommendations import Recommendations
 from bridge.store.scheduling import Scheduling
 from bridge.store.shares import Shares
 from bridge.store.task_notes import TaskNotes
+from bridge.store.tracing import Tracing
 
 
 class Store:
@@ -39,6 +40,7 @@ class Store:
         self.ingest = Ingest(self.database)
         self.reading = Reading(self.database)
         self.task_notes = TaskNotes(self.database)
+        self.tracing = Tracing(self.database)
         self.recommendations = Recommendations(self.database)
         self.notifications = Notifications(self.database)
         self.scheduling = Scheduling(self.database)

@@ -143,6 +143,11 @@ _OF_USER = _ALL.where(tables.connections.c.user_id == sa.bindparam("user"))
 _BY_ID = _ALL.where(tables.connections.c.id == sa.bindparam("connection"))
 
 
+def joined_to_source(table: sa.Table) -> sa.Join:
+    """Return a table with a ``connection_id``, joined to its connections and their sources."""
+    return table.join(tables.connections, tables.connections.c.id == table.c.connection_id).join(tables.sources)
+
+
 def update_connection(connection_id: int) -> sa.Update:
     """Return an UPDATE statement for a single connection's row. The caller adds the values."""
     return sa.update(tables.connections).where(tables.connections.c.id == connection_id)

@@ -233,6 +233,27 @@ samples = _derived(
     sa.Column("high", sa.Float),
     sa.Index("ix_samples_user_id_day", "user_id", "day", "metric_id"),
 )
+# Readings of packed metrics, up to a thousand of a record's day in a row (``bridge.store.packing``). ``start`` is that
+# of the first. ``first_end`` and ``last_end`` bound their ends, and ``known_at`` is the earliest of them.
+packed_samples = sa.Table(
+    "packed_samples",
+    metadata,
+    _id(),
+    _to("user"),
+    _to("connection", index=True),
+    _to("record"),
+    _to("metric"),
+    sa.Column("day", sa.Date, nullable=False),
+    sa.Column("part", sa.Integer, nullable=False),
+    sa.Column("count", sa.Integer, nullable=False),
+    _instant("start"),
+    _instant("first_end"),
+    _instant("last_end"),
+    _text("body"),
+    _instant("known_at"),
+    sa.UniqueConstraint("record_id", "metric_id", "day", "part"),
+    sa.Index("ix_packed_samples_user_id_day", "user_id", "day", "metric_id"),
+)
 episodes = _derived(
     "episodes",
     sa.Column("day", sa.Date, nullable=False),
