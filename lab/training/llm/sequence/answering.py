@@ -57,6 +57,11 @@ class Tasted(living.Lives):
         self.tastes = (drawn - drawn.mean(axis=1, keepdims=True)) / drawn.std(axis=1, keepdims=True)
         self.never = odd & (self.rng.random((len(ACTIONS), n)) < REFUSED)
 
+    @property
+    def plain(self) -> NDArray[np.bool_]:
+        """Tells (n,) who answers by the simulator's rule alone."""
+        return np.asarray((self.own == 0) & (self.slope == EAGERNESS))
+
     def chances(self, slot: int) -> Array:
         """Return the probability (10, n) that each action is taken in a slot."""
         liked = (1 - self.own) ** 0.5 * self.standings(slot) + self.own**0.5 * self.tastes[slot]
