@@ -101,12 +101,13 @@ def now(present: Array) -> Array:
     """Return the input vector (..., NOW) of the slot to decide, given as the vector of ``slots.present``."""
     import numpy as np
 
-    return np.concatenate([_with_hats(present, PRESENT_NUMBERS), _rates(present)], axis=-1)
+    return np.concatenate([_with_hats(present, PRESENT_NUMBERS), rates(present)], axis=-1)
 
 
-def _rates(present: Array) -> Array:
-    """Return the shares of advice that was taken (..., RATES): of all, of each action, and of each at this time of day.
+def rates(present: Array) -> Array:
+    """Return the shares of advice that was taken (..., RATES), given the vector of ``slots.present``.
 
+    They are the share of all, of each action, and of each action at this time of day.
     A share of few answers is drawn towards the share of the wider kind, and is given as four times the difference from
     it. Without answers it is 0.
     """

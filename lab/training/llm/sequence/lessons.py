@@ -1,10 +1,9 @@
 """Lessons made of weeks and lives of made-up people, with the values to learn for each decision.
 
 The adviser must not know the person. Otherwise the model would later take its own advice for evidence about the person.
-There are four kinds. ``weeks`` are led by the network, with the network's scores. In ``rolled`` weeks these scores are
+There are three kinds. ``weeks`` are led by the network, with the network's scores. In ``rolled`` weeks these scores are
 improved by the outcomes of every action. ``lives`` are of people who answer, with the true worth of each advice and the
-true chance that it is taken. In ``own_lives`` the model itself advises them, so that it learns from the states that it
-reaches (DAgger, Ross, Gordon & Bagnell 2011). The belief to learn is always the true belief.
+true chance that it is taken. The belief to learn is always the true belief.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ import torch
 from numpy.typing import NDArray
 
 from lab.training.llm.sequence import answering
-from lab.training.llm.sequence.model import SequenceModel
-from lab.training.llm.sequence.playing import Reader
 from lab.training.llm.sequence.rolled import Rolled
 from lab.training.network import lives as living
 from lab.training.network import simulate
@@ -104,7 +101,7 @@ def weeks(seeds: range, network: Network) -> Lessons:
         memory = network.slot_of_weeks(torch.from_numpy(seen.slots), lived.step)
         scores = network(memory, torch.from_numpy(seen.now[:, lived.step])).scores.numpy()
         wanted.append(scores)
-        lived.advance(_strayed(scores[np.arange(lived.n), own], loose, rng))
+        lived.advance(strayed(scores[np.arange(lived.n), own], loose, rng))
     return _silent(seen, np.array(wanted).transpose(1, 0, 2, 3), (1.0, 1.0), belief_target(lived.people))
 
 
@@ -143,7 +140,7 @@ def _silent(
     )  # fmt: skip
 
 
-def _strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
+def strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw an action (n,) from the scores (n, 10), or uniformly as often as each week's looseness says."""
     drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     return np.where(rng.random(len(drawn)) < loose, rng.integers(0, len(ACTIONS), len(drawn)), drawn)
@@ -156,19 +153,7 @@ def lives(seeds: range, network: Network) -> Lessons:
 
 def firsts(seeds: range, network: Network) -> Lessons:
     """Return the first two weeks of people who answer by the simulator's rule."""
-    return _answered(answering.begin(seeds, anybody=False), 2, _led_by(network, len(seeds)), seeds.start)
-
-
-def own_lives(seeds: range, model: SequenceModel) -> Lessons:
-    """Return four weeks of people who answer by any rule, advised by the model."""
-    reader = Reader(model, len(seeds), SLOTS_MAX)
-
-    def lead(last: Floats | None, now: Floats) -> Floats:
-        if last is not None:
-            reader.complete(last)
-        return np.asarray(reader.decide(now)[:, OBJECTIVES.index("reward")].numpy())
-
-    return _answered(answering.begin(seeds), 4, lead, seeds.start)
+    return _answered(answering.begin(seeds, answering.SIMULATED), 2, _led_by(network, len(seeds)), seeds.start)
 
 
 def _led_by(network: Network, n: int) -> Lead:
@@ -199,15 +184,16 @@ def _answered(life: answering.Tasted, weeks: int, lead: Lead, seed: int) -> Less
         chances.append(life.chances(life.step % SLOTS).T)
         worth.append(answering.worth(life, adviser).T)
         scores = lead(slots[:, -1] if slots.shape[1] else None, now[:, -1])
-        life.advance(_strayed(scores, loose, rng))
+        life.advance(strayed(scores, loose, rng))
     taken, wanted = (np.array(one, np.float32).transpose(1, 0, 2) for one in (chances, worth))
     slots, now = seen_of(life)
     whole = (slots, now[:, : weeks * STEPS], taken, sharpened(wanted))
-    parts = [_week_of(life, *(one[:, at * STEPS : (at + 1) * STEPS] for one in whole)) for at in range(weeks)]
+    parts = [week_of(life, *(one[:, at * STEPS : (at + 1) * STEPS] for one in whole)) for at in range(weeks)]
     return together(parts).pick(rng.permutation(weeks * n))
 
 
-def _week_of(life: answering.Tasted, slots: Floats, now: Floats, chances: Floats, wanted: Floats) -> Lessons:
+def week_of(life: answering.Tasted, slots: Floats, now: Floats, chances: Floats, wanted: Floats) -> Lessons:
+    """Return a week (n, 28, ...) of these lives as lessons, with the chances and the wanted scores (n, 28, 10)."""
     n = life.weeks.n
     return Lessons(
         slots,

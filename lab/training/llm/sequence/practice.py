@@ -1,8 +1,8 @@
-"""The last stage of the course: the model itself advises people who answer, and learns what each advice was worth.
+"""The last stage of the course: weeks of many people who answer, each with other tastes.
 
-Before, the network gave the advice, which does not adapt well to tastes. The model therefore never met the answers that
-follow from its own better advice. In each part the model advises new people, and every week of theirs is learned twice.
-Weeks without answers are rehearsed, with the scores of the model as it was before this stage.
+What a person takes is read from few answers, and the way to read it is learned from many people. In this stage each
+week is of another person, and is learned once. Weeks without answers are rehearsed, with the scores of the model as it
+was before this stage.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from time import process_time
 import numpy as np
 import torch
 
-from lab.training.llm.sequence import learning, lessons
+from lab.training.llm.sequence import learning, led, lessons
 from lab.training.llm.sequence.exam import answered, examined
 from lab.training.llm.sequence.lessons import Lessons
 from lab.training.llm.sequence.model import SequenceModel
@@ -26,11 +26,11 @@ from lab.training.network.model import Network
 OnStep = Callable[[int, int], None]
 
 PARTS, PART_STEPS = 60, 16
-LIVES = 32  # people per part, of four weeks each
-BATCH = {"lives": 16, "weeks": 10}  # weeks per step
-RATE, LAST_RATE, WARM = 3e-4, 1e-5, 60  # of learning; steps of warming up
+BATCH = {"strangers": 10, "others": 16, "weeks": 8}  # weeks per step
+WEEK = (0.4, 0.2, 0.2, 0.2)  # shares of the first to the fourth week
+RATE, LAST_RATE, WARM = 4e-4, 1e-5, 60  # of learning; steps of warming up
 EXAMS = 4  # over the stage
-FIRST = {"lives": 700_000_000, "weeks": 800_000_000}  # seeds of practice people
+FIRST = {"strangers": 700_000_000, "others": 750_000_000, "weeks": 800_000_000}  # seeds of practice people
 PER_SEED = 4_000_000  # people of one course
 STATE = "practice.pt"
 
@@ -88,16 +88,10 @@ def _part(state: Practice, network: Network) -> None:
     begun = process_time()
     rng = np.random.default_rng((state.seed, state.done, 3))
     torch.manual_seed(state.seed * 100_000 + state.done)
-    pools = {
-        "lives": lessons.own_lives(state.seeds("lives", LIVES), state.model),
-        "weeks": _rehearsed(state, lessons.weeks(state.seeds("weeks", PART_STEPS * BATCH["weeks"]), network), rng),
-    }
+    pools = _pools(state, network, rng)
     found = []
     for number in range(PART_STEPS):
-        some = [
-            pool.pick(np.arange(number * BATCH[kind], (number + 1) * BATCH[kind]) % len(pool))
-            for kind, pool in pools.items()
-        ]
+        some = [pool.pick(slice(number * BATCH[kind], (number + 1) * BATCH[kind])) for kind, pool in pools.items()]
         for group in state.optimiser.param_groups:
             group["lr"] = state.rate(number)
         found.append(learning.step(state.model, state.optimiser, lessons.together(some), rng))
@@ -108,6 +102,17 @@ def _part(state: Practice, network: Network) -> None:
     state.notes.append({"step": step, "loss": means.pop("total"), **means})
     if state.done == state.parts or state.done % max(state.parts // EXAMS, 1) == 0:
         state.notes.append({"step": step, "valid": 1.0, **looked(state.model)})
+
+
+def _pools(state: Practice, network: Network, rng: np.random.Generator) -> dict[str, Lessons]:
+    """Return the lessons of a part by kind."""
+    people = {kind: state.seeds(kind, PART_STEPS * size) for kind, size in BATCH.items()}
+    number = int(rng.choice(len(WEEK), p=WEEK))
+    return {
+        "strangers": led.week(people["strangers"], network, number, strangers=True),
+        "others": led.week(people["others"], network, number, strangers=False),
+        "weeks": _rehearsed(state, lessons.weeks(people["weeks"], network), rng),
+    }
 
 
 @torch.no_grad()
