@@ -270,14 +270,13 @@ def test_lives_have_people_who_answer_by_the_simulators_rule_and_by_tastes_of_th
 
 
 @needs_torch
-def test_the_model_leads_lives_by_what_it_would_decide_when_served() -> None:
-    from lab.training.llm.sequence import lessons
+def test_the_exam_of_people_who_answer_decides_as_the_served_model_does() -> None:
+    from lab.training.llm.sequence import led, lessons
     from lab.training.llm.sequence.model import opened
     from lab.training.llm.sequence.playing import Reader
 
     model = opened(WEIGHTS)
-    some = lessons.own_lives(range(900_000_000, 900_000_003), model)
-    assert len(some) == 3 * 4
+    some = led.week(range(900_000_000, 900_000_008), lessons.teacher(), 1, strangers=False)
     reader = Reader(model, len(some), reading.SLOTS_MAX)
     for step in range(28):
         scores = reader.decide(some.now[:, step]).numpy()
@@ -286,6 +285,25 @@ def test_the_model_leads_lives_by_what_it_would_decide_when_served() -> None:
             assert scores[week] == pytest.approx(thought.scores, abs=1e-2)
         reader.complete(some.slots[:, step])
     assert reader.belief[7] == pytest.approx(thought.belief, abs=1e-3)
+
+
+@needs_torch
+def test_a_later_week_of_strangers_shows_what_they_took_before() -> None:
+    from lab.training.llm.sequence import led, lessons
+    from policies.network.slots import TALLIES
+
+    some = led.week(range(900_000_000, 900_000_040), lessons.teacher(), 2, strangers=True)
+    assert some.slots.shape == (40, 28, PER_SLOT)
+    assert some.now.shape == (40, 28, PRESENT)
+    ever = np.expm1(3 * some.now[:, :, reading.TOLD][:, :, : TALLIES // 2]).sum(axis=2)
+    assert ever == pytest.approx(
+        np.tile(np.arange(28) + 56, (40, 1)), abs=0.01
+    )  # two weeks of answers, then each slot's
+    best = some.chances.argmax(axis=2)
+    assert (best[:, :24] == best[:, 4:]).all()  # their tastes are of the hour, whatever the meters
+    assert (some.wanted[:, :, 0].argmax(axis=2) == best).all()
+    taken = some.slots[:, :, : len(ACTIONS)].sum(axis=2).mean()
+    assert taken > some.chances.mean() + 0.05  # the adviser goes by what was taken
 
 
 @needs_torch
@@ -321,8 +339,7 @@ def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
     monkeypatch.setattr(course, "MADE_SECOND", {"firsts": 2})
     monkeypatch.setattr(practice, "PARTS", 2 * course.WEEKS // 32)
     monkeypatch.setattr(practice, "PART_STEPS", 2)
-    monkeypatch.setattr(practice, "LIVES", 1)
-    monkeypatch.setattr(practice, "BATCH", {"lives": 2, "weeks": 2})
+    monkeypatch.setattr(practice, "BATCH", {"strangers": 1, "others": 1, "weeks": 1})
     monkeypatch.setattr(course, "examined", lambda model: exam.examined(model, range(10_500_000, 10_500_008)))
     monkeypatch.setattr(practice, "looked", course.examined)
     monkeypatch.setattr(refine, "examined", course.examined)
