@@ -20,6 +20,7 @@ from bridge.domain.errors import Forged, Spent
 from bridge.domain.languages import say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment
+from bridge.domain.titles import ANSWER_BUTTONS, answer_text
 from bridge.installation import Bridge
 from bridge.planning.common_sense import Option
 from bridge.planning.outcomes import day_end
@@ -28,12 +29,6 @@ from rhythm_env.interface import Answer
 KEY_PURPOSE = "links that answer a recommendation"
 ANSWER_PATH = "/answer/"
 LETTERS = {"a": Answer.ACCEPT, "i": Answer.IGNORE, "r": Answer.RESCHEDULE}
-ANSWER_WORDS = {
-    Answer.ACCEPT: say("Accept"),
-    Answer.IGNORE: say("Not now"),
-    Answer.RESCHEDULE: say("Later"),
-}  # as on the page
-ANSWER_VERBS = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("later")}
 KEY_ID_BYTES = 6
 # Number, letter, key id, signature. SHA-384 fills 64 letters exactly, so that each signature has a single spelling.
 TOKEN_FORM = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
@@ -65,7 +60,7 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
 
 def word(answer: Answer) -> str:
     """Return the word of a button in the current language."""
-    return shown(ANSWER_WORDS[answer])
+    return shown(ANSWER_BUTTONS[answer])
 
 
 def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
@@ -96,7 +91,7 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
 def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) -> None:
     """Raise Spent if a recommendation has expired, or if its answer can no longer change."""
     if recommendation.answer is not None and day_end(recommendation, user.zones) <= now:
-        stands = ANSWER_VERBS[recommendation.answer]
+        stands = answer_text(recommendation.answer, recommendation.moved_to)
         raise Spent(say("the day of this recommendation is over, and its answer stands: {answer}", answer=stands))
     if recommendation.answer is None and recommendation.expires_at <= now:
         raise Spent(say("this link has expired, and so has its recommendation; open the page for the next"))

@@ -14,7 +14,7 @@ from bridge.advice.observation import observe
 from bridge.advice.personalise import for_person
 from bridge.domain.guard import Guard
 from bridge.domain.languages import say
-from bridge.domain.records import Snapshot, User
+from bridge.domain.records import Deed, Snapshot, User
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
 from bridge.planning.choice import as_wished, sensible, suggested_on
@@ -64,6 +64,8 @@ def plan_day(
         situation = recommend.replace_advice(situation, bridge.store, user)
     policy = recommend_policy(bridge, user)
     blocks = _blocks(situation, wanted, policy, bridge.guard)
+    if wanted == today:
+        _keep_places(bridge, user, situation, blocks)
     some = not situation.is_blank
     return DayPlan(
         date=wanted,
@@ -76,6 +78,14 @@ def plan_day(
         outlook=outlook(situation, wanted),
         moves=_moves(situation, wanted, blocks),
     )
+
+
+def _keep_places(bridge: Bridge, user: User, situation: Situation, blocks: Sequence[Block]) -> None:
+    """Save the places of today's tasks that are new, so that the next plan shows them there."""
+    places = {block.task: (block.start, block.end) for block in blocks if block.kind == "task" and block.task}
+    new = {key: place for key, place in places.items() if situation.places.get(key) != place}
+    if new:
+        bridge.store.task_notes.save_places(user.id, new, now=situation.now)
 
 
 def _moves(situation: Situation, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
@@ -106,7 +116,8 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
     """Yield the suggestions already made for a date as blocks.
 
     A suggestion that has begun is a block only if the user accepted it or rescheduled it to that time. Ignored
-    suggestions, suggestions rescheduled without a new time, and suggestions that overlap a calendar entry are left out.
+    suggestions, those rescheduled without a new time, those that overlap a calendar entry, and those that the user did
+    before their time are left out.
     """
     for advice in situation.advised:
         if advice.start is None or advice.end is None or advice.kind != "suggested":
@@ -119,6 +130,8 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
         if calendar.clipped(situation.attended, advice.start, advice.end):
             continue
         begun = advice.start < situation.now
+        if advice.outcome is Deed.DONE and not begun:
+            continue
         if begun and not agreed:
             continue
         yield Block(
@@ -129,7 +142,14 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
             title=advice.what,
             reasons=advice.reasons,
             recommendation_id=advice.id,
+            task=_task_named(situation, advice.what),
         )
+
+
+def _task_named(situation: Situation, title: str | None) -> str | None:
+    """Return the key of the open task with a title, or None."""
+    found = (task for task in situation.known.tasks if task.completed is None and task.title and task.title == title)
+    return next((str(task.key) for task in found), None)
 
 
 def _previewed(situation: Situation, day: date, policy: Policy, guard: Guard, blocks: Sequence[Block]) -> list[Block]:

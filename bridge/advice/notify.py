@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice import message_sender, review_words, web_push
+from bridge.advice.review_summary import summary
 from bridge.advice.review_words import Review
 from bridge.advice.web_push import Device, Notice
 from bridge.auth.vault import SEALING_LOCK, Vault
@@ -20,7 +21,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, shown
 from bridge.domain.records import Channel, Recommendation, User
 from bridge.domain.slots import ZoneHistory, zone_at
-from bridge.domain.titles import ACTION_TITLES
+from bridge.domain.titles import advice_title
 from bridge.http import egress
 from rhythm_env.interface import Slot
 
@@ -49,7 +50,7 @@ def compose(
     ``links`` maps a button's word to its address. ``events`` are lines about the calendar, if the user wants them.
     Reasons that name a task are left out.
     """
-    values = {"action": ACTION_TITLES[advice.action], "time": _time(advice, zones)}
+    values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
     reasons = (shown(reason) for reason in advice.reasons if not reason.startswith(NAMES_A_TASK))
     lines = [*reasons, *events, *(f"{word}: {address}" for word, address in links.items())]
@@ -72,7 +73,7 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
 
     ``address`` is that of the week's page. It is None if the page cannot be reached from outside.
     """
-    lines = list(map(shown, review_words.lines(review)))
+    lines = [*map(shown, summary(review)), *map(shown, review_words.lines(review))]
     if address is not None:
         lines.append(_("the week: {address}", address=address))
     return _("Your week"), "\n".join(lines)

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 from bridge import calendar, registry
 from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
+from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.advice.preference import load_preference
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
-from bridge.domain.records import AdviceRecord, ProxyMap, Recommendation, Silence, Snapshot, User
+from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import Moment, moment_at, zone_at
+from bridge.domain.titles import answer_text
 from bridge.domain.types import Reading
 from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
@@ -190,6 +192,7 @@ def situation_of(store: Store, user: User, classifier: EventClassifier, known: S
         wishes=store.people.wishes(user.id),
         advised=_advised(store, user, known.at),
         task_actions=actions,
+        places=store.task_notes.places(user.id, at=known.at),
     )
 
 
@@ -207,6 +210,7 @@ def _current(
 ) -> Recommendation | Silence | None:
     """Return the open recommendation, moved if needed, a Silence, or None if another must be made.
 
+    - After a suggestion that the user says is done, return a Silence.
     - Keep a suggestion while its start is ahead, its time is free and its action is not forbidden.
     - Otherwise store and return it with another time in ``span``, which is now and the end of the slot.
     - Without such a time, return a Silence if only its start has passed, else None.
@@ -218,6 +222,8 @@ def _current(
         return existing
     if existing.kind == "keep" and any((o.start, o.end) == (start, end) for o, _ in situation.entries):
         return existing if end > now else _over(existing, say("it lasted until {time}", time=situation.clock(end)), now)
+    if existing.kind == "suggested" and existing.outcome is Deed.DONE and existing.evidence == SAID:
+        return _over(existing, say("you did it"), now)
     option, why = place(situation, existing.action, span, since=existing.created_at)
     if existing.kind != "suggested":
         return existing if option is not None and option.kind == existing.kind and end > now else None
@@ -256,17 +262,22 @@ def _made(
     ``span`` is now and the end of the slot.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
+
+    def nothing(otherwise: tuple[str, ...]) -> Silence:
+        old = newest_if_old(store, user, situation.known)
+        return _silent(store, user, moment, now, otherwise if old is None else reasons_of_old(old, user))
+
     if situation.is_blank:
         command = f"bridge import FILE --user {user.name}"
         begin = say("nothing is known of you yet; begin: {command}", command=command)
-        return _silent(store, user, moment, now, (begin,))
+        return nothing((begin,))
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:
         return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
     seen = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
     found, held = sensible(situation, span, seen[1])
     if not found:
-        return _silent(store, user, moment, now, nothing_fits(held, quiet(situation, held)))
+        return nothing(nothing_fits(held, quiet(situation, held)))
     chosen = choose(store, user, policy, situation, span, found, guard, seen=seen)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
@@ -359,8 +370,9 @@ def give_feedback(
     if before.answer is not None and day_end(before, user.zones) <= now:
         if (before.answer, before.moved_to) == (answer, moved_to):
             return before
+        stands = answer_text(before.answer, before.moved_to)
         raise SetupError(
-            f"the day of this recommendation is over, and its answer stands ({before.answer.lower()}); "
+            f"the day of this recommendation is over, and its answer stands ({stands}); "
             f"see: bridge history --user {user.name}"
         )
     return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)

@@ -125,6 +125,6 @@ def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Even
     if not titled:
         raise SetupError(
             f"no such event within {CORRECTED_WITHIN.days} days; "
-            f"see the keys in: bridge today --user {user.name} --json"
+            f"the keys of events: bridge today --user {user.name} --json"
         )
     return titled[0]

@@ -51,7 +51,7 @@ def load_review(
 
     ``effects_of`` returns the effects of advising some actions, where the caller keeps them.
     """
-    goals = store.people.wishes(user.id).goals
+    wishes = store.people.wishes(user.id)
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
     until = min(max(now, start), end)
     outcomes.confirm(store, user, classifier, now=now, since=start, until=end)
@@ -63,21 +63,31 @@ def load_review(
         if (one.shown_at is not None or one.answer is not None)
     )
     parts = list(_parts(user, monday, until))
-    counts = {action: times_done(action, known, (start, until)) for action in goals}
+    since = {action: max(start, _day_begin(at, user)) for action, at in wishes.since.items() if at > start}
+    goals = {action: wanted for action, wanted in wishes.goals.items() if since.get(action, start) < end}
+    counts = {action: times_done(action, known, (since.get(action, start), until)) for action in goals}
+    during = {action: moment_at(at, user.zones).date for action, at in since.items() if start < at < end}
     actions = tuple(dict.fromkeys(one.action for one in seen))
     return Review(
         person=user.name,
         monday=monday,
         start=start,
         until=until,
+        over=now >= end,
         advised=seen,
         meters=_meters(known, user, monday, until),
         sleep=_sleep(known, monday, (moment_at(until - recommend.INSTANT, user.zones).date - monday).days + 1),
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),
-        ideas=tuple(ideas(seen, goals, counts)),
+        ideas=tuple(ideas(seen, {one: goals[one] for one in goals if one not in during}, counts)),
+        since=during,
     )
+
+
+def _day_begin(at: datetime, user: User) -> datetime:
+    """Return the begin of the day of an instant: that of its first slot."""
+    return slot_start(moment_of(moment_at(at, user.zones).date, 0), user.zones)
 
 
 def review_week(now: datetime, user: User) -> date:

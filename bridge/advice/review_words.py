@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from bridge.domain.languages import Text, listed, say, say_many
+from bridge.domain.languages import SHORT_WEEKDAYS, Text, listed, say, say_many
 from bridge.domain.records import AdviceRecord, Deed
-from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, METER_WORDS, SLOT_PLURALS
+from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, SLOT_PLURALS
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
 if TYPE_CHECKING:
@@ -79,13 +79,16 @@ class Review:
     """A week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
 
     ``advised`` holds the recommendations that the user saw, ascending. ``done`` holds workouts, tasks, and hours of the
-    calendar by name. ``goals`` maps an action to how often it was done and how often a week the user wants it.
+    calendar by name. ``over`` says that the week has ended. ``goals`` maps an action to how often it was done and how
+    often a week the user wants it, without goals that were set later. ``since`` maps a goal that was set during the
+    week to its date, from which it is counted.
     """
 
     person: str
     monday: date
     start: datetime
     until: datetime
+    over: bool
     advised: tuple[AdviceRecord, ...]
     meters: Mapping[Meter, Compared]
     sleep: Sleep
@@ -93,6 +96,7 @@ class Review:
     goals: Mapping[ActionType, Tally]
     effects: tuple[KnownEffect, ...]
     ideas: tuple[str, ...]
+    since: Mapping[ActionType, date] = field(default_factory=dict)
 
 
 def ideas(
@@ -112,12 +116,23 @@ def _ideas(
     for action, wanted in goals.items():
         if times.get(action, 0) < wanted:
             best = _best(tallies, action)
-            values = {"action": ACTION_TITLES[action], "done": times.get(action, 0), "wanted": wanted}
+            values: dict[str, Any] = {"action": ACTION_TITLES[action], "wanted": wanted}
+            missing = wanted - times.get(action, 0)
             if best is None:
-                yield say("{action}: {done} of the {wanted} times a week that you want.", **values)
+                yield say_many(
+                    "{action}: {count} more time a week reaches your goal of {wanted}.",
+                    "{action}: {count} more times a week reach your goal of {wanted}.",
+                    missing,
+                    **values,
+                )
             else:
                 values["slots"] = SLOT_PLURALS[best]
-                yield say("{action}: {done} of the {wanted} times a week that you want; {slots} went best.", **values)
+                yield say_many(
+                    "{action}: {count} more time a week reaches your goal of {wanted}; {slots} went best.",
+                    "{action}: {count} more times a week reach your goal of {wanted}; {slots} went best.",
+                    missing,
+                    **values,
+                )
     for action in {action: None for action, _ in tallies if action not in NO_IDEA}:
         yield from _hours(tallies, action)
 
@@ -187,11 +202,13 @@ def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
 
 
 def lines(review: Review) -> Iterator[str]:
-    """Yield the review as sentences without titles, for the command line, the page and messages."""
+    """Yield what follows the summary and the figures as sentences, for the command line and messages."""
     yield advised_line(review)
-    yield from week_lines(review)
+    goals = goals_line(review)
+    if goals is not None:
+        yield goals
     yield from effect_lines(review)
-    yield from review.ideas
+    yield from review.ideas[1:]
     yield next_command(review)
 
 
@@ -204,10 +221,18 @@ def next_command(review: Review) -> Text:
 def goals_line(review: Review) -> Text | None:
     """Return a sentence that says how often each goal's action was done, or None without goals."""
     met = [
-        say("{action} {done} of {wanted}", action=ACTION_WORDS[action], done=done, wanted=wanted)
-        for action, (done, wanted) in review.goals.items()
+        say("{action} {tally}", action=ACTION_WORDS[action], tally=goal_tally(review, action))
+        for action in review.goals
     ]
     return say("Your goals for the week: {goals}.", goals=listed(met)) if met else None
+
+
+def goal_tally(review: Review, action: ActionType) -> Text:
+    """Return how often a goal's action was done, such as ``2 of 3``, or ``1 since Fri`` for a new goal."""
+    done, wanted = review.goals[action]
+    if action not in review.since:
+        return say("{done} of {wanted}", done=done, wanted=wanted)
+    return say("{done} since {day}", done=done, day=SHORT_WEEKDAYS[review.since[action].weekday()])
 
 
 def effect_lines(review: Review) -> Iterator[str]:
@@ -229,8 +254,8 @@ OUTCOME_COUNTS = {
 }
 ANSWER_COUNTS = {
     "accepted": say("{count} accepted"),
-    "ignored": say("{count} ignored"),
-    "rescheduled": say("{count} rescheduled"),
+    "ignored": say("{count} not now"),
+    "rescheduled": say("{count} put off"),
 }
 
 
@@ -251,88 +276,3 @@ def advised_line(review: Review) -> Text:
         outcomes=seen,
         answers=pressed,
     )
-
-
-def week_lines(review: Review) -> Iterator[str]:
-    """Yield a line each on the meters, the nights, what was done, and the goals. Unknown numbers are left out."""
-    levels = [
-        say("{meter} {level}", meter=METER_WORDS[meter], level=_level(of))
-        for meter, of in review.meters.items()
-        if of.value is not None
-    ]
-    if levels:
-        yield say("Meters (0.70 is your normal): {levels}.", levels=listed(levels))
-    if review.sleep.asleep.value is not None and review.sleep.bedtime.value is not None:
-        yield _nights(review)
-    done = [_figure(name, review.done[name]) for name in FIGURE_TEXTS if review.done[name].value is not None]
-    if done:
-        yield say("{figures}.", figures=listed(done))
-    goals = goals_line(review)
-    if goals is not None:
-        yield goals
-
-
-def _level(of: Compared) -> Text:
-    """Return a meter's level as text, with its mean of the weeks before in brackets.
-
-    >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=None))
-    ('0.62 (before: 0.70)', '0.70')
-    """
-    if of.usual is None:
-        return say("{level:.2f}", level=of.value or 0.0)
-    return say("{level:.2f} (before: {usual:.2f})", level=of.value or 0.0, usual=of.usual)
-
-
-def _nights(review: Review) -> Text:
-    asleep, bed, spread = review.sleep.asleep, review.sleep.bedtime, review.sleep.spread
-    slept = _hours_of(asleep.value or 0.0)
-    if asleep.usual is not None:
-        slept = say("{value} asleep on average (before: {usual})", value=slept, usual=_hours_of(asleep.usual))
-    else:
-        slept = say("{value} asleep on average", value=slept)
-    at = say("to sleep at {time}", time=clock(bed.value or 0))
-    if spread.value is not None:
-        at = say("{bedtime}, give or take {spread:.0f} min", bedtime=at, spread=spread.value)
-        if spread.usual is not None:
-            at = say("{bedtime} (before: {usual:.0f} min)", bedtime=at, usual=spread.usual)
-    return say_many(
-        "{count} night: {slept}, {bedtime}.",
-        "{count} nights: {slept}, {bedtime}.",
-        asleep.days,
-        slept=slept,
-        bedtime=at,
-    )
-
-
-def _hours_of(minutes: float) -> Text:
-    return say("{hours} h {minutes:02} min", hours=round(minutes) // 60, minutes=round(minutes) % 60)
-
-
-def clock(minutes: float) -> str:
-    """Return the time of day as ``HH:MM`` for a number of minutes after noon.
-
-    >>> clock(0), clock(690), clock(750.4)
-    ('12:00', '23:30', '00:30')
-    """
-    at = (round(minutes) + 12 * 60) % (24 * 60)
-    return f"{at // 60:02}:{at % 60:02}"
-
-
-def _figure(name: str, of: Compared) -> Text:
-    """Return a number of the week as text, with its mean of the weeks before in brackets.
-
-    >>> _figure("workouts", Compared(value=3, usual=2.25)), _figure("focus_hours", Compared(value=5.26, usual=None))
-    ('3 workouts (before: 2.2)', '5.3 h of focus')
-    """
-    value = of.value or 0.0
-    told = FIGURE_TEXTS[name](value)
-    return told if of.usual is None else say("{figure} (before: {usual:.1f})", figure=told, usual=of.usual)
-
-
-FIGURE_TEXTS: Mapping[str, Callable[[float], Text]] = {
-    "workouts": lambda value: say_many("{count} workout", "{count} workouts", round(value)),
-    "tasks_done": lambda value: say_many("{count} task done", "{count} tasks done", round(value)),
-    "meeting_hours": lambda value: say("{hours:.1f} h of meetings", hours=value),
-    "focus_hours": lambda value: say("{hours:.1f} h of focus", hours=value),
-    "company_hours": lambda value: say("{hours:.1f} h in company", hours=value),
-}

@@ -14,7 +14,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import AdviceRecord, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, moment_of, slot_start
-from bridge.domain.types import Label, Occurrence
+from bridge.domain.types import Label, Occurrence, Task
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -39,7 +39,8 @@ class Week:
     """A week of a user, as it was known at the instant ``at``.
 
     ``entries`` are the labelled calendar entries, from a week before ``monday`` to the end of the week. ``calendar`` is
-    False if no calendar was ever read, which differs from an empty week.
+    False if no calendar was ever read, which differs from an empty week. ``tasks`` are the open tasks with a title, by
+    due date.
     """
 
     monday: date
@@ -49,6 +50,7 @@ class Week:
     entries: Sequence[Entry]
     slots: tuple[WeekSlot, ...]
     pressure: float | None  # deadline pressure at ``at``
+    tasks: tuple[Task, ...] = ()
 
     @property
     def bounds(self) -> tuple[datetime, datetime]:
@@ -90,7 +92,12 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
         entries=entries,
         slots=tuple(slot_of(one, entries, advice, user.zones) for one in facts),
         pressure=agenda.deadline_pressure(tasks, at, user.zones),
+        tasks=tuple(sorted((one for one in tasks if _is_open(one)), key=lambda one: (one.due or date.max, one.key))),
     )
+
+
+def _is_open(task: Task) -> bool:
+    return task.completed is None and bool(task.title)
 
 
 def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:

@@ -12,6 +12,7 @@ from bridge.auth.oauth import UNKNOWN_CLIENT, filled, needs_login, oauth_of
 from bridge.auth.redirect_listener import tried_by_hand
 from bridge.auth.token_transport import plain_loopback
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
+from bridge.domain.languages import say
 from bridge.domain.ports import Account, Browser, ConnectorSpec
 
 GRANT = "urn:ietf:params:oauth:grant-type:device_code"
@@ -21,6 +22,7 @@ INTERVAL_MAX_SECONDS = 60
 CODE_MAX = 40  # characters of a code that is shown
 PENDING, SLOWER = "authorization_pending", "slow_down"
 DECLINED = frozenset({"authorization_declined", "access_denied"})  # Microsoft's word, and that of RFC 8628
+DECLINED_TEXT, ENDED_TEXT = say("the consent was declined"), say("the consent ended or was refused")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,7 @@ def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) 
     Raises NeedsLogin unless the user agreed in time.
     """
     until, interval = time.monotonic() + offer.seconds, offer.interval
+    again = f"bridge connect {source} --user NAME"
     while True:
         answer = _posted(address, form, source)
         refusal = answer.get("error")
@@ -68,10 +71,10 @@ def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) 
         if refusal == SLOWER:
             interval = min(interval + INTERVAL_SECONDS, INTERVAL_MAX_SECONDS)
         elif refusal != PENDING:
-            why = "was declined" if refusal in DECLINED else "ended or was refused"
-            raise NeedsLogin(f"the consent {why}; ask for a new code: bridge connect {source} --user NAME")
+            why = DECLINED_TEXT if refusal in DECLINED else ENDED_TEXT
+            raise NeedsLogin(say("{why}; ask for a new code: {command}", why=why, command=again))
         if time.monotonic() + interval > until:
-            raise NeedsLogin(f"the code was not typed in time; ask for another: bridge connect {source} --user NAME")
+            raise NeedsLogin(say("the code was not typed in time; ask for another: {command}", command=again))
         time.sleep(interval)
 
 
@@ -87,7 +90,10 @@ def _dated(token: Mapping[str, Any]) -> dict[str, Any]:
 def _offer(answer: Mapping[str, Any], source: str) -> _Offer:
     page, code, secret = (answer.get(name) for name in ("verification_uri", "user_code", "device_code"))
     if answer.get("error") in UNKNOWN_CLIENT:
-        raise SetupError(f"{source} does not know this client id; compare it: bridge connect {source} --user NAME")
+        again = f"bridge connect {source} --user NAME"
+        raise SetupError(
+            say("{source} does not know this client id; compare it: {command}", source=source, command=again)
+        )
     if not (isinstance(page, str) and isinstance(code, str) and isinstance(secret, str) and len(code) <= CODE_MAX):
         raise needs_login(source)
     plain_loopback(page)  # raises for a page that is not encrypted

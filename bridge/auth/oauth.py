@@ -20,6 +20,7 @@ from bridge import http
 from bridge.auth.redirect_listener import code_of, listening, redirected_address, tried_by_hand
 from bridge.auth.token_transport import plain_loopback, plain_loopback_allowed, unwrapped
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SetupError, TryLater
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser, ConnectorSpec, Envelope, OAuth
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ class TokenSession:
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
         """Send a request with the access token, and again with the next token if the answer is 401.
 
-        A 401 that names a missing scope is not sent again. At most three newer tokens are tried. Returns the last
-        answer.
+        At most three newer tokens are tried, and none if a missing scope is named. Returns the last answer.
         """
         if _ends(self._token):
             self._refresh()
@@ -127,10 +127,7 @@ class TokenSession:
 
 
 def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
-    """Open a session that sends the account's token and refreshes it by ``spec.oauth``.
-
-    Raises NeedsLogin without a stored token.
-    """
+    """Open a session with the account's token, refreshed by ``spec.oauth``. Raises NeedsLogin without a token."""
     if not account.token():
         raise needs_login(spec.name)
     oauth = oauth_of(spec)
@@ -223,7 +220,7 @@ def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
         if answer.status_code == 429 or answer.status_code >= 500:
             raise http.busy_error(f"{source}'s token server", answer)
         if answer.status_code in (403, 404):  # a token server refuses with 400 or 401 (RFC 6749, 5.2)
-            raise Refused(str(needs_login(source)))
+            raise Refused(reason(needs_login(source)))
         return answer
 
     return check
@@ -231,7 +228,8 @@ def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
 
 def needs_login(source: str) -> NeedsLogin:
     """Return the error that tells the user to log in at a source again, with the command."""
-    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source} --user NAME")
+    command = f"bridge connect {source} --user NAME"
+    return NeedsLogin(say("{source} needs you to log in again: {command}", source=source, command=command))
 
 
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes: Sequence[str] | None = None) -> None:

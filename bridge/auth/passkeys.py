@@ -10,6 +10,7 @@ from datetime import datetime
 from ipaddress import ip_address
 
 from bridge.domain.errors import Forged, SetupError
+from bridge.domain.languages import say
 from bridge.domain.records import Passkey, User
 from bridge.store import Store
 
@@ -78,9 +79,9 @@ def begin_registration(store: Store, user: User, host: str, origins: Sequence[st
 
 def _refuse_unless_possible(host: str, count: int) -> None:
     if not is_host(host):
-        raise SetupError("passkeys need a page with a name; open it as localhost, or set BRIDGE_URL")
+        raise SetupError(say("passkeys need a page with a name; open it as localhost, or set BRIDGE_URL"))
     if count >= PASSKEYS_MAX:
-        raise SetupError(f"there are {PASSKEYS_MAX} passkeys; remove one of them first")
+        raise SetupError(say("there are {max} passkeys; remove one of them first", max=PASSKEYS_MAX))
 
 
 def register(store: Store, user: User, challenge: Challenge, answer: str, name: str, *, now: datetime) -> None:

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Browser
 
 CONSENT_MAX_SECONDS = 180.0  # seconds a person has to agree in the browser
@@ -27,7 +28,8 @@ def tried_by_hand(source: str) -> Iterator[None]:
     try:
         yield
     except TryLater as error:
-        text = f"{error}; try again later: bridge connect {source} --user NAME"
+        again = f"bridge connect {source} --user NAME"
+        text = say("{reason}; try again later: {command}", reason=reason(error), command=again)
         raise TryLater(text, retry_at=error.retry_at, after=error.after, limited=error.limited) from None
 
 
@@ -63,7 +65,7 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
     pasted = browser.paste()
     if pasted is None and listener is not None:
         return listener.wait(CONSENT_MAX_SECONDS)
-    found = browser.ask("The address you were redirected to") if pasted is None else pasted
+    found = browser.ask(say("The address you were redirected to")) if pasted is None else pasted
     return (found or "").strip() or None
 
 
@@ -73,15 +75,18 @@ def code_of(source: str, answer: str | None, state: str) -> str:
     Raises NeedsLogin if ``answer`` is None, reports a refusal or holds no code. Raises it too if the state in the
     address is not ``state``, because the answer then belongs to another request.
     """
+    again = f"bridge connect {source} --user NAME"
     if answer is None:
-        raise NeedsLogin(f"no consent was given within three minutes; try again: bridge connect {source} --user NAME")
+        raise NeedsLogin(say("no consent was given within three minutes; try again: {command}", command=again))
     query = _query(answer)
     if query.get("error"):
-        raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source} --user NAME")
+        raise NeedsLogin(say("the consent was refused; to try again: {command}", command=again))
     if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
         raise NeedsLogin(
-            "that address belongs to another consent than the one just asked for; "
-            f"try again: bridge connect {source} --user NAME"
+            say(
+                "that address belongs to another consent than the one just asked for; try again: {command}",
+                command=again,
+            )
         )
     return query["code"][0]
 

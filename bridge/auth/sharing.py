@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
 from bridge.domain.records import User
 from bridge.store import Store
 from bridge.store.people import composed
@@ -20,11 +21,11 @@ def share(store: Store, user: User, viewer_name: str, meters: Sequence[Meter], *
     Raises SetupError for an unknown name, for the user's own name, without meters, and beyond 20 viewers.
     """
     if not meters:
-        raise SetupError("choose at least one meter, or withdraw the share")
+        raise SetupError(say("choose at least one meter, or withdraw the share"))
     viewer = _other(store, user, viewer_name)
     viewers = {one.other_id for one in store.shares.given(user.id)}
     if len(viewers | {viewer.id}) > VIEWERS_MAX:
-        raise SetupError(f"you share with {VIEWERS_MAX} people already; withdraw one of them first")
+        raise SetupError(say("you share with {max} people already; withdraw one of them first", max=VIEWERS_MAX))
     store.shares.save(user.id, viewer.id, meters, now=now)
 
 
@@ -32,7 +33,7 @@ def withdraw(store: Store, user: User, viewer_name: str, *, now: datetime) -> No
     """Let the user called ``viewer_name`` see no meter of ``user`` any more. Raises SetupError without a share."""
     found = next((one for one in store.shares.given(user.id) if one.other == composed(viewer_name)), None)
     if found is None:
-        raise SetupError("you share nothing with anybody of that name; see: bridge share")
+        raise SetupError(say("you share nothing with anybody of that name; see: bridge share"))
     store.shares.save(user.id, found.other_id, (), now=now)
 
 
@@ -43,7 +44,7 @@ def hide(store: Store, viewer: User, name: str, *, now: datetime) -> None:
     """
     found = next((one for one in store.shares.received(viewer.id) if one.other == composed(name)), None)
     if found is None:
-        raise SetupError("nobody of that name shares anything with you; see: bridge share")
+        raise SetupError(say("nobody of that name shares anything with you; see: bridge share"))
     store.shares.save(found.other_id, viewer.id, (), now=now)
 
 
@@ -51,7 +52,7 @@ def _other(store: Store, user: User, name: str) -> User:
     """Return another user by name. Raises SetupError if there is none, or if it is the user."""
     found = next((one for one in store.people.users() if one.name == composed(name.strip())), None)
     if found is None:
-        raise SetupError("nobody here has that name; ask for the exact name, and try again")
+        raise SetupError(say("nobody here has that name; ask for the exact name, and try again"))
     if found.id == user.id:
-        raise SetupError("that is your own name; give the name of another person here")
+        raise SetupError(say("that is your own name; give the name of another person here"))
     return found

@@ -13,8 +13,10 @@ from bridge.cli import options, show
 from bridge.documents.inputs import parse_answer, parse_slot
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
+from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at, slot_start, zone_at
-from rhythm_env.interface import SLOTS_PER_DAY, MeterState, Slot
+from bridge.domain.titles import answer_text
+from rhythm_env.interface import SLOTS_PER_DAY, Answer, MeterState, Slot
 
 if TYPE_CHECKING:
     from bridge.documents.offers import OfferDocument
@@ -117,7 +119,7 @@ def recommend(
     for reason in advice.reasons:
         typer.echo(f"  because {reason}")
     if advice.answer is not None:
-        typer.echo(f"You answered: {advice.answer.lower()}.")
+        typer.echo(f"You answered: {answer_text(advice.answer, advice.moved_to)}.")
     else:
         typer.echo(f"Answer: bridge feedback accept|ignore|reschedule --user {user} --id {advice.id}")
 
@@ -163,7 +165,6 @@ def feedback(
     from bridge.advice import recommend as advise
     from bridge.documents.offers import offer_documents
     from bridge.documents.recommendations import recommendation_document
-    from bridge.domain.records import Deed
 
     given = parse_answer(answer)
     with installation.open_bridge() as bridge:
@@ -192,12 +193,13 @@ def feedback(
         _offer(offers, advice, user)
 
 
-def _noted(advice: Recommendation, given: str, user: User) -> str:
+def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
     """Return a sentence that says which answer was noted, and the new time if the recommendation was rescheduled."""
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
-    return f"{advice.action}: {given.lower().replace('_', ' ')}{time}. Thank you, the next advice will know."
+    said = answer_text(given) if isinstance(given, Answer) else given.replace("_", " ")
+    return f"{advice.action}: {said}{time}. Thank you, the next advice will know."
 
 
 def _taken(offers: Sequence[OfferDocument]) -> str | None:

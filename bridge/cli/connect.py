@@ -39,6 +39,9 @@ def connect(
             help="Open no browser. Print the address of the consent page, and ask for the address it redirects to.",
         ),
     ] = False,
+    add: Annotated[
+        bool, typer.Option("--add", help="Keep what is connected there, and add another calendar's address.")
+    ] = False,
     also: Annotated[
         list[str] | None,
         typer.Option(help="Another source that the same consent connects, e.g. google_tasks; repeatable."),
@@ -74,7 +77,7 @@ def connect(
             _say_what_is_asked(source, write=write)
             browser, typed = Terminal(headless=no_browser), {"url": url, "name": name}
             connecting.connect(
-                bridge, person, source, browser, write=write, also=also or (), given=typed, by_operator=True
+                bridge, person, source, browser, write=write, also=also or (), given=typed, by_operator=True, add=add
             )
         else:
             connecting.connect_folder(bridge, person, source, folder)

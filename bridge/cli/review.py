@@ -11,6 +11,7 @@ import typer
 from bridge.cli import options, show
 from bridge.documents.text import slot_name
 from bridge.domain.slots import zone_at
+from bridge.domain.titles import answer_text
 
 if TYPE_CHECKING:
     from bridge.domain.records import AdviceRecord, User
@@ -33,8 +34,9 @@ def review(
 ) -> None:
     """Look back at a week: what was advised and what became of it, how the week was, and what to try."""
     from bridge import installation
-    from bridge.advice import review_words
+    from bridge.advice import review_figures, review_words
     from bridge.advice.review import load_review, review_week
+    from bridge.advice.review_summary import summary
     from bridge.advice.week import monday_of
     from bridge.documents.review import review_document, week_name
 
@@ -47,6 +49,11 @@ def review(
         show.document(review_document(found, person))
         return
     typer.echo(f"{user}, week {week_name(monday)}")
+    for line in summary(found):
+        show.say(line)
+    rows = [{"figure": one.name, "this week": one.value, "before": one.usual} for one in review_figures.figures(found)]
+    if rows:
+        show.table(rows, ("figure", "this week", "before"))
     for line in review_words.lines(found):
         show.say(line)
     _table(list(found.advised), person)
@@ -89,7 +96,7 @@ def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]
             "day": f"{one.created_at.astimezone(zone_at(one.created_at, person.zones)):%d %b}",
             "slot": slot_name(one.moment),
             "action": str(one.action),
-            "answer": None if one.answer is None else one.answer.lower(),
+            "answer": None if one.answer is None else answer_text(one.answer, one.moved_to),
             "outcome": None if one.outcome is None else one.outcome.replace("_", " "),
             "evidence": "; ".join(one.evidence),
         }

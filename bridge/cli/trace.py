@@ -70,9 +70,9 @@ def trace(
         if not given:
             wanted = bridge.store.people.user(str(user))
             on = _date(day, installation.now(), wanted.zones)
-            _list(bridge.store.reading.samples_of_day(wanted.id, on), metric, json=json)
+            _list(bridge.store.tracing.samples_of_day(wanted.id, on), metric, json=json)
             return
-        found = bridge.store.reading.provenance(given[0][0], _only(bridge.store, *given[0]))
+        found = bridge.store.tracing.provenance(given[0][0], _only(bridge.store, *given[0]))
         counted = counted_document(bridge.store, bridge.store.people.user(found.user), found)
     body = provenance_document(found, counted)
     if json:
@@ -97,7 +97,7 @@ def _only(store: Store, kind: str, name: str) -> int:
 
     Raises SetupError if no row or several rows match.
     """
-    found = store.reading.row_ids(kind, name)
+    found = store.tracing.row_ids(kind, name)
     if not found:
         raise SetupError(f"there is no {kind} {name!r}; list each {kind}: {LISTING_COMMANDS[kind]}")
     if len(found) > 1:

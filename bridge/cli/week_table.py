@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from bridge.advice.week import is_moved
 from bridge.cli import show
 from bridge.documents.calendar import describe_facts, week_facts
-from bridge.documents.text import printable, title_of
+from bridge.documents.text import printable, slot_name, title_of
 from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.titles import answer_text
 from bridge.meters.words import plural
-from rhythm_env.interface import Answer, Slot
+from rhythm_env.interface import Slot
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from bridge.domain.types import Occurrence
 
 REASONS_WIDTH_MIN = 100  # columns from which the reasons fit in
-ANSWER_CELLS = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "moved away"}
 
 
 def draw(user: str, week: Week) -> None:
@@ -90,9 +90,9 @@ def _events(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[st
 
 def _advice(slot: WeekSlot) -> Iterator[tuple[list[str], str]]:
     for advice in slot.advice:
-        state = "moved here" if is_moved(advice, slot.facts.moment) else "no answer yet"
-        if advice.answer is not None and advice.moved_to != slot.facts.moment:
-            state = ANSWER_CELLS[advice.answer]
+        state = "no answer yet" if advice.answer is None else answer_text(advice.answer, advice.moved_to)
+        if is_moved(advice, slot.facts.moment):
+            state = f"put off from {slot_name(advice.moment)}"
         yield ["", f"advised, {state}", str(advice.action), "", advice.policy], "cyan"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from bridge.documents.text import printable
+from bridge.domain.languages import say_many
 from bridge.domain.records import SEND_STATES, UNSENT
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
@@ -197,7 +198,7 @@ def _failed(imported: ImportResult) -> Iterator[Outcome]:
     """
     failed = tuple((file.path, file.reason) for file in imported.unreadable)
     if failed:
-        because = f"{len(failed)} files could not be opened"
+        because = say_many("{count} file could not be opened", "{count} files could not be opened", len(failed))
         yield Outcome(source="-", connection="-", outcome="failed", skipped_because=because, failed_files=failed)
 
 
@@ -228,7 +229,7 @@ def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
         if source:
             yield f"{kinds.total()} files of {source} are left out on purpose: {named}{more}"
         else:
-            yield f"{kinds.total()} files belong to no source: {named}{more} (see: bridge sources; their names: --json)"
+            yield f"{kinds.total()} files belong to no source: {named}{more} (see: bridge sources)"
 
 
 class UnsentDocument(TypedDict):

@@ -157,7 +157,7 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
     except ValueError:
         raise SetupError(
             say(
-                "{text} are no hours; write them like: {command}",
+                "{text} are no hours; write them like 09:00-12:00, for example: {command}",
                 text=repr(text),
                 command=f'bridge wish --user {user} --hours "{action} 09:00-12:00"',
             )
@@ -187,7 +187,9 @@ def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
     """Return an action and its goal, times a week, from a text like ``EXERCISE 3``. Raises SetupError otherwise."""
     name, _, times = text.strip().rpartition(" ")
     if not name or not times.isdecimal() or len(times) > 3:
-        raise SetupError(f'{text!r} is no goal; write it like: bridge wish --user {user} --goal "EXERCISE 3"')
+        raise SetupError(
+            f'{text!r} is no goal; write it like EXERCISE 3: bridge wish --user {user} --goal "EXERCISE 3"'
+        )
     return parse_wished(name, user), int(times)
 
 
@@ -199,5 +201,6 @@ def parse_weight(text: str, user: str) -> tuple[Meter, float]:
     except ValueError:
         known = ", ".join(Meter)
         raise SetupError(
-            f"{text!r} is no weight of a meter ({known}); write it like: bridge wish --user {user} --weight VITALITY=2"
+            f"{text!r} is no weight of a meter ({known}); write it like VITALITY=2: "
+            f"bridge wish --user {user} --weight VITALITY=2"
         ) from None

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
-from bridge.advice.review_words import clock, counts
+from bridge.advice.review_figures import clock
+from bridge.advice.review_summary import summary
+from bridge.advice.review_words import counts
 from bridge.domain.slots import zone_at
 from bridge.planning.outcomes import as_answer
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.advice.review_words import Compared, Review
     from bridge.domain.records import AdviceRecord, User
+    from rhythm_env.interface import ActionType
 
 
 class AdvisedDocument(TypedDict):
@@ -79,10 +82,14 @@ class SleepDocument(TypedDict):
 
 
 class GoalDocument(TypedDict):
-    """The number of times that an action was ``done`` in the week, and the number ``wanted`` by the user."""
+    """The number of times that an action was ``done`` in the week, and the number ``wanted`` by the user.
+
+    ``since`` is the date from which it is counted, if the goal was set during the week.
+    """
 
     done: int
     wanted: int
+    since: str | None
 
 
 class EffectDocument(TypedDict):
@@ -105,6 +112,7 @@ ReviewDocument = TypedDict(
         "week": str,
         "from": str,
         "to": str,
+        "summary": list[str],
         "advised": list[AdvisedDocument],
         "counts": dict[str, int],
         "meters": dict[str, LevelDocument],
@@ -152,6 +160,7 @@ def review_document(review: Review, user: User) -> ReviewDocument:
         "week": week_name(review.monday),
         "from": _local(review.start, user),
         "to": _local(review.until, user),
+        "summary": summary(review),
         "advised": [advised_document(one, user) for one in review.advised],
         "counts": counts(review.advised),
         "meters": {
@@ -166,7 +175,7 @@ def review_document(review: Review, user: User) -> ReviewDocument:
             "bedtime_sd_min": _figure(sleep.spread),
         },
         "done": {name: _figure(of) for name, of in review.done.items()},
-        "goals": {str(action): {"done": done, "wanted": wanted} for action, (done, wanted) in review.goals.items()},
+        "goals": {str(action): _goal(review, action) for action in review.goals},
         "effects": [
             {
                 "action": str(one.action),
@@ -178,6 +187,11 @@ def review_document(review: Review, user: User) -> ReviewDocument:
         ],
         "try": list(review.ideas),
     }
+
+
+def _goal(review: Review, action: ActionType) -> GoalDocument:
+    (done, wanted), since = review.goals[action], review.since.get(action)
+    return {"done": done, "wanted": wanted, "since": None if since is None else since.isoformat()}
 
 
 def week_name(monday: date) -> str:

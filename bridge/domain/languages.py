@@ -6,6 +6,7 @@ none, because the messages are English. A message without a translation stays En
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +20,7 @@ from typing import Any
 FOLDER = Path(__file__).parent.parent / "locale"
 DOMAIN, ENGLISH = "bridge", "en"
 PARTS = ("message", "many", "values")  # of a text
+PACKED = '{"text": '  # the begin of a packed text
 HEADER_MAX_CHARS = 200  # of Accept-Language
 
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -227,6 +229,20 @@ def _value_of(body: Any) -> Any:
     if not isinstance(body, dict):
         return body
     return datetime.fromisoformat(body["date"]) if "date" in body else text_of(body)
+
+
+def packed(text: str | None) -> str | None:
+    """Return a text as a string that ``unpacked`` turns into the same text. None stays None."""
+    if not isinstance(text, Text) or not text.values:
+        return None if text is None else str(text)
+    return json.dumps(_packed(text))
+
+
+def unpacked(kept: str | None) -> Text | None:
+    """Return the text that ``packed`` returned as a string. Any other string counts as a message without values."""
+    if kept is None:
+        return None
+    return text_of(json.loads(kept)) if kept.startswith(PACKED) else say(kept)
 
 
 @cache

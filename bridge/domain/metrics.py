@@ -172,13 +172,16 @@ class Shape(StrEnum):
 class MetricSpec:
     """The unit, the shape and the closed range [``low``, ``high``] of a metric, in its unit.
 
-    A value outside the range cannot be true and is set aside.
+    A value outside the range cannot be true and is set aside. Of a ``packed`` metric, the store keeps the readings of a
+    record's day in a single row. That suits metrics with many small readings a day. Packed metrics are intraday,
+    because packed readings keep no revisions.
     """
 
     unit: str
     shape: Shape
     low: float
     high: float
+    packed: bool = False
 
 
 # The ranges are those of living people, athletes and the sick among them, with room for the device's error:
@@ -195,7 +198,7 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.HRV_RMSSD_SPOT: MetricSpec(unit="ms", shape=Shape.INTRADAY, low=1, high=400),
         Metric.HRV_RMSSD_BEATS: MetricSpec(unit="ms", shape=Shape.INTRADAY, low=1, high=400),
         Metric.RESTING_HR: MetricSpec(unit="bpm", shape=Shape.NIGHTLY, low=25, high=180),
-        Metric.HEART_RATE: MetricSpec(unit="bpm", shape=Shape.INTRADAY, low=20, high=300),
+        Metric.HEART_RATE: MetricSpec(unit="bpm", shape=Shape.INTRADAY, low=20, high=300, packed=True),
         Metric.RESPIRATORY_RATE: MetricSpec(unit="1/min", shape=Shape.NIGHTLY, low=4, high=60),
         Metric.SPO2: MetricSpec(unit="%", shape=Shape.NIGHTLY, low=50, high=100),
         Metric.SKIN_TEMPERATURE: MetricSpec(unit="°C", shape=Shape.NIGHTLY, low=20, high=45),
@@ -211,8 +214,8 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.SLEEP_CONSISTENCY: MetricSpec(unit="%", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.SLEEP_SCORE: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.RECOVERY_SCORE: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
-        Metric.BODY_BATTERY: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100),
-        Metric.STRESS: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100),
+        Metric.BODY_BATTERY: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100, packed=True),
+        Metric.STRESS: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100, packed=True),
         Metric.DAILY_STRESS: MetricSpec(unit="vendor 0-100", shape=Shape.DAILY, low=0, high=100),
         Metric.STRESS_MANAGEMENT: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.STEPS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=400_000),

@@ -161,6 +161,7 @@ class ConnectorSpec:
     # Files of an export without use: pattern of the path -> name of such files.
     leaves_out: Mapping[str, str] = field(default_factory=dict)
     dated_by_content: bool = False  # the newest date in a file dates its export; otherwise the file states a date
+    several: bool = False  # a user may connect several accounts, each by an address of its own
     differs_by_file: bool = False  # files of an import may hold different versions of the same record
     reads_zones: bool = False  # a file holds years, and the user may have moved
     receives: str | None = None

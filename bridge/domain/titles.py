@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, say
 from bridge.domain.slots import Moment
-from rhythm_env.interface import ActionType, Meter, Slot
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
 ACTION_TITLES = {
     ActionType.DEEP_WORK: say("Deep work"),
@@ -31,6 +31,7 @@ ACTION_WORDS = {
     ActionType.ME_TIME: say("me time"),
     ActionType.BINGE_WATCH: say("binge-watch"),
 }
+NAP = say("Nap")
 METER_TITLES = {
     Meter.VITALITY: say("Vitality"),
     Meter.COGNITION: say("Cognition"),
@@ -57,6 +58,9 @@ SLOT_PLURALS = {
     Slot.EVENING: say("evenings"),
     Slot.NIGHT: say("nights"),
 }
+# The glossary of answers, for every surface: what is pressed, and how an answer that was given is called.
+ANSWER_BUTTONS = {Answer.ACCEPT: say("Accept"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}
+ANSWER_WORDS = {Answer.ACCEPT: say("accepted"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("put off")}
 _OF_DAYS = {
     Slot.MORNING: say("{day} morning"),
     Slot.AFTERNOON: say("{day} afternoon"),
@@ -65,9 +69,27 @@ _OF_DAYS = {
 }
 
 
+def advice_title(action: ActionType, kind: str | None) -> Text:
+    """Return the title of an action in advice. A suggestion of sleep is a nap; the night has its own kind.
+
+    >>> advice_title(ActionType.SLEEP, "suggested"), advice_title(ActionType.SLEEP, "sleep")
+    ('Nap', 'Sleep')
+    """
+    return NAP if action is ActionType.SLEEP and kind == "suggested" else ACTION_TITLES[action]
+
+
 def slot_text(moment: Moment) -> Text:
     """Return the name of a slot by weekday and part of the day, e.g.
 
     ``Thu evening``. The hours after midnight belong to the night of the day before.
     """
     return say(_OF_DAYS[moment.slot], day=SHORT_WEEKDAYS[moment.day])
+
+
+def answer_text(answer: Answer, to: Moment | None = None) -> Text:
+    """Return a given answer in words. ``to`` is the slot to which a recommendation was put off.
+
+    >>> answer_text(Answer.ACCEPT), answer_text(Answer.RESCHEDULE)
+    ('accepted', 'put off')
+    """
+    return ANSWER_WORDS[answer] if to is None else say("put off to {slot}", slot=slot_text(to))

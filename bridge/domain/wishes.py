@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import time
+from dataclasses import dataclass, field, replace
+from datetime import datetime, time
 from typing import Any
 
 from bridge.domain.errors import SetupError
@@ -16,6 +16,7 @@ SUGGESTIONS_MAX = 12
 GOAL_MAX = 21  # times a week
 WEIGHT_MAX = 5.0
 SPANS_MAX = 6  # of hours for an action
+KEYS = frozenset({"never", "hours", "goals", "weights", "suggestions", "since"})  # of wishes as JSON values
 NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
 
@@ -27,6 +28,7 @@ class Wishes:
     ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
     An action without hours may be suggested at any time. ``goals`` is how often a week the user wants to do an action.
     ``weights`` is how much a meter counts, 1 by default. ``suggestions`` is the largest number of suggestions a day.
+    ``since`` is when the user set each goal, as far as that is known. It does not count in comparisons.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -34,6 +36,17 @@ class Wishes:
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
+    since: Mapping[ActionType, datetime] = field(default_factory=dict, compare=False)
+
+
+def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
+    """Return the wishes with the instant at which each goal was set: ``now`` for goals that are new.
+
+    A goal that the wishes ``before`` hold keeps its instant, even if its number changed.
+    """
+    new = {action: now for action in wishes.goals if action not in before.goals}
+    kept = {action: at for action, at in before.since.items() if action in wishes.goals}
+    return replace(wishes, since=kept | new)
 
 
 def checked(wishes: Wishes) -> Wishes:
@@ -88,10 +101,11 @@ def checked(wishes: Wishes) -> Wishes:
 
 
 def plain(wishes: Wishes) -> dict[str, Any]:
-    """Return wishes as JSON values: an object with never, hours, goals, weights and suggestions.
+    """Return wishes as JSON values: an object with never, hours, goals, weights, suggestions, and any since.
 
     ``wishes_of`` reads it back. Actions and meters are in the order of their enumerations.
     """
+    since = {str(action): wishes.since[action].isoformat() for action in ActionType if action in wishes.since}
     return {
         "never": [str(action) for action in ActionType if action in wishes.never],
         "hours": {
@@ -100,12 +114,13 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
+        **({"since": since} if since else {}),
     }
 
 
 def wishes_of(body: object) -> Wishes:
     """Return wishes from the JSON values of ``plain``. Keys may be missing. Raises SetupError for anything else."""
-    if not isinstance(body, Mapping) or body.keys() - {"never", "hours", "goals", "weights", "suggestions"}:
+    if not isinstance(body, Mapping) or body.keys() - KEYS:
         raise SetupError(f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT}")
     try:
         found = Wishes(
@@ -114,6 +129,7 @@ def wishes_of(body: object) -> Wishes:
             goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
+            since={ActionType(a): _instant(at) for a, at in _object(body.get("since", {}))},
         )
     except (TypeError, ValueError):
         raise SetupError(f"these wishes cannot be read; write them as shown by: {NEXT}") from None
@@ -138,6 +154,13 @@ def _object(value: object) -> list[tuple[str, Any]]:
     if not isinstance(value, Mapping):
         raise TypeError("an object is needed")
     return list(value.items())
+
+
+def _instant(value: object) -> datetime:
+    at = datetime.fromisoformat(value) if isinstance(value, str) else None
+    if at is None or at.tzinfo is None:
+        raise ValueError("an instant with a time zone is needed")
+    return at
 
 
 def _whole(value: object) -> int:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from bridge.domain.errors import BridgeError, CursorExpired, NeedsLogin, NotPermitted, Refused, SourceChanged, TryLater
+from bridge.domain.languages import say
 from bridge.http import egress
 from bridge.http.allowance import TOO_DEEP
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = (10.0, 60.0)  # seconds to connect, to read
 MAX_WAIT = timedelta(days=1)  # for a vendor's wait; a longer wait is a mistake
+NOT_ACCEPTED = say("the source refused the stored consent (HTTP {status})")
 RETRY_LATER_STATUSES = (408, 425, 429)  # time-out, too early, too many
 RETRIED_STATUSES = (500, 502, 503, 504)
 REFUSAL_STATUSES = (403, 404)  # possibly of a single collection that the consent leaves out
@@ -136,7 +138,9 @@ class VendorLimit:
         """Raise TryLater, with the time left, while a limit holds that an earlier answer reported as used up."""
         left = self._closed_until - time.monotonic()
         if left > 0:
-            raise TryLater("the source allows no more requests for now", after=timedelta(seconds=left), limited=True)
+            raise TryLater(
+                say("the source allows no more requests for now"), after=timedelta(seconds=left), limited=True
+            )
 
     def note(self, answer: requests.Response) -> None:
         """Remember when the limit ends, if the answer's headers state 0 requests left and the seconds to reset."""
@@ -173,7 +177,7 @@ def get_json(
         else:
             answer = session.post(url, data=form, json=body, params=params, timeout=TIMEOUT)
     except requests.RequestException as error:
-        raise TryLater(f"no answer from the source ({type(error).__name__})") from error
+        raise TryLater(say("no answer from the source ({kind})", kind=type(error).__name__)) from error
     if limit is not None:
         limit.note(answer)
     if answer.status_code in nothing:
@@ -199,7 +203,7 @@ def parse_json(content: bytes | str) -> Any:
     try:
         return json.loads(content)
     except ValueError as error:
-        raise TryLater("the source answered something that is not JSON") from error
+        raise TryLater(say("the source answered something that is not JSON")) from error
     except RecursionError:
         raise SourceChanged(TOO_DEEP) from None
 
@@ -231,14 +235,16 @@ def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
     if status < 400:
         return
     if status == 401:
-        raise NeedsLogin(f"the source refused the stored consent (HTTP {status})")
+        raise NeedsLogin(say(NOT_ACCEPTED, status=status))
     if status == 403:
-        raise Refused(f"the source refused the stored consent (HTTP {status})")
+        raise Refused(say(NOT_ACCEPTED, status=status))
     if status == 410:
         raise CursorExpired("the source no longer knows the cursor (HTTP 410)")
     if status in RETRY_LATER_STATUSES or status >= 500:
-        raise busy_error("the source", answer, now=now)
-    raise SourceChanged(f"the source refused the request (HTTP {status}); look for a newer release of the bridge")
+        raise busy_error(say("the source"), answer, now=now)
+    raise SourceChanged(
+        say("the source refused the request (HTTP {status}); look for a newer release of the bridge", status=status)
+    )
 
 
 def busy_error(server: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:
@@ -248,7 +254,9 @@ def busy_error(server: str, answer: requests.Response, *, now: datetime | None =
     time by default.
     """
     status, after = answer.status_code, retry_after(answer, now=now or datetime.now(UTC))
-    return TryLater(f"{server} is busy (HTTP {status})", after=after, limited=status == 429)
+    return TryLater(
+        say("{server} is busy (HTTP {status})", server=server, status=status), after=after, limited=status == 429
+    )
 
 
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:

@@ -14,6 +14,8 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from bridge.domain.languages import say
+
 if TYPE_CHECKING:
     from requests.adapters import HTTPAdapter
 
@@ -25,7 +27,9 @@ METADATA_ADDRESSES = frozenset({ip_address("168.63.129.16")})
 # Not global in IANA's registry, but in some Pythons': protocol assignments (RFC 6890), relays of 6to4 (RFC 7526).
 DENIED_NETWORKS = (ip_network("192.0.0.0/24"), ip_network("192.88.99.0/24"))
 ADDRESS_EVENTS = frozenset({"socket.connect", "socket.sendto", "socket.sendmsg"})  # audited as (socket, address)
-REFUSAL_TEXT = "an address inside this network is reached only if the operator names its host in BRIDGE_ALLOW_HOSTS"
+REFUSAL_TEXT = say(
+    "an address inside this network is reached only if the operator names its host in BRIDGE_ALLOW_HOSTS"
+)
 
 Found = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo gives it
 

@@ -14,6 +14,7 @@ from bridge.auth.account import Consent
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.auth.vault import SEALING_LOCK
 from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import say
 from bridge.domain.ports import Browser, ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, Connection, User
 from bridge.domain.slots import zone_at
@@ -22,6 +23,7 @@ from bridge.ingest import clients, imports, webhooks
 from bridge.ingest.files import delete_folders
 from bridge.installation import Bridge, now
 
+ACCOUNT, ACCOUNTS_MAX = "account", 20  # the name of the first; how many a source may have of a user
 WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written there
 
 
@@ -35,6 +37,7 @@ def connect(
     also: Sequence[str] = (),
     given: Mapping[str, str | None] = MappingProxyType({}),
     by_operator: bool = False,
+    add: bool = False,
 ) -> Connection:
     """Obtain a user's consent at a source through ``browser``, save it, and return its connection.
 
@@ -42,8 +45,9 @@ def connect(
     the installation's; those that are None are left out. An address in the settings, or one that was typed
     ``by_operator``, may reach its own host. ``write`` also asks for permission to write accepted recommendations. A new
     consent without ``write`` ends such a permission. ``also`` names other sources that the same consent connects, as
-    far as the user agrees. Raises SetupError if the source needs no consent, cannot be written to, lacks a given
-    setting, or gives no token.
+    far as the user agrees. ``add`` keeps the accounts that are connected to a source of which a user may have several,
+    unless the consent is for the address of one of these. Raises SetupError if the source needs no consent, cannot be
+    written to, lacks a given setting, or gives no token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -65,11 +69,39 @@ def connect(
     more: dict[str, Any] = {"also": [scope for one in others for scope in one.consent_scopes]} if others else {}
     registry.resolve(spec.authorises)(fresh, browser, **more, **({"write": True} if write else {}))
     if fresh.saved_token is None:
-        raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
+        again = f"bridge connect {source} --user {user.name}"
+        raise SetupError(say("{source} gave no token; try again: {command}", source=source, command=again))
     for other in others:
         if set(other.consent_scopes) & set(fresh.saved_token.get("scopes", ())):
             _save_consent(bridge, user, other, fresh.saved_token | {WRITES_FIELD: False})
-    return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write})
+    account = _account_for(bridge, user, spec, fresh.saved_token) if add and spec.several else ACCOUNT
+    return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write}, account)
+
+
+def _account_for(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> str:
+    """Return the name of the connection for a consent to another account: that of the same address, else a new name.
+
+    Raises SetupError for more accounts than a user may have.
+    """
+    mine = [one for one in bridge.store.connections.of_user(user.id) if one.source == spec.name]
+    same = [one.name for one in mine if host_and_address(bridge, one)[1] == token.get("url")]
+    taken = {one.name for one in mine}
+    free = [name for name in (ACCOUNT, *(f"{ACCOUNT}-{n}" for n in range(2, ACCOUNTS_MAX + 1))) if name not in taken]
+    if not same and not free:
+        raise SetupError(say("{count} accounts of a source are the most; remove one first", count=ACCOUNTS_MAX))
+    return same[0] if same else free[0]
+
+
+def host_and_address(bridge: Bridge, connection: Connection) -> tuple[str, str]:
+    """Return the host of a connection's typed address, which may be shown, and the address itself, which is secret.
+
+    Both are empty without an address, and where no current key decrypts it.
+    """
+    try:
+        address = StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("url")
+    except BridgeError:
+        return "", ""
+    return egress.host_of(address) if address else "", address
 
 
 def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
@@ -104,7 +136,9 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
     return False
 
 
-def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
+def _save_consent(
+    bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any], account: str = ACCOUNT
+) -> Connection:
     """Seal and save a new consent for the connection ``account``, which is created if missing, and return that
     connection.
 
@@ -112,11 +146,11 @@ def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mappin
     """
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
-            if (earlier.source, earlier.name) == (spec.name, "account"):
+            if (earlier.source, earlier.name) == (spec.name, account):
                 locks.enter_context(bridge.account(earlier, spec).refresh_lock())
         locks.enter_context(bridge.store.lock(SEALING_LOCK))
         locks.enter_context(bridge.store.transaction())
-        connection = bridge.store.connections.connect(user.id, spec.name, "account", now=now())
+        connection = bridge.store.connections.connect(user.id, spec.name, account, now=now())
         bridge.account(connection, spec).save_token(token)
     return connection
 
@@ -135,15 +169,18 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
     return f"say it yourself: bridge checkin SCORE --user {user.name}"
 
 
-def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -> bool:
+def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, name: str | None = None) -> bool:
     """Revoke the user's consents at a source, and delete its connections with their data, even if revoking fails.
 
     Returns True if every consent was revoked, and False if a consent may be left at the vendor. With ``keep`` the
-    data stay, and a later connection goes on from there. Raises SetupError if the user is not connected.
+    data stay, and a later connection goes on from there. With ``name``, only the connection of that name ends. Raises
+    SetupError if the user is not connected.
     """
     spec = registry.spec(source)
     confirmed = True
-    for connection in connections_of(bridge, user, source):
+    mine = connections_of(bridge, user, source)
+    ended = [one for one in mine if name in (None, one.name)]
+    for connection in ended:
         live = bridge.store.connections.secret(connection.id) is not None and not connection.name.startswith(
             FOLDER_CONNECTION
         )
@@ -160,7 +197,8 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -
     if spec.registers is not None and not _is_connected(bridge, source):
         webhooks.register(bridge, spec, None, now=now())
     if not keep:
-        shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
+        if len(ended) == len(mine):
+            shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
         shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # drawn from the deleted data
     return confirmed
 

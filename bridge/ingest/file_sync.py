@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from bridge.domain.errors import BridgeError, SourceChanged
+from bridge.domain.languages import reason
 from bridge.domain.records import RecordResult
 from bridge.domain.types import Outcome, Page
 from bridge.ingest.outcomes import SyncCounts
@@ -120,7 +121,7 @@ def _store_group(
             try:
                 landed.append((page, one(page)))
             except SourceChanged as error:
-                reading.fail(str(error), file)
+                reading.fail(reason(error), file)
     for page, results in landed:
         counts.add(page, results)
 

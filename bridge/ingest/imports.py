@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from bridge import __version__, registry
 from bridge.auth.account import StoredAccount
 from bridge.domain.errors import BridgeError, CutShort, SetupError, TryLater
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import ConnectorSpec, File, FileReader
 from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.domain.slots import ZoneHistory
@@ -281,10 +282,10 @@ class FilePages:
                 yield self._of_all(dated, file) if self.whole else dated
         except BridgeError as error:
             self.truncated = self.truncated or isinstance(error, CutShort)
-            self.fail(str(error), file.path)
+            self.fail(reason(error), file.path)
         except DAMAGED as error:
             self.passing = self.passing or isinstance(error, OSError)
-            self.fail(f"it is damaged or cut off ({type(error).__name__}); get it again", file.path)
+            self.fail(say("it is damaged or cut off ({kind}); get it again", kind=type(error).__name__), file.path)
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:

@@ -45,7 +45,7 @@ def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
         return f"bridge import PATH --user {user.name}"
     if is_lost(bridge, connection):
         pushed = connection.name == PUSH_CONNECTION
-        return login + ("" if connection.name == "account" else " --push" if pushed else " --folder PATH")
+        return login + ("" if connection.name.startswith("account") else " --push" if pushed else " --folder PATH")
     last = bridge.store.scheduling.last_outcome(connection.id)
     if connection.paused and not (last and last[1].outcome == "stopped"):
         return login

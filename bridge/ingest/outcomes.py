@@ -20,6 +20,7 @@ from bridge.domain.errors import (
     SourceChanged,
     TryLater,
 )
+from bridge.domain.languages import reason, say
 from bridge.domain.records import Connection, RecordResult
 from bridge.domain.types import Outcome, Page
 
@@ -110,7 +111,9 @@ def defect_outcome(store: Store, connection: Connection, error: Exception) -> Ou
     personal.
     """
     user = store.people.user_by_id(connection.user_id)
-    because = f"an unexpected {type(error).__name__}; run: bridge sync --user {user.name}"
+    because = say(
+        "an unexpected {kind}; run: {command}", kind=type(error).__name__, command=f"bridge sync --user {user.name}"
+    )
     return outcome_of(connection, SyncCounts(), "failed", because=because)
 
 
@@ -179,7 +182,7 @@ def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
 
 
 def failure_outcome(connection: Connection, counts: SyncCounts, error: BridgeError, *, at: datetime) -> Outcome:
-    because = str(error)
+    because = reason(error)
     match error:
         case NeedsLogin():
             return outcome_of(connection, counts, "needs_login", because=because)

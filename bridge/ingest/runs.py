@@ -13,6 +13,7 @@ from bridge import leases, registry
 from bridge.advice import calendar_writer
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import Text, say
 from bridge.domain.ports import Connector, ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection, RecordResult, User
 from bridge.domain.slots import zone_at
@@ -45,9 +46,8 @@ def sync_user(
     """
     live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
     if not live:
-        raise SetupError(
-            f"{user.name} has no connection to sync; make one: bridge connect {source or 'SOURCE'} --user {user.name}"
-        )
+        command = f"bridge connect {source or 'SOURCE'} --user {user.name}"
+        raise SetupError(say("{user} has no connection to sync; make one: {command}", user=user.name, command=command))
     alone = replace(bridge)  # a copy has its own lease holder: two threads with one holder would both get the lease
     return [sync_connection(alone, user, c, at=at, on_page=watch(c.source) if watch else ignore_page) for c in live]
 
@@ -185,17 +185,19 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
         bridge.store.scheduling.release(connection.id, alone.holder)
 
 
-def _nothing_known(path: Path, user: User) -> str:
+def _nothing_known(path: Path, user: User) -> Text:
     """Return the error text for a path without files that any source recognises. It also tells how to connect an
     account.
     """
-    specs = registry.specs()
-    files = ", ".join(spec.title.partition(" (")[0] for spec in specs if spec.reads is not None)
-    accounts = ", ".join(spec.name for spec in specs if spec.opens is not None)
-    return (
-        f"{path.name} is no export this bridge can read (it reads exported files of: {files}). What was saved from the "
-        f"API of an account comes from the account itself: bridge connect SOURCE --user {user.name}, where SOURCE is "
-        f"one of {accounts}"
+    files = ", ".join(spec.title.partition(" (")[0] for spec in registry.specs() if spec.reads is not None)
+    accounts = ", ".join(spec.name for spec in registry.specs() if spec.opens is not None)
+    return say(
+        "{file} is no export this bridge can read. It reads exported files of {files}. What was saved from the API of "
+        "an account ({accounts}) comes from the account itself: {command}",
+        file=path.name,
+        files=files,
+        accounts=accounts,
+        command=f"bridge connect SOURCE --user {user.name}",
     )
 
 

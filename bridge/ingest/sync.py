@@ -21,6 +21,7 @@ from bridge.domain.errors import (
     SourceChanged,
     TryLater,
 )
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Connector, ConnectorSpec, Normaliser, WebhookConnector
 from bridge.domain.records import Connection, RecordResult
 from bridge.domain.types import Notice, Outcome, Page, RawRecord
@@ -86,7 +87,8 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
             if not counts.outcomes["new"]:
                 raise
             raise Interrupted(
-                f"{error}; what came is kept, the rest follows with the next sync", retry_at=lease.clock()
+                say("{why}; what came is kept, the rest follows with the next sync", why=reason(error)),
+                retry_at=lease.clock(),
             ) from None
         except RecursionError:  # a record was nested too deep to be stored
             raise _lasting_or_odd(store, source.connection, SourceChanged(TOO_DEEP), at=lease.clock()) from None
@@ -103,7 +105,7 @@ def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *,
     """
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
-    return error if lasted else Odd(str(error))
+    return error if lasted else Odd(reason(error))
 
 
 def store_records(source: Source, store: Store, records: Sequence[RawRecord], *, now: datetime) -> list[RecordResult]:
@@ -331,4 +333,5 @@ def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> 
     """
     if not any(error.named for error in refused):
         return refused[0].whole
-    return NeedsLogin(f"{spec.name} lets us read nothing; connect again: bridge connect {spec.name} --user NAME")
+    command = f"bridge connect {spec.name} --user NAME"
+    return NeedsLogin(say("{source} lets us read nothing; connect again: {command}", source=spec.name, command=command))

@@ -15,7 +15,7 @@ from bridge.calendar import COMPANY, Stretch
 from bridge.domain.languages import say
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading
-from bridge.planning.common_sense import Option, options
+from bridge.planning.common_sense import Option, free_option, options
 from bridge.planning.facts import NORMAL, SERVES, grounds, times_this_week
 from bridge.planning.situation import Situation
 from bridge.planning.tasks import due_tasks, task_for
@@ -24,6 +24,7 @@ from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 GAPS_AT_MOST = timedelta(days=6)  # in which they are looked for, if the next 48 hours hold too few
+A_DAY = timedelta(days=1)
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
 USUAL, DUE, DUE_NOW, OVERDUE, LOW, REPEATED = 0.15, 0.3, 0.8, 0.6, 0.5, 0.08  # parts of a score; our choice
 LATER, NOW = 0.08, timedelta(hours=1)  # taken off for each hour that a suggestion begins later than within NOW
@@ -98,7 +99,8 @@ def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> l
     """Return up to three options for an action in later slots, by start, for a user who puts it off.
 
     They lie in the coming 48 hours, or if these hold fewer than three, in the coming six days. They begin at least an
-    hour after ``after``. If there are more, those at the user's usual hours are taken first, then the earliest.
+    hour after ``after``. If there are more, those at the user's usual hours are taken first, then the earliest, and a
+    time of tomorrow in any case.
     """
     zones, found = situation.known.zones, list[Option]()
     moment = moment_at(situation.now, zones).shifted(1)
@@ -107,19 +109,26 @@ def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> l
         if option is not None and all(option.start >= one.end for one in found):
             found.append(option)
         moment = moment.shifted(1)
-    best = sorted(found, key=lambda one: (not one.usual, one.start))[:GAPS_MAX]
-    return sorted(best, key=lambda one: one.start)
+    best = sorted(found, key=lambda one: (not one.usual, one.start))
+    tomorrow = situation.date_of(situation.now) + A_DAY
+    of_tomorrow = [one for one in best if situation.date_of(one.start) == tomorrow]
+    chosen = best[:GAPS_MAX]
+    if of_tomorrow and not any(one in chosen for one in of_tomorrow):
+        chosen[-1] = of_tomorrow[0]
+    return sorted(chosen, key=lambda one: one.start)
 
 
 def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: datetime) -> Option | None:
     """Return an option for an action in the slot ``moment``, at least an hour after ``after``, or None.
 
-    A calendar entry to keep is no such option.
+    A calendar entry to keep is no such option. Free time beside it may be.
     """
     start, end = slot_bounds(moment, situation.known.zones)
     span = max(start, after + NOT_AT_ONCE), end
-    option = options(situation, span)[0].get(action) if span[0] < span[1] else None
-    return None if option is None or option.kind == "keep" else option
+    if span[0] >= span[1]:
+        return None
+    option = options(situation, span)[0].get(action)
+    return free_option(situation, action, span) if option is None or option.kind == "keep" else option
 
 
 def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:

@@ -72,6 +72,18 @@ def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Optio
     return found, held
 
 
+def free_option(situation: Situation, action: ActionType, span: Stretch) -> Option | None:
+    """Return an option at a free time of a span within the action's hours, or None.
+
+    It stands even if the action is planned, was done or was suggested near it, because the user asks for another time.
+    """
+    day = day_of(situation, span[0])
+    if action in situation.wishes.never or (action in COMPANY and day.away):
+        return None
+    option = _placed(day, action, span)
+    return option if isinstance(option, Option) else None
+
+
 def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the option for an action in a span of time, or the reason against it."""
     wishes = day.situation.wishes

@@ -18,7 +18,7 @@ from bridge.planning.journeys import is_journey
 from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
-from bridge.planning.tasks import TASK_PAUSE, due_tasks, has_room, place_of
+from bridge.planning.tasks import TASK_PAUSE, due_tasks, has_room, kept_place, place_of
 from bridge.planning.waking_day import Day, rounded_up, without
 from rhythm_env.interface import ActionType, Meter
 
@@ -32,7 +32,7 @@ class Block:
     """A part of a day's plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
 
     ``recommendation_id`` is that of the recommendation which the block shows. It is None for a preview and for all
-    other blocks.
+    other blocks. ``task`` is the key of the open task that a block names.
     """
 
     start: datetime
@@ -44,6 +44,7 @@ class Block:
     recommendation_id: int | None = None
     all_day: bool = False
     flight: bool = False
+    task: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,27 +171,38 @@ def suggestion_block(
         action=option.action,
         title=option.what if task is None else task.title,
         reasons=facts.reasons(option, situation, readings, task),
+        task=None if task is None else str(task.key),
     )
 
 
 def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Iterator[Block]:
     """Yield a block for each due task that ``taken`` does not name, the most urgent first.
 
-    A task without room or a free stretch in the day is left out. ``taken`` holds the blocks of the plan so far.
+    A task that a plan has shown before keeps its place while that is free. A task without room or a free stretch in the
+    day is left out. ``taken`` holds the blocks of the plan so far.
     """
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
     said = [b for b in taken if not b.all_day]
     before = [b.action for b in taken if b.kind == "suggested" and b.action not in RESTS]
-    for task in due_tasks(situation):
+    for task in sorted(due_tasks(situation), key=lambda task: str(task.key) not in situation.places):
         is_past = task.due is not None and situation.date_of(situation.now) <= task.due < day.date
         if is_past or task.title in named or not has_room(task, day, before):
             continue
         action = situation.task_actions.get(task.key)
-        place = place_of(task, day, [*occupied(day), *(_apart(block, action) for block in said)])
+        busy = [*occupied(day), *(_apart(block, action) for block in said)]
+        place = kept_place(task, day, busy) or place_of(task, day, busy)
         if place is not None:
             before = [*before, action]
             reasons = facts.of_task(task, situation, day.date)
-            block = Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
+            block = Block(
+                start=place[0],
+                end=place[1],
+                kind="task",
+                action=action,
+                title=task.title,
+                reasons=reasons,
+                task=str(task.key),
+            )
             said = [*said, block]
             yield block
 

@@ -120,8 +120,14 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
     if option.kind == "sleep":
         return [of_waking(situation, situation.date_of(option.end))]
     if option.usual:
-        day = SHORT_WEEKDAYS[situation.date_of(option.start).weekday()]
-        return [say("you usually do it on {day} at {time}", day=day, time=situation.clock(option.start))]
+        habit = situation.routine.habits.get(option.action)
+        when = {
+            "day": SHORT_WEEKDAYS[situation.date_of(option.start).weekday()],
+            "time": situation.clock(option.start),
+        }
+        if habit is None or not habit.settled:
+            return [say("you did it on {day} at {time} before", **when)]
+        return [say("you usually do it on {day} at {time}", **when)]
     return _of_night(option, situation)
 
 
@@ -145,7 +151,11 @@ def _of_night(option: Option, situation: Situation) -> list[str]:
     day = day_of(situation, option.start)
     if day.date != situation.date_of(situation.now) or option.start >= day.since(EARLY_NIGHT):
         return []
-    return [say("last night was {length} shorter than your usual", length=_length(short))]
+    night = say("last night was {length} shorter than your usual", length=_length(short))
+    if option.action is not ActionType.SLEEP:
+        return [night]
+    minutes = (option.end - option.start) // timedelta(minutes=1)
+    return [night, say("a nap of {minutes} minutes, early enough for the coming night", minutes=minutes)]
 
 
 NEAR_USUAL = timedelta(minutes=10)  # from the usual time of a night, within which it counts as usual
@@ -296,7 +306,7 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     last = say("the last time was {days} days ago", days=ago)
     if habit.last_sport:
         last = say("the last time was {days} days ago ({sport})", days=ago, sport=habit.last_sport)
-    if habit.per_week < WEEKLY:
+    if habit.per_week < WEEKLY or not habit.settled:
         return [last]
     return [say("{last}, and you usually do it {often}", last=last, often=_often(habit.per_week))]
 

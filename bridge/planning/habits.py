@@ -24,6 +24,7 @@ from rhythm_env.interface import ActionType
 
 WEEKS = 6  # of a weekday's last days
 TIMES = 2  # of those days that make a start usual
+SETTLED_TIMES, SETTLED_WEEKS = 4, 3  # of doing something that make it usual; our choice
 EARLIEST_WEEK = 7 * DAY  # with less data a week is assumed, so that a single time is once a week
 AROUND = 60.0  # minutes by which a usual start varies
 SLACK = timedelta(minutes=30)  # between the calendar's time and the measured time of the same thing
@@ -41,6 +42,7 @@ class Habit:
     Monday) to the usual start in minutes after midnight. It has only weekdays on which the action is usual. ``names``
     maps a weekday to the user's own word for it, such as "run". ``last`` is the end of the last time, and
     ``last_sport`` the watch's word for it. Reasons name no title of the calendar, because messages hold reasons.
+    ``settled`` says that it was done often enough to be called usual: at least four times, in three different weeks.
     """
 
     per_week: float
@@ -49,6 +51,7 @@ class Habit:
     names: Mapping[int, str] = field(default_factory=dict)
     last: datetime | None = None
     last_sport: str = ""
+    settled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -100,6 +103,7 @@ def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
         names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
         last=latest.end,
         last_sport=latest.name if latest.measured else "",
+        settled=len(deeds) >= SETTLED_TIMES and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
     )
 
 

@@ -18,7 +18,7 @@ from bridge.planning.waking_day import HOUR, MINUTE, OFFICE_WORK, Day, without
 from rhythm_env.interface import ActionType
 
 BEFORE_BED = timedelta(minutes=90)  # from so long before the usual bedtime on, going to bed is suggested
-NAP_FROM, NAP_UNTIL = timedelta(hours=11), timedelta(hours=15)  # after midnight; later naps delay the night's sleep
+NAP_FROM, NAP_UNTIL = timedelta(hours=13), timedelta(hours=15)  # after midnight; later naps delay the night's sleep
 NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
 LUNCH = (timedelta(hours=11, minutes=30), timedelta(hours=14))  # hours of a working day for exercise
 FREE_FROM = timedelta(hours=10)  # after midnight, on free days, for company and work
@@ -129,15 +129,15 @@ def _screen(day: Day, _action: ActionType) -> list[Stretch]:
 
 
 def _nap(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow a nap: today from 11:00 to 15:00, after a night that was an hour too short.
+    """Return the stretches that allow a nap: today from 13:00 to 15:00, after a night that was an hour too short.
 
-    They lie outside of working hours, and begin four hours or more after waking.
+    They begin four hours or more after waking. They lie outside of working hours, unless the user works at home.
     """
     short = day.situation.short_of_sleep
     if short is None or short < NAP_SHORT or day.date != day.situation.date_of(day.situation.now):
         return []
     low = max(day.since(NAP_FROM), day.wake + 4 * HOUR)
-    return without([(low, day.since(NAP_UNTIL))], day.work)
+    return without([(low, day.since(NAP_UNTIL))], [] if day.at_home else day.work)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,8 +197,8 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             otherwise=say("it is too late or work time"),
         ),
         ActionType.SLEEP: Rule(
-            usual=25,
-            least=20,
+            usual=20,
+            least=15,
             most=30,
             notice=5,
             again=20,

@@ -44,7 +44,8 @@ class Situation:
     """The facts about a user that a suggestion has to fit at ``now``.
 
     ``advised`` holds the recommendations of the last eight days that were not superseded, ascending. ``task_actions``
-    maps the key of an open task to the action that works on it.
+    maps the key of an open task to the action that works on it. ``places`` maps the key of a task to the stretch at
+    which a plan has shown it.
     """
 
     known: Snapshot
@@ -53,6 +54,7 @@ class Situation:
     wishes: Wishes = field(default_factory=Wishes)
     advised: Sequence[AdviceRecord] = ()
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
+    places: Mapping[str, Stretch] = field(default_factory=dict)
     previewed: Sequence[tuple[ActionType | None, datetime, datetime]] = ()  # suggestions of the plan so far
     titles: Sequence[str] = ()  # what these suggestions are about
     _work: dict[date, list[Stretch]] = field(default_factory=dict, compare=False, repr=False)  # by date, once read

@@ -138,6 +138,18 @@ def is_urgent(task: Task, day: date) -> bool:
     return task.due == day
 
 
+def kept_place(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
+    """Return the stretch at which a plan has shown a task, or None if it is over, of another day, or not free any more.
+
+    It stays while it lasts, so that a task does not move with the clock. ``busy`` holds the stretches that are taken.
+    """
+    start, end = day.situation.places.get(str(task.key), (day.midnight, day.midnight))
+    if not max(start, day.wake) < end <= day.bed or end <= day.situation.now or start < day.wake:
+        return None
+    taken = calendar.clipped(calendar.merged(busy), start, end)
+    return None if taken or end - start > MOST or not is_answered(task, day, start) else (start, end)
+
+
 def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
     """Return the first free stretch for a task on a day, in working hours first, then at other waking hours. Otherwise
     return None.

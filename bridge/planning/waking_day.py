@@ -44,6 +44,12 @@ MEAL = re.compile(
     re.IGNORECASE,
 )
 
+AT_HOME = re.compile(
+    r"^\s*(home|home ?-?office|(work(ing)?|wfh)( from| at)? home|wfh|homeoffice|zu ?hause|daheim|télétravail|en casa|"
+    r"a casa|thuis(werken)?)\s*$",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Day:
@@ -146,6 +152,16 @@ class Day:
         """True if the user's time zone at bedtime differs from that of two weeks before."""
         zones = self.situation.known.zones
         return zone_at(self.wake - HOME_DAYS, zones) != zone_at(self.bed, zones)
+
+    @cached_property
+    def at_home(self) -> bool:
+        """True if an all-day entry of the date says that the user works at home, such as a working location."""
+        end = self.midnight + A_DAY
+        return any(
+            o.event.all_day and o.start < end and o.end > self.midnight and AT_HOME.search((o.event.title or "")[:200])
+            for o, _ in self.situation.entries
+            if not o.event.cancelled and not o.event.private
+        )
 
     @cached_property
     def with_family(self) -> list[Stretch]:

@@ -1,14 +1,15 @@
 """Learn working hours by weekday, and free days, from the calendar and the tasks that were done.
 
 A day counts as worked with an hour of deep work or meetings, or with two hours of any work. From Monday to Friday it
-also does with three tasks done over some hours. A weekday is a workday when at least a third of its weeks were worked.
+also does with three tasks done over some hours. A weekday is a workday when at least a third of its weeks were worked,
+for which a single entry of work in office hours is enough.
 Recent weeks count more, and the published share counts as most of a week. A span reaches from the 15th percentile of
 begins to the 85th of ends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from statistics import median_low
 
@@ -55,10 +56,18 @@ def working_week(known: Snapshot) -> tuple[Week, bool]:
     entries = [one for one in known.agenda if _counts(one[0], known.at)]
     work = [(o, label) for o, label in entries if _is_work(o.event, label)]
     free = _free(known)
-    week = _week(known, _worked(known, work, free), free)
+    met = _met_at_work(known, work)
+    week = _week(known, _worked(known, work, free), free, met)
     learnt = [(o, label) for o, label in entries if label.action is ActionType.LEARN and _inside(o, week, known)]
     days = _worked(known, work + learnt, free)
-    return _week(known, days, free), len(days) >= EVIDENCE_DAYS
+    return _week(known, days, free, met), len(days) >= EVIDENCE_DAYS
+
+
+def _met_at_work(known: Snapshot, work: Sequence[tuple[Occurrence, Label]]) -> frozenset[date]:
+    """Return the dates from Monday to Friday with an entry of work in office hours, however short."""
+    low, high = OFFICE[0] - AROUND_OFFICE, OFFICE[1] + AROUND_OFFICE
+    begins = [clock(o.start, known.zones) for o, _ in work]
+    return frozenset(day for day, minutes in begins if day.weekday() not in WEEKEND and low <= minutes <= high)
 
 
 def _free(known: Snapshot) -> frozenset[date]:
@@ -142,10 +151,11 @@ def _of_tasks(known: Snapshot) -> dict[date, list[Span]]:
     }
 
 
-def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date]) -> Week:
+def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date], met: frozenset[date]) -> Week:
+    """Return the usual spans of work by weekday. Dates in ``met`` show that the user worked, and not for how long."""
     if len(days) < EVIDENCE_DAYS:
         return office_week()
-    shares = _shares(known, days, free)
+    shares = _shares(known, days.keys() | met, free)
     usual = _spans(_of_part(days, 0))
     gaps = _has_gaps(_of_part(days, 0), usual)
     return tuple(
@@ -171,8 +181,8 @@ def _has_gaps(days: Sequence[Sequence[Span]], usual: Sequence[Span]) -> bool:
     return filled < FILLED * len(days) * _minutes_of(usual)
 
 
-def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date]) -> list[float]:
-    """Return the share of weeks worked, from 0 to 1, by weekday.
+def _shares(known: Snapshot, days: Collection[date], free: frozenset[date]) -> list[float]:
+    """Return the share of weeks worked on one of ``days``, from 0 to 1, by weekday.
 
     The published share counts as most of a week, and recent weeks count more. Free days do not count.
     """
@@ -189,7 +199,7 @@ def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozense
     return [done / of for done, of in zip(worked, seen, strict=True)]
 
 
-def _first(known: Snapshot, days: Mapping[date, Sequence[Span]]) -> date:
+def _first(known: Snapshot, days: Collection[date]) -> date:
     """Return the earliest of the last 60 dates on which the calendar was in use or the user worked."""
     begun = [clock(o.start, known.zones)[0] for o, _ in known.agenda if _counts(o, known.at)]
     return max(min([*begun, *days]), clock(known.at - BACK * DAY, known.zones)[0])

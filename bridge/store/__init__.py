@@ -18,6 +18,8 @@ from bridge.store.reading import Reading
 from bridge.store.recommendations import Recommendations
 from bridge.store.scheduling import Scheduling
 from bridge.store.shares import Shares
+from bridge.store.task_notes import TaskNotes
+from bridge.store.tracing import Tracing
 
 
 class Store:
@@ -37,6 +39,8 @@ class Store:
         self.connections = Connections(self.database)
         self.ingest = Ingest(self.database)
         self.reading = Reading(self.database)
+        self.task_notes = TaskNotes(self.database)
+        self.tracing = Tracing(self.database)
         self.recommendations = Recommendations(self.database)
         self.notifications = Notifications(self.database)
         self.scheduling = Scheduling(self.database)

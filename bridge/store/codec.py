@@ -63,16 +63,20 @@ def _sample_text(item: Sample) -> str | None:
 
     It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     """
-    numbers = {name: getattr(item, name) for name in ("offset", "value", "count", "low", "high")}
-    told = {name: f', "{name}": {value!r}' for name, value in numbers.items() if value is not None}
-    if not all(text[-1] in DIGITS for text in told.values()):
+    value, low, high = repr(item.value), repr(item.low), repr(item.high)  # the last letter of None is no digit
+    if not (
+        value[-1] in DIGITS and (item.low is None or low[-1] in DIGITS) and (item.high is None or high[-1] in DIGITS)
+    ):
         return None
     end = "" if item.end is None else f', "end": "{item.end.isoformat()}"'
+    offset = "" if item.offset is None else f', "offset": {item.offset!r}'
     device = "" if item.device is None else f', "device": {_quoted(item.device)}'
+    count = "" if item.count is None else f', "count": {item.count!r}'
+    lowest = "" if item.low is None else f', "low": {low}'
+    highest = "" if item.high is None else f', "high": {high}'
     return (
         f'{{"key": {_quoted(item.key)}, "metric": {_quoted(item.metric)}, "start": "{item.start.isoformat()}"'
-        f'{end}{told.get("offset", "")}, "day": "{item.day.isoformat()}"{told["value"]}{device}'
-        f"{told.get('count', '')}{told.get('low', '')}{told.get('high', '')}}}"
+        f'{end}{offset}, "day": "{item.day.isoformat()}", "value": {value}{device}{count}{lowest}{highest}}}'
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bridge.domain.languages import unpacked
 from bridge.domain.records import Connection
 from bridge.store import inserts, names, tables
 from bridge.store.database import Part, reads, writes
@@ -117,7 +118,14 @@ def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> 
 
 def _connections(rows: sa.Result[Any]) -> list[Connection]:
     return [
-        Connection(**{**row, "not_permitted": tuple(json.loads(row["not_permitted"] or "[]"))})
+        Connection(
+            **{
+                **row,
+                "not_permitted": tuple(json.loads(row["not_permitted"] or "[]")),
+                "paused": unpacked(row["paused"]),
+                "last_error": unpacked(row["last_error"]),
+            }
+        )
         for row in rows.mappings()
     ]
 
@@ -133,6 +141,11 @@ _ALL = (
 )
 _OF_USER = _ALL.where(tables.connections.c.user_id == sa.bindparam("user"))
 _BY_ID = _ALL.where(tables.connections.c.id == sa.bindparam("connection"))
+
+
+def joined_to_source(table: sa.Table) -> sa.Join:
+    """Return a table with a ``connection_id``, joined to its connections and their sources."""
+    return table.join(tables.connections, tables.connections.c.id == table.c.connection_id).join(tables.sources)
 
 
 def update_connection(connection_id: int) -> sa.Update:

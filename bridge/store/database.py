@@ -323,9 +323,7 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
-OUTAGE_TEXT = say(
-    "the database does not answer; try again in half a minute. If it stays so, on the bridge's machine: bridge doctor"
-)
+OUTAGE_TEXT = say("the database does not answer; try again in half a minute, or see: bridge doctor")
 
 
 OUTAGE_RETRY_SECONDS = 30

@@ -6,6 +6,7 @@ Instants and dates are ISO 8601, payloads are JSON, and bytes are hexadecimal.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -13,9 +14,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Sample
 from bridge.domain.wishes import plain, wishes_of
-from bridge.store import codec, names, recommendations, tables
+from bridge.store import codec, names, packed, recommendations, tables
 from bridge.store.database import Part, reads, writes
+from bridge.store.packing import Known
 from bridge.store.people import check_zone, preferences_of
 
 # Parents before children. Consents, permissions of assistants, leases and outcomes of syncs are not exported.
@@ -39,6 +43,7 @@ EXPORTED_TABLES = (
     tables.silences,
     tables.wishes,
     tables.preferences,
+    tables.task_notes,
     tables.shares,
 )
 NOT_RESTORED = (tables.shares,)  # a name in another installation may be another person's
@@ -67,6 +72,7 @@ class Exports(Part):
         for table in EXPORTED_TABLES:
             rows = db.execute(sa.select(table).where(_of_user(table, user_id)).order_by(*table.primary_key.columns))
             found[table.name] = [_plain(db, table, row) for row in rows]
+        found[tables.samples.name] += [_unpacked(place) for place in packed.places(db, _p.user_id == user_id)]
         return found
 
     @writes()
@@ -87,22 +93,75 @@ class Exports(Part):
             check_zone(str(row.get("zone")))
         if saved.get("zones"):
             db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
-        for single in (tables.wishes, tables.preferences):
+        for single in (tables.wishes, tables.preferences, tables.task_notes):
             if saved.get(single.name):
                 db.execute(sa.delete(single).where(single.c.user_id == user_id))
         numbers: dict[str, dict[Any, int]] = {}
         for table in (table for table in EXPORTED_TABLES if table not in NOT_RESTORED):
             try:
+                rows, readings = _apart(table, saved.get(table.name, ()))
                 fresh = [
-                    _typed(db, table, row, numbers) | _owner(table, user_id) | _derived(table, row)
-                    for row in saved.get(table.name, ())
+                    _typed(db, table, row, numbers) | _owner(table, user_id) | _derived(table, row) for row in rows
                 ]
+                _insert_packed(db, user_id, readings, numbers)
             except (KeyError, TypeError, ValueError) as error:
                 raise SetupError(
                     f"the export's {table.name} cannot be read ({type(error).__name__}); "
                     "export again: bridge export --user NAME"
                 ) from None
-            _insert(db, table, fresh, [row.get("id") for row in saved.get(table.name, ())], numbers)
+            _insert(db, table, fresh, [row.get("id") for row in rows], numbers)
+
+
+_p = tables.packed_samples.c
+
+
+def _unpacked(place: packed.Place) -> Row:
+    """Return a packed reading as a row of samples."""
+    sample = place.item
+    return {
+        "id": place.id,
+        "connection_id": place.connection_id,
+        "record_id": place.record_id,
+        "key": sample.key,
+        "metric": str(sample.metric),
+        "device": sample.device,
+        "start": sample.start.isoformat(),
+        "end": None if sample.end is None else sample.end.isoformat(),
+        "offset": sample.offset,
+        "day": sample.day.isoformat(),
+        "value": sample.value,
+        "count": sample.count,
+        "low": sample.low,
+        "high": sample.high,
+        "known_at": place.known_at.isoformat(),
+    }
+
+
+def _apart(table: sa.Table, saved: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
+    """Return (rows to insert as they are, readings to pack) of a table's saved rows."""
+    if table is not tables.samples:
+        return saved, ()
+    readings = [row for row in saved if row["metric"] in packed.METRICS_PACKED]
+    return [row for row in saved if row["metric"] not in packed.METRICS_PACKED], readings
+
+
+def _insert_packed(
+    db: sa.Connection, user_id: int, saved: Sequence[Row], numbers: Mapping[str, Mapping[Any, int]]
+) -> None:
+    """Pack the readings of an export, and insert the packed rows. Raises ValueError if a record has a key twice."""
+    found: dict[int, dict[packed.Day, list[Known]]] = defaultdict(lambda: defaultdict(list))
+    keys: set[tuple[int, str]] = set()
+    columns = [column for column in tables.samples.columns if column.name not in ("id", "user_id", *NAME_TABLES)]
+    for row in saved:
+        values = {column.name: _typed_value(db, column, row, numbers) for column in columns}
+        connection, record, known_at = (values.pop(name) for name in ("connection_id", "record_id", "known_at"))
+        sample = Sample(metric=Metric(row["metric"]), device=row["device"], **values)
+        found[connection][packed.day_of(record, sample)].append(Known(sample, tables.microseconds(known_at)))
+        keys.add((record, sample.key))
+    if len(keys) < len(saved):
+        raise ValueError("a key twice")
+    for connection, days in found.items():
+        packed.write(db, (user_id, connection), days, {})
 
 
 def _of_user(table: sa.Table, user_id: int) -> sa.ColumnElement[bool]:

@@ -197,7 +197,7 @@ class Ingest(Part):
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
-        for table in (*rows.TABLE_OF_KIND.values(), tables.revisions):
+        for table in (*rows.TABLE_OF_KIND.values(), tables.packed_samples, tables.revisions):
             db.execute(sa.delete(table).where(table.c.record_id.in_(kept)))
         states = {row.id: landing.state_of(row) for row in db.execute(sa.select(tables.records).where(r.id.in_(kept)))}
         order = sa.select(a.id, a.arrived_at).join(tables.records).where(r.connection_id == connection.id)
@@ -287,7 +287,7 @@ _STORED = sa.select(tables.records.c.id, tables.records.c.key).where(
     tables.records.c.deleted.is_(False),
 )
 _DAY, _SINCE = sa.bindparam("day", type_=sa.Date), sa.bindparam("since", type_=tables.Instant)
-# Those with a row that may begin at or after an instant. Episodes may be a few too many, because days are local.
+# Those with a row that may begin at or after an instant. Days are local, so that there may be a few too many.
 _STORED_ABOUT = _STORED.where(
     tables.records.c.id.in_(
         sa.union(
@@ -297,6 +297,7 @@ _STORED_ABOUT = _STORED.where(
                 )
                 for table, begins in (
                     (tables.samples, sa.and_(tables.samples.c.day >= _DAY, tables.samples.c.start >= _SINCE)),
+                    (tables.packed_samples, tables.packed_samples.c.day >= _DAY),
                     (tables.episodes, tables.episodes.c.day >= _DAY),
                     (tables.events, tables.events.c.start >= _SINCE),
                 )

@@ -18,7 +18,7 @@ from bridge.domain.languages import say
 from bridge.domain.preference import PREFERRED_MAX
 from bridge.domain.records import ApiToken, Correction, User
 from bridge.domain.slots import ZoneSpan
-from bridge.domain.wishes import Wishes, plain, wishes_of
+from bridge.domain.wishes import Wishes, dated, plain, wishes_of
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
@@ -169,13 +169,12 @@ class People(Part):
     @reads
     def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
         """Return the user's saved wishes, or the default wishes if none were saved."""
-        body = db.execute(sa.select(tables.wishes.c.body).where(tables.wishes.c.user_id == user_id)).scalar()
-        return Wishes() if body is None else wishes_of(json.loads(body))
+        return _wishes(db, user_id)
 
     @writes()
     def save_wishes(self, db: sa.Connection, user_id: int, wishes: Wishes, *, now: datetime) -> None:
-        """Save the wishes of a user in place of the earlier wishes."""
-        changed = {"body": json.dumps(plain(wishes)), "set_at": now}
+        """Save the wishes of a user in place of the earlier wishes. Goals that are new were set ``now``."""
+        changed = {"body": json.dumps(plain(dated(wishes, _wishes(db, user_id), now))), "set_at": now}
         query = insert_into(db, tables.wishes).values(user_id=user_id, **changed)
         db.execute(query.on_conflict_do_update(index_elements=[tables.wishes.c.user_id], set_=changed))
 
@@ -220,6 +219,11 @@ def preferences_of(body: str) -> Preferences:
     named, language = (found["sources"], found["language"]) if isinstance(found, dict) else (found, None)
     sources = tuple(str(name) for name in named[:PREFERRED_MAX])
     return Preferences(sources=sources, language=None if language is None else str(language)[:LANGUAGE_MAX])
+
+
+def _wishes(db: sa.Connection, user_id: int) -> Wishes:
+    body = db.execute(sa.select(tables.wishes.c.body).where(tables.wishes.c.user_id == user_id)).scalar()
+    return Wishes() if body is None else wishes_of(json.loads(body))
 
 
 def _preferences(db: sa.Connection, user_id: int) -> Preferences:

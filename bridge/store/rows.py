@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,7 +15,9 @@ import sqlalchemy as sa
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import Connection
 from bridge.domain.types import Episode, Event, Item, Sample, Task
-from bridge.store import codec, inserts, names, tables
+from bridge.store import codec, inserts, names, packed, tables
+from bridge.store.packed import packs
+from bridge.store.packing import Known
 
 TABLE_OF_KIND: dict[str, sa.Table] = {
     "sample": tables.samples,
@@ -31,7 +34,7 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 class Stored:
     """An item as it is stored in a row, with the ids of the row and of its record."""
 
-    id: int
+    id: int  # of a packed reading, its number
     record_id: int
     item: Item
     known_at: int  # microseconds since 1970
@@ -46,23 +49,69 @@ def write(
     rows yet.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
+    wanted = {
+        record_id: {(codec.kind_of(item), item.key): item for item in desired[record_id]} for record_id in desired
+    }
     new: list[tuple[int, Item]] = []
     changed: list[tuple[Stored, Item]] = []
     gone: list[Stored] = []
-    for record_id, items in desired.items():
-        wanted = {(codec.kind_of(item), item.key): item for item in items}
-        for key, row in stored.get(record_id, {}).items():
-            item = wanted.pop(key, None)
-            if item is None:
-                gone.append(row)
-            elif item != row.item:
+    for record_id, items in wanted.items():
+        before = stored.get(record_id, {})
+        for key, row in before.items():
+            item = items.get(key)
+            if item == row.item:
+                continue
+            if item is not None and packs(item) is packs(row.item):
                 changed.append((row, item))
-        new += [(record_id, item) for item in wanted.values()]
+            else:
+                gone.append(row)
+                new += [] if item is None else [(record_id, item)]
+        new += [(record_id, item) for key, item in items.items() if key not in before]
+    written = {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
     _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
+    if days := _days(new, changed, gone):
+        _repack(db, connection, wanted, stored, days, now=now)
+        gone = [row for row in gone if not packs(row.item)]
+        changed = [(row, item) for row, item in changed if not packs(item)]
+        new = [(record_id, item) for record_id, item in new if not packs(item)]
     _delete(db, gone)
     _update(db, changed, now=now)
     _insert(db, connection, new, now=now)
-    return {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
+    return written
+
+
+def _days(
+    new: Iterable[tuple[int, Item]], changed: Iterable[tuple[Stored, Item]], gone: Iterable[Stored]
+) -> set[packed.Day]:
+    """Return the days whose packed rows have to be written again."""
+    days = {packed.day_of(record_id, item) for record_id, item in new if packs(item)}
+    days |= {packed.day_of(row.record_id, item) for row, item in changed if packs(item)}
+    old = chain(gone, (row for row, _ in changed))
+    return days | {packed.day_of(row.record_id, row.item) for row in old if packs(row.item)}
+
+
+def _repack(
+    db: sa.Connection,
+    connection: Connection,
+    wanted: Mapping[int, Mapping[tuple[str, str], Item]],
+    stored: Mapping[int, Mapping[tuple[str, str], Stored]],
+    days: Collection[packed.Day],
+    *,
+    now: datetime,
+) -> None:
+    """Write the packed rows of these days. A reading that did not change keeps the time since when it is known."""
+    readings: dict[packed.Day, list[Known]] = {day: [] for day in days}
+    there: dict[packed.Day, set[int]] = defaultdict(set)
+    for record_id in {day.record_id for day in days}:
+        before = stored.get(record_id, {})
+        for row in before.values():
+            if packs(row.item):
+                there[packed.day_of(record_id, row.item)].add(packed.row_of(row.id))
+        for key, item in wanted[record_id].items():
+            if packs(item) and (day := packed.day_of(record_id, item)) in readings:
+                same = key in before and before[key].item == item
+                readings[day].append(Known(item, before[key].known_at if same else tables.microseconds(now)))
+    packed.write(db, (connection.user_id, connection.id), readings, there)
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
@@ -70,6 +119,10 @@ def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tupl
     found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
     for ids in chunks(record_ids):
         for (number, record_id, known_at), sample in samples_of(db.execute(_SAMPLES, {"records": ids}).all(), db):
+            found[record_id]["sample", sample.key] = Stored(
+                id=number, record_id=record_id, item=sample, known_at=known_at
+            )
+        for record_id, number, (sample, known_at) in packed.of_records(db, ids):
             found[record_id]["sample", sample.key] = Stored(
                 id=number, record_id=record_id, item=sample, known_at=known_at
             )
@@ -91,6 +144,8 @@ def starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, list[datet
     for ids in chunks(record_ids):
         for record_id, start in db.execute(_STARTS, {"records": ids}):
             found[record_id].append(start)
+        for record_id, _, (sample, _) in packed.of_records(db, ids):
+            found[record_id].append(sample.start)
         for record_id, body in db.execute(_EPISODES, {"records": ids}):
             found[record_id].append(datetime.fromisoformat(json.loads(body)["start"]))
     return found

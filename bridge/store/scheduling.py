@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
+from bridge.domain.languages import packed
 from bridge.domain.records import Connection
 from bridge.domain.slots import Moment
 from bridge.domain.types import Outcome
@@ -156,7 +157,12 @@ class Scheduling(Part):
             body["retry_at"] = outcome.retry_at.isoformat()
         run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
         db.execute(_RUN, run)
-        values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
+        values: dict[str, Any] = {
+            "last_error": packed(error),
+            "paused": packed(paused),
+            "due_at": due_at,
+            "failures": failures,
+        }
         values["not_permitted"] = json.dumps(outcome.not_permitted) if outcome.not_permitted else None
         values["last_success"] = finished if outcome.outcome == "ok" else None
         db.execute(_FINISH, {"connection": connection_id, **{f"new_{name}": value for name, value in values.items()}})

@@ -233,6 +233,27 @@ samples = _derived(
     sa.Column("high", sa.Float),
     sa.Index("ix_samples_user_id_day", "user_id", "day", "metric_id"),
 )
+# Readings of packed metrics, up to a thousand of a record's day in a row (``bridge.store.packing``). ``start`` is that
+# of the first. ``first_end`` and ``last_end`` bound their ends, and ``known_at`` is the earliest of them.
+packed_samples = sa.Table(
+    "packed_samples",
+    metadata,
+    _id(),
+    _to("user"),
+    _to("connection", index=True),
+    _to("record"),
+    _to("metric"),
+    sa.Column("day", sa.Date, nullable=False),
+    sa.Column("part", sa.Integer, nullable=False),
+    sa.Column("count", sa.Integer, nullable=False),
+    _instant("start"),
+    _instant("first_end"),
+    _instant("last_end"),
+    _text("body"),
+    _instant("known_at"),
+    sa.UniqueConstraint("record_id", "metric_id", "day", "part"),
+    sa.Index("ix_packed_samples_user_id_day", "user_id", "day", "metric_id"),
+)
 episodes = _derived(
     "episodes",
     sa.Column("day", sa.Date, nullable=False),
@@ -377,6 +398,19 @@ silences = sa.Table(
 )
 # The wishes of a user for the plan, a JSON object.
 wishes = sa.Table("wishes", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
+# Notes on tasks: the last place in the plan of a day, and when the user ticked it here while it was due on ``due``.
+# ``said_at`` is when the user last ticked it or took that back.
+task_notes = sa.Table(
+    "task_notes",
+    metadata,
+    _to("user", primary_key=True),
+    _text("key", primary_key=True),
+    sa.Column("due", sa.Date),
+    _instant("start", nullable=True),
+    _instant("end", nullable=True),
+    _instant("done_at", nullable=True),
+    _instant("said_at", nullable=True),
+)
 # The order of sources that the user chose, a JSON list of names, the first preferred.
 preferences = sa.Table("preferences", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
 # Channels for recommendations. With ``events``, messages may name events of the calendar. ``quiet`` names slots of the

@@ -27,6 +27,28 @@ MIDNIGHT: dict[str, Callable[[str], str]] = {
     "sqlite": lambda day: f"CAST(strftime('%s', {day}) AS INTEGER)",
     "postgresql": lambda day: f"CAST(EXTRACT(EPOCH FROM {day}) AS bigint)",
 }
+# For each database: the table of packed rows with their readings, and a reading's start and value. A value is kept as
+# such, or as the sum of the readings of which it is the mean (``bridge.store.packing``).
+PACKED: dict[str, tuple[str, str, str]] = {
+    "sqlite": (
+        "packed_samples s JOIN json_each(s.body, '$.at') a",
+        "(s.start + a.value * json_extract(s.body, '$.unit'))",
+        (
+            "COALESCE(json_extract(s.body, '$.value[' || a.key || ']'), json_extract(s.body, '$.sum[' || a.key || ']') "
+            "* 1.0 / json_extract(s.body, '$.count[' || a.key || ']'))"
+        ),
+    ),
+    "postgresql": (
+        "packed_samples s CROSS JOIN LATERAL ROWS FROM ("
+        + ", ".join(f"json_array_elements_text(CAST(s.body AS json) -> '{c}')" for c in ("at", "value", "sum", "count"))
+        + ") AS a (at, value, sum, count)",
+        "(s.start + CAST(a.at AS bigint) * CAST(CAST(s.body AS json) ->> 'unit' AS bigint))",
+        (
+            "COALESCE(CAST(a.value AS double precision), "
+            "CAST(a.sum AS double precision) / CAST(a.count AS double precision))"
+        ),
+    ),
+}
 TEXT: dict[str, Callable[[str, str], str]] = {
     "sqlite": lambda column, name: f"json_extract({column}, '$.{name}')",
     "postgresql": lambda column, name: f"CAST({column} AS json) ->> '{name}'",
@@ -45,10 +67,11 @@ def statements(dialect: str) -> dict[str, str]:
             "WHERE r.levels IS NOT NULL"
             for meter in Meter
         ),
-        "measurements": (
-            f"SELECT u.name AS person, s.start / {SECOND} AS time, s.day AS day, m.name AS metric, s.value AS value, "  # noqa: S608
-            "o.name AS source FROM samples s JOIN users u ON u.id = s.user_id JOIN metrics m ON m.id = s.metric_id "
+        "measurements": " UNION ALL ".join(
+            f"SELECT u.name AS person, {start} / {SECOND} AS time, s.day AS day, m.name AS metric, {value} AS value, "  # noqa: S608
+            f"o.name AS source FROM {rows} JOIN users u ON u.id = s.user_id JOIN metrics m ON m.id = s.metric_id "
             "JOIN connections c ON c.id = s.connection_id JOIN sources o ON o.id = c.source_id"
+            for rows, start, value in (("samples s", "s.start", "s.value"), PACKED[dialect])
         ),
         "nights": (
             f"SELECT u.name AS person, {midnight('e.day')} AS time, e.day AS day, o.name AS source, "  # noqa: S608

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _
+from bridge.domain.records import Recommendation
 from bridge.domain.slots import Moment, moment_at
+from bridge.planning.common_sense import Option
 from bridge.web.state import Visit
+from rhythm_env.interface import SLOTS_PER_DAY
 
 RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
@@ -25,6 +30,13 @@ def key(moment: Moment) -> str:
 def choices(visit: Visit) -> list[tuple[str, str]]:
     """Return the coming slots as (key, name) for a form."""
     return [(key(moment), slot_name(moment)) for moment in slots_ahead(visit)]
+
+
+def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> list[tuple[str, str]]:
+    """Return the same slot of tomorrow in a list as (key, name), or no slot if ``gaps`` hold a time of tomorrow."""
+    moment = advice.moment.shifted(SLOTS_PER_DAY)
+    dates = {moment_at(gap.start, visit.user.zones).date for gap in gaps}
+    return [] if moment.date in dates or moment not in slots_ahead(visit) else [(key(moment), _("tomorrow"))]
 
 
 def chosen(visit: Visit, named: str) -> Moment:

@@ -54,7 +54,9 @@ def consent(
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
         job.text, job.elsewhere = say("Waiting for {source}", source=title), elsewhere
-        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write, also=also, given=given)
+        connecting.connect(
+            visit.bridge, visit.user, spec.name, job, write=write, also=also, given=given, add=spec.several
+        )
         job.url, job.text = None, say("Connected. Fetching the data")
         connected = {one.source for one in visit.bridge.store.connections.of_user(visit.user.id)}
         served = [spec, *(registry.spec(name) for name in also if name in connected)]
@@ -93,10 +95,17 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
 def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
     """Return outcomes as JSON documents, each with a sentence about data that the consent leaves out."""
     return [
-        {**outcome_document(outcome)}
+        {**outcome_document(outcome), "title": _title(outcome.source)}
         | {"refusal": outcome.not_permitted and registry.spec(outcome.source).refusal(outcome.not_permitted)}
         for outcome in outcomes
     ]
+
+
+def _title(source: str) -> str:
+    """Return the display name of a source, or an empty text for files of none."""
+    if source not in registry.names("connectors"):
+        return source.removeprefix("-")
+    return phrases.source_name(registry.spec(source).title)[0]
 
 
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:

@@ -12,7 +12,7 @@ from typing import Literal
 from bridge.domain.languages import say
 
 DROP = say("Drop the file below, as it is. A zip may stay zipped.")
-PASTE = say("Click Connect and paste the address.")
+PASTE = say("Paste the address below, and click Connect.")
 COPY = say("Copy the address. Whoever has it can read the calendar, so give it to nothing else.")
 
 
@@ -141,6 +141,18 @@ THINGS = (
         missing=say("Fitbit is not read yet."),
     ),
     Thing(
+        name="polar",
+        title=say("Polar"),
+        hint=say("an application of yours"),
+        ways=(live("polar", say("New nights and workouts by themselves, with an application of your own"), OWN_APP),),
+    ),
+    Thing(
+        name="withings",
+        title=say("Withings"),
+        hint=say("an application of yours"),
+        ways=(live("withings", say("New nights and days by themselves, with an application of your own"), OWN_APP),),
+    ),
+    Thing(
         name="apple",
         title=say("Apple"),
         hint=say("iPhone or Apple Watch"),
@@ -211,6 +223,7 @@ THINGS = (
                 links=((say("Google Calendar"), "https://calendar.google.com"),),
             ),
             live("google_calendar", say("Every change at once, with a client of your own"), OWN_APP),
+            live("google_tasks", say("The tasks of Google Tasks, with the same client"), OWN_APP),
         ),
     ),
     Thing(
@@ -282,6 +295,46 @@ THINGS = (
                 "activitywatch",
                 say("New days by themselves, where it runs on the machine of the bridge"),
                 say("Click Connect and type http://localhost:5600, which BRIDGE_ALLOW_HOSTS has to name."),
+            ),
+        ),
+    ),
+    Thing(
+        name="todoist",
+        title=say("Todoist"),
+        hint=say("tasks, from a backup"),
+        ways=(
+            Way(
+                source="todoist",
+                title=say("A backup of all projects"),
+                steps=(say("In Todoist: Settings, Backups. Download the newest."), DROP),
+            ),
+        ),
+    ),
+    Thing(
+        name="taskwarrior",
+        title=say("Taskwarrior"),
+        hint=say("tasks"),
+        ways=(
+            Way(
+                source="taskwarrior",
+                title=say("A file that it exports"),
+                steps=(say("In the terminal: task export > tasks.json"), DROP),
+            ),
+        ),
+    ),
+    Thing(
+        name="messages",
+        title=say("Messages"),
+        hint=say("how many people you wrote to"),
+        ways=(
+            Way(
+                source="messages",
+                title=say("A table of counts, without any message"),
+                steps=(
+                    say("Make a CSV file with the columns date, contacts and messages, and a row for each day."),
+                    say("Contacts are the people you wrote to that day, messages how many you sent."),
+                    DROP,
+                ),
             ),
         ),
     ),

@@ -12,6 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bridge.domain.languages import _
+from bridge.web import next_steps
 from bridge.web.throttle import allowed_seconds
 
 log = logging.getLogger(__name__)
@@ -69,7 +71,7 @@ class Bounds:
         except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
             log.error("%s: unexpected %s", _section(scope["path"]), type(error).__name__)
             if not answer.started:
-                text = "something went wrong here; see: bridge doctor"
+                text = _("something went wrong here; see: bridge doctor")
                 await refusal(scope, 500, text)(scope, receive, answer.send)
 
 
@@ -146,7 +148,7 @@ def refusal(scope: Scope, status: int, text: str, headers: Mapping[str, str] | N
     """Return a response with the status and the reason ``text``, as JSON on paths for programs, else as plain text."""
     if scope["path"].startswith(PROGRAM_PATHS):
         return JSONResponse({"error": text}, status, headers)
-    return PlainTextResponse(text, status, headers)
+    return PlainTextResponse(next_steps.as_lines(text), status, headers)
 
 
 def _too_large(scope: Scope, limit: int) -> Response:

@@ -18,7 +18,7 @@ from bridge.documents.text import slot_name, writable
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
-from bridge.domain.titles import SLOT_TITLES
+from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
 from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.meters import words
@@ -33,7 +33,6 @@ OUTCOME_LABELS = {
     Deed.NOT_DONE: say("not done"),
     Deed.UNKNOWN: say("not known"),
 }
-ANSWER_LABELS = {Answer.ACCEPT: say("accept"), Answer.IGNORE: say("ignore"), Answer.RESCHEDULE: say("reschedule")}
 SLOT_HEADINGS = {
     Slot.MORNING: say("{weekday} morning"),
     Slot.AFTERNOON: say("{weekday} afternoon"),
@@ -116,25 +115,24 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
         "busy": number(slot.facts.busy, ".0%"),
         "events": [today_event_document(occurrence, label, visit.user.zones) for occurrence, label in slot.entries],
         "advice": [
-            {"action": str(given.action), "answer": given.answer, "answered": answered(given.answer)}
-            for given in slot.advice
+            {"action": str(given.action), "answer": given.answer, "answered": answered(given)} for given in slot.advice
         ],
     }
 
 
-def answered(answer: Answer | None) -> str:
-    """Return an answer in words, or an empty text for none."""
-    return "" if answer is None else shown(ANSWER_LABELS[answer])
+def answered(given: AdviceRecord | Recommendation) -> str:
+    """Return the answer to a recommendation in words, or an empty text for none."""
+    return "" if given.answer is None else shown(answer_text(given.answer, given.moved_to))
 
 
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
     """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason."""
     held = requests.withheld(visit.bridge, visit.user, found)
-    name = phrases.action_name(str(found.action))
+    name = shown(advice_title(found.action, found.kind))
     return {
         **recommendation_document(found),
         "title": _("Keep {title}", title=writable(found.what or name)) if found.kind == "keep" else name,
-        "answered": answered(found.answer),
+        "answered": answered(found),
         "hours": _hours(visit, found),
         "doing": found.what if found.kind == "suggested" else None,
         "to_calendar": _goes_to_calendar(visit, found),
@@ -182,10 +180,11 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
     return {
         "id": one.id,
         "action": str(one.action),
+        "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,
         "slot": slot_name(one.moment),
         "date": date_text(one.moment.date, "%d %b"),
-        "answer": answered(one.answer),
+        "answer": answered(one),
         "outcome": _("not known yet") if one.outcome is None else shown(OUTCOME_LABELS[one.outcome]),
         "evidence": ", ".join(map(shown, one.evidence)),
     }

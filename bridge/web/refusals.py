@@ -16,17 +16,21 @@ from bridge.domain.errors import BridgeError, TryLater
 from bridge.domain.languages import told
 from bridge.installation import now
 from bridge.store import database
+from bridge.web import next_steps
 from bridge.web.bounds import PROGRAM_PATHS
 
 log = logging.getLogger(__name__)
 
 
 def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a response with the reason ``text``: JSON on paths for programs, text for htmx, else a page."""
+    """Return a response with the reason ``text``: JSON on paths for programs, text for htmx, else a page.
+
+    Programs are told the next command. People are led to the page that does the same.
+    """
     if request.url.path.startswith(PROGRAM_PATHS):
         return JSONResponse({"error": writable(text)}, status, headers)
     if "hx-request" in request.headers:
-        return PlainTextResponse(writable(text), status, headers)
+        return PlainTextResponse(next_steps.as_lines(text), status, headers)
     from bridge.web.render import page
 
     answer = page("error.html", None, status=status, text=text)

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from bridge.documents.text import writable
 from bridge.domain.languages import _, current, joined, many, number, say, shown
 from bridge.recordings.recorded_life import DEMO_USER
-from bridge.web import phrases, script_words
+from bridge.web import next_steps, phrases, script_words
 
 if TYPE_CHECKING:
     from bridge.web.state import Visit
@@ -53,7 +53,8 @@ def templates() -> Environment:
     environment.globals |= {"language": current, "script_words": script_words.translated}
     environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
     environment.filters |= {"text": writable, "sentence": phrases.sentence, "capital": phrases.capital}
-    environment.filters |= {"meter_word": phrases.meter_word}
+    environment.filters |= {"meter_word": phrases.meter_word, "with_links": next_steps.with_links}
+    environment.filters |= {"without_commands": next_steps.without_commands, "step_links": next_steps.step_links}
     return environment
 
 

@@ -9,7 +9,6 @@ SCRIPT_TEXTS: tuple[Text, ...] = (
     say("That did not work: {why}."),
     say("the bridge does not answer. Try again"),
     say("it is too large"),
-    say("see bridge doctor"),
     say("{name}: sending"),
     say("Sending {name}"),
     say("{name} was not accepted: {why}."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from bridge.documents.offers import offer_documents
@@ -10,12 +10,13 @@ from bridge.documents.plan import ends, place
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import ZoneSpan, moment_at
+from bridge.domain.titles import advice_title
 from bridge.meters import words
 from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
 from bridge.web import phrases
-from bridge.web.day import local
+from bridge.web.day import answered, local
 from bridge.web.state import Visit
 
 KIND_NAMES = {
@@ -51,7 +52,23 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "changes": [phrases.action_words(change) for change in plan.changes],
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
         "outlook": _outlook(visit, plan),
+        "ticked": _ticked(visit, plan.date),
+        "day": "" if plan.date == today else plan.date.isoformat(),
     }
+
+
+def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
+    """Return the tasks that the user ticked on a date, with the time, in the order of ticking."""
+    ticks = visit.bridge.store.task_notes.ticks(visit.user.id)
+    done = {key: local(visit, at) for key, (_due, at) in ticks.items() if local(visit, at).date() == day}
+    if not done:
+        return []
+    titles = {str(one.key): one.title or "" for _source, one in visit.bridge.store.reading.tasks(visit.user.id)}
+    return [
+        {"key": key, "title": titles[key], "at": f"{at:%H:%M}"}
+        for key, at in sorted(done.items(), key=lambda one: one[1])
+        if key in titles
+    ]
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
@@ -105,7 +122,7 @@ def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
 def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str, Any]:
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
-    name = None if block.action is None else phrases.action_name(str(block.action))
+    name = None if block.action is None else shown(advice_title(block.action, block.kind))
     kind = shown(KIND_NAMES[block.kind])
     title = block.title or name or kind
     return {
@@ -118,7 +135,8 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
         "action": None if name in (None, title, kind) else name,
         "reasons": block.reasons[:REASONS_MAX],
         "preview": preview,
-        "answer": _answer(block, current),
+        "task": block.task if block.end > visit.now else None,
+        "answer": _answer(visit, block, current),
         "current": is_current and block.end > visit.now,
         "begun": block.all_day or block.start <= visit.now,
         "over": block.end <= visit.now,
@@ -126,15 +144,13 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     }
 
 
-def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return ``agreed`` for a block with a recommendation, else None.
-
-    None also stands for the current recommendation until it is answered.
-    """
+def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str | None:
+    """Return the user's answer to the recommendation that a block shows, in words, or None without any."""
     if block.recommendation_id is None:
         return None
-    is_open = current is not None and block.recommendation_id == current.id and current.answer is None
-    return None if is_open else _("agreed")
+    is_current = current is not None and block.recommendation_id == current.id
+    given = current if is_current else visit.bridge.store.recommendations.by_id(block.recommendation_id)
+    return None if given is None or given.answer is None else answered(given)
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:

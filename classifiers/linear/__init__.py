@@ -18,7 +18,7 @@ from bridge.domain.languages import say
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
 from classifiers.keywords import KINDS, Keywords, Verdict, is_hold, lexicon, structure
-from classifiers.linear.context import leant, table
+from classifiers.linear.context import at_work, leant, sureness, table
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -54,11 +54,16 @@ class Linear:
         """Return the labels of a batch of events."""
         verdicts = [self._rules.said(Invitation(title=event.title)) for event in events]
         alone = self._model.probabilities(events, verdicts)
-        shares = leant(alone, table(events), self._model.leanings)
-        return [self._label(*one) for one in zip(events, verdicts, shares, strict=True)]
+        shares = at_work(leant(alone, table(events), self._model.leanings), events)
+        calm = sureness(shares, events)
+        return [self._label(*one) for one in zip(events, verdicts, shares, calm, strict=True)]
 
-    def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
+    def _label(
+        self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64], calm: NDArray[np.float64]
+    ) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
+
+        ``calm`` holds the confidence in each action.
 
         The model's likeliest action counts, or below 0.30 the action of ``rule``. The calendar's kind, and below 0.30
         also a video link, replace it where they are surer. A kind without an activity always decides. For a title that
@@ -71,13 +76,13 @@ class Linear:
         if mark is not None and (mark.confidence > sure or mark.action is None):
             return self._of(*mark)
         if hold:
-            return self._of(CLASSES[first], sure, "holds time", CLASSES[second])
+            return self._of(CLASSES[first], min(calm[first], HOLD), "holds time", CLASSES[second])
         if shares[first] >= UNSURE or rule is None or rule.action is None:
             why = say("learnt") if shares[first] >= UNSURE else say("unsure")
             told = why if rule is None else say("{first}; {rest}", first=why, rest=rule.why)
-            return self._of(CLASSES[first], shares[first], told, CLASSES[second])
+            return self._of(CLASSES[first], calm[first], told, CLASSES[second])
         other = CLASSES[first] if rule.action is not CLASSES[first] else CLASSES[second]
-        return self._of(rule.action, shares[CLASSES.index(rule.action)], rule.why, other)
+        return self._of(rule.action, calm[CLASSES.index(rule.action)], rule.why, other)
 
     def _of(self, action: ActionType | None, confidence: float, why: str, runner_up: ActionType | None = None) -> Label:
         """Return a label that names this classifier and its version."""

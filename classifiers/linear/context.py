@@ -1,15 +1,18 @@
 """The context of a title: the entry's length, hour, weekday, other people, place, video link and repetition.
 
 Context speaks only where the title is unsure, and moves a score by at most ``MAX_SHIFT``. A label twice as likely as
-any other is therefore the same in every context. The leanings are learnt from entries of public calendars.
+any other is therefore the same in every context, except a one-to-one at working hours. The leanings are learnt from
+entries of public calendars.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bridge.domain.ports import Invitation
+from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +23,9 @@ SATURDAY = 5
 SURE = 0.35  # probability from which the title alone decides
 FADE = 0.15  # below SURE, over which context gains its full weight
 MAX_SHIFT = 0.1  # the largest shift of a score, as a natural logarithm
+ENTRY_TEMPERATURE = 1.3  # divides the logarithms of an entry's probabilities: it is harder than a title alone
+ONE_TO_ONE = re.compile(r"\b(1[:-]1|1[ -]?on[ -]?1|one[ -](on|to)[ -]one)\b", re.IGNORECASE)
+WORKING = range(8, 18)  # hours of Monday to Friday
 LENGTHS = ((20, "up to 20 minutes"), (45, "up to 45 minutes"), (75, "up to 75 minutes"), (150, "up to 150 minutes"))
 LONG_MINUTES = 300
 HOURS = ((6, "at night"), (9, "early"), (12, "in the forenoon"), (14, "at noon"), (18, "in the afternoon"))
@@ -101,3 +107,41 @@ def leant(
     moved = shares * np.exp(doubt * np.clip(shown @ leanings, -MAX_SHIFT, MAX_SHIFT))
     found: NDArray[np.float64] = moved / moved.sum(axis=1, keepdims=True)
     return found
+
+
+def at_work(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
+    """Return the probabilities (event, action) after a one-to-one at working hours became work.
+
+    What speaks for SOCIALIZE speaks for ADMIN_WORK there.
+    """
+    found = shares.copy()
+    pairs = [_is_one_to_one(event) for event in events]
+    work, friends = _AT[ActionType.ADMIN_WORK], _AT[ActionType.SOCIALIZE]
+    found[pairs, work] += found[pairs, friends]
+    found[pairs, friends] = 0
+    return found
+
+
+def sureness(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
+    """Return how sure each label is (event, action), with the order of ``shares``.
+
+    It is less in an entry than for a title alone: what people write into calendars only they may understand.
+    """
+    import numpy as np
+
+    powers = np.array([1 / ENTRY_TEMPERATURE if _is_entry(event) else 1.0 for event in events])[:, None]
+    calm = shares**powers
+    found: NDArray[np.float64] = calm / calm.sum(axis=1, keepdims=True)
+    return found
+
+
+_AT = {action: at for at, action in enumerate(ActionType)}
+
+
+def _is_one_to_one(event: Invitation) -> bool:
+    working = event.start_hour in WORKING and event.weekday is not None and event.weekday < SATURDAY
+    return working and not event.all_day and ONE_TO_ONE.search(event.title) is not None
+
+
+def _is_entry(event: Invitation) -> bool:
+    return event.all_day or event.start_hour is not None or event.minutes is not None

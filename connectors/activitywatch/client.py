@@ -8,6 +8,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import NeedsLogin
+from bridge.domain.languages import say
 from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.activitywatch import SPEC
@@ -27,7 +28,7 @@ class ActivityWatch:
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
         if not token.get("url"):
-            raise NeedsLogin(f"activitywatch needs the address of its server: {CONNECT_AGAIN}")
+            raise NeedsLogin(say("activitywatch needs the address of its server: {command}", command=CONNECT_AGAIN))
         self._server = Server(str(token["url"]), {*account.allow_hosts, *token.get("hosts", ())})
         self._zone, self._days = ZoneInfo(account.zone), int(account.settings["days"])
         self._own = own_apps(account.settings["work_apps"])

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit, urlunsplit
 
 from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
 from connectors.activitywatch.server import CONNECT_AGAIN, Server
@@ -24,7 +25,11 @@ def authorise(account: Account, browser: Browser) -> None:
             server.buckets(now=datetime.now(UTC))
         except BridgeError as error:
             raise SetupError(
-                f"no ActivityWatch answers at this address ({error}); see if it runs, then: {CONNECT_AGAIN}"
+                say(
+                    "no ActivityWatch answers at this address ({why}); see if it runs, then: {command}",
+                    why=reason(error),
+                    command=CONNECT_AGAIN,
+                )
             ) from None
     account.save_token({"url": address, "hosts": hosts})
 
@@ -41,5 +46,11 @@ def safe(address: str) -> str:
     except ValueError:
         named = False
     if not named or parts.username is not None or any(character.isspace() for character in address):
-        raise SetupError(f"the address of ActivityWatch looks like {USUAL}; try again: {CONNECT_AGAIN}")
+        raise SetupError(
+            say(
+                "the address of ActivityWatch looks like {example}; try again: {command}",
+                example=USUAL,
+                command=CONNECT_AGAIN,
+            )
+        )
     return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

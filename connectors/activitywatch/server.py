@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from bridge import http
 from bridge.domain.errors import NeedsLogin, SourceChanged
+from bridge.domain.languages import say
 
 CONNECT_AGAIN = "bridge connect activitywatch --user NAME --url http://localhost:5600"
 WINDOW, PRESENCE = "currentwindow", "afkstatus"  # types of buckets
@@ -60,7 +61,10 @@ class Server:
             return http.get_json(self._session, f"{self._base}/api/0{path}", now=now, params=params)
         except NeedsLogin:
             raise NeedsLogin(
-                f"activitywatch asks for a login, which the bridge cannot give; see: {CONNECT_AGAIN}"
+                say(
+                    "activitywatch asks for a login, which the bridge cannot give; see: {command}",
+                    command=CONNECT_AGAIN,
+                )
             ) from None
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.domain.errors import NeedsLogin, Refused, SourceChanged
+from bridge.domain.languages import say
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.caldav.changes import Changes, changes_by_etags, changes_by_token, fetched
@@ -36,7 +37,9 @@ class CalDav:
         token = account.token() or {}
         login = login_of(account)
         if login is None:
-            raise NeedsLogin(f"caldav needs an address, a login name and an app password: {CONNECT_AGAIN}")
+            raise NeedsLogin(
+                say("caldav needs an address, a login name and an app password: {command}", command=CONNECT_AGAIN)
+            )
         self._login = login
         self._server = Server(login)
         self._homes = [str(home) for home in token.get("homes") or ()]

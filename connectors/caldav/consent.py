@@ -8,6 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged, TryLater
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
 from connectors.caldav.discovery import collections, discover
@@ -36,7 +37,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
         except Refused as error:
             raise NeedsLogin(str(error)) from None
         except SourceChanged as error:
-            raise SetupError(f"the calendars at this address cannot be read: {error}") from None
+            raise SetupError(say("the calendars at this address cannot be read: {why}", why=reason(error))) from None
         except TryLater as error:
             raise TryLater(f"{error}; try again later: {CONNECT_AGAIN}", retry_at=error.retry_at) from None
     account.save_token({**token, "homes": found.homes, "addresses": _own(found.addresses, name)})
@@ -64,7 +65,10 @@ def _asked(browser: Browser, question: str) -> str:
     answer = browser.ask(question)
     if not answer:
         raise NeedsLogin(
-            f"caldav needs an address, a login name and an app password on standard input: {CONNECT_AGAIN}"
+            say(
+                "caldav needs an address, a login name and an app password on standard input: {command}",
+                command=CONNECT_AGAIN,
+            )
         )
     return answer.strip()
 
@@ -82,11 +86,17 @@ def safe(address: str, account: Account) -> str:
         host = ""
     if not host or any(character.isspace() for character in address) or parts.username is not None:
         raise SetupError(
-            f"a calendar server's address looks like https://cloud.example.com; try again: {CONNECT_AGAIN}"
+            say(
+                "a calendar server's address looks like https://cloud.example.com; try again: {command}",
+                command=CONNECT_AGAIN,
+            )
         )
     if parts.scheme == "http" and host not in LOOPBACK_HOSTS and egress.host_of(whole) not in account.allow_hosts:
         raise SetupError(
-            "a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; "
-            f"then: {CONNECT_AGAIN}"
+            say(
+                "a calendar server's address begins with https://, unless BRIDGE_ALLOW_HOSTS names its host; "
+                "then: {command}",
+                command=CONNECT_AGAIN,
+            )
         )
     return urlunsplit(parts._replace(query="", fragment=""))

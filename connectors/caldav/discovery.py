@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.domain.languages import say
 from connectors.caldav.multistatus import CALDAV, DAV, SERVER, NotWebDav, Response
 from connectors.caldav.server import CONNECT_AGAIN, Declined, Listing, Server, key_of
 
@@ -91,7 +92,9 @@ def _telling(errors: list[BridgeError]) -> BridgeError:
         if named:
             return named[0]
     refused = next((error for error in errors if isinstance(error, Refused)), None)
-    return refused or SourceChanged(f"no calendar account is found at this address; check it, then: {CONNECT_AGAIN}")
+    return refused or SourceChanged(
+        say("no calendar account is found at this address; check it, then: {command}", command=CONNECT_AGAIN)
+    )
 
 
 def _account(server: Server, address: str) -> Found | None:
@@ -132,7 +135,10 @@ def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
         found |= {one.key: one for one in _calendars(listing)}
     if len(found) > CALENDARS_MAX:
         raise SourceChanged(
-            f"the calendar server has more than {CALENDARS_MAX} calendars of this login; give the address of one"
+            say(
+                "the calendar server has more than {max} calendars of this login; give the address of one",
+                max=CALENDARS_MAX,
+            )
         )
     return dict(sorted(found.items()))
 

@@ -11,6 +11,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from bridge import http
 from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.domain.languages import say
 from bridge.http import egress
 from connectors.caldav import multistatus
 
@@ -76,7 +77,10 @@ class Server:
         if origin(address) not in self._origins:
             if urlsplit(address).scheme != "https":
                 raise SourceChanged(
-                    f"the calendar server leads to an unencrypted address; check it, then: {CONNECT_AGAIN}"
+                    say(
+                        "the calendar server leads to an unencrypted address; check it, then: {command}",
+                        command=CONNECT_AGAIN,
+                    )
                 )
             self._origins.add(origin(address))
 
@@ -123,9 +127,14 @@ class Server:
                 self.trust(address)
             if origin(address) not in self._origins:
                 raise SourceChanged(
-                    f"the calendar server redirects to another host; check its address, then: {CONNECT_AGAIN}"
+                    say(
+                        "the calendar server redirects to another host; check its address, then: {command}",
+                        command=CONNECT_AGAIN,
+                    )
                 )
-        raise SourceChanged(f"the calendar server redirects too often; check its address, then: {CONNECT_AGAIN}")
+        raise SourceChanged(
+            say("the calendar server redirects too often; check its address, then: {command}", command=CONNECT_AGAIN)
+        )
 
     def _sent(self, method: str, address: str, body: bytes, headers: Mapping[str, str]) -> requests.Response:
         import requests
@@ -139,10 +148,15 @@ class Server:
                 self._session.auth = HTTPDigestAuth(self._name.decode(), self._password.decode())
                 answer = self._session.request(method, address, **options)
         except requests.RequestException:  # refused, closed and silent read the same: they tell of a network inside
-            raise TryLater(f"the calendar server does not answer; check the address ({egress.REFUSAL_TEXT})") from None
+            raise TryLater(
+                say("the calendar server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
+            ) from None
         except ValueError:  # of a redirect that cannot be read
             raise SourceChanged(
-                f"the calendar server answered with an unreadable address; check its address, then: {CONNECT_AGAIN}"
+                say(
+                    "the calendar server answered with an unreadable address; check its address, then: {command}",
+                    command=CONNECT_AGAIN,
+                )
             ) from None
         return answer
 
@@ -151,9 +165,19 @@ class Server:
 
         status = answer.status_code
         if status == 401:
-            raise NeedsLogin(f"the calendar server refused the login name or the app password; then: {CONNECT_AGAIN}")
+            raise NeedsLogin(
+                say(
+                    "the calendar server refused the login name or the app password; then: {command}",
+                    command=CONNECT_AGAIN,
+                )
+            )
         if status == 403:
-            raise Refused(f"the calendar server forbids this login to read there (HTTP 403); then: {CONNECT_AGAIN}")
+            raise Refused(
+                say(
+                    "the calendar server forbids this login to read there (HTTP 403); then: {command}",
+                    command=CONNECT_AGAIN,
+                )
+            )
         if status in (501, 505, 507) or (400 <= status < 500 and status not in http.RETRY_LATER_STATUSES):
             raise Declined(status)
         http.raise_for_status(answer, now=self.now or datetime.now(UTC))
@@ -195,7 +219,10 @@ def joined(base: str, href: str) -> str:
         origin(found)
     except ValueError:
         raise SourceChanged(
-            f"the calendar server named an unreadable address; check its address, then: {CONNECT_AGAIN}"
+            say(
+                "the calendar server named an unreadable address; check its address, then: {command}",
+                command=CONNECT_AGAIN,
+            )
         ) from None
     return found
 

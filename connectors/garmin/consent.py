@@ -10,6 +10,7 @@ from typing import Any
 
 from bridge import http
 from bridge.domain.errors import NeedsLogin, Refused, TryLater
+from bridge.domain.languages import say
 from bridge.domain.ports import Account, Browser
 
 KEYS_PAGE = "https://connect.garmin.com/app/settings/personalApiToken"
@@ -27,9 +28,14 @@ def authorise(account: Account, browser: Browser) -> None:
     key = account.settings["api_key"]
     if not key:
         browser.open(KEYS_PAGE)
-        key = browser.ask("Your Garmin Personal API key") or ""
+        key = browser.ask(say("Your Garmin Personal API key")) or ""
     if not key:
-        raise NeedsLogin(f"garmin needs a Personal API key; make one at {KEYS_PAGE}, then: {CONNECT_AGAIN}")
+        text = say(
+            "garmin needs a Personal API key; make one at {page}, then: {command}",
+            page=KEYS_PAGE,
+            command=CONNECT_AGAIN,
+        )
+        raise NeedsLogin(text)
     try:
         account.save_token(exchanged(account, key))
     except TryLater as error:
@@ -52,7 +58,9 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
             raise TryLater(f"garmin's token server does not answer ({type(error).__name__})") from error
     if answer.status_code in (400, 401, 403, 404):
         meaning = NeedsLogin if answer.status_code in (400, 401) else Refused
-        raise meaning(f"garmin no longer takes this Personal API key; make a new one, then: {CONNECT_AGAIN}")
+        raise meaning(
+            say("garmin no longer takes this Personal API key; make a new one, then: {command}", command=CONNECT_AGAIN)
+        )
     if answer.status_code >= 400:
         raise http.busy_error("garmin's token server", answer)
     token = answer.text.strip().strip('"')

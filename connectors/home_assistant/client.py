@@ -8,6 +8,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import NeedsLogin
+from bridge.domain.languages import say
 from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
 from connectors.home_assistant import SPEC
@@ -25,7 +26,7 @@ class HomeAssistant:
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
         if not all(token.get(name) for name in ("address", "token", "phone")):
-            raise NeedsLogin(f"home_assistant needs its address and an access token: {AGAIN}")
+            raise NeedsLogin(say("home_assistant needs its address and an access token: {command}", command=AGAIN))
         hosts = {*account.allow_hosts, *token.get("hosts", ())}
         self._server = Server(str(token["address"]), str(token["token"]), hosts)
         self._phone = str(token["phone"])

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import egress
 from connectors.home_assistant.sensors import is_of_an_app, sensor_of
@@ -28,14 +29,20 @@ def authorise(account: Account, browser: Browser) -> None:
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     token = account.settings["password"].strip() or _asked(browser, TOKEN_HELP)
     if not token.isascii() or not token.isprintable():
-        raise NeedsLogin(f"that is no access token of Home Assistant; make one and try again: {AGAIN}")
+        raise NeedsLogin(
+            say("that is no access token of Home Assistant; make one and try again: {command}", command=AGAIN)
+        )
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
     with closing(Server(address, token, hosts)) as server:
         try:
             states = server.states(now=datetime.now(UTC))
         except TryLater as error:
             raise SetupError(
-                f"no Home Assistant answers at this address ({error}); correct it, then: {AGAIN}"
+                say(
+                    "no Home Assistant answers at this address ({why}); correct it, then: {command}",
+                    why=reason(error),
+                    command=AGAIN,
+                )
             ) from None
     phone = _phone(states, _slug(account.settings["name"]))
     account.save_token({"address": address, "token": token, "phone": phone, "hosts": hosts})
@@ -49,7 +56,9 @@ def _slug(name: str) -> str:
 def _asked(browser: Browser, question: str) -> str:
     answer = browser.ask(question)
     if not answer:
-        raise NeedsLogin(f"home_assistant needs its address, and an access token on standard input: {AGAIN}")
+        raise NeedsLogin(
+            say("home_assistant needs its address, and an access token on standard input: {command}", command=AGAIN)
+        )
     return answer.strip()
 
 
@@ -62,15 +71,23 @@ def _phone(states: list[dict[str, Any]], named: str) -> str:
     apps = {one.phone for state in states if is_of_an_app(state) and (one := sensor_of(state.get("entity_id")))}
     if named:
         if named not in told:
-            raise SetupError(f"no sensor of that phone tells about health; switch them on in its app, then: {AGAIN}")
+            raise SetupError(
+                say(
+                    "no sensor of that phone tells about health; switch them on in its app, then: {command}",
+                    command=AGAIN,
+                )
+            )
         return named
     if not apps:
         raise SetupError(
-            "no phone's health sensors are in Home Assistant; switch them on in the companion app (docs/sources/"
-            f"home_assistant.md), wait until they show a value, then: {AGAIN}"
+            say(
+                "no phone's health sensors are in Home Assistant; switch them on in the companion app "
+                "(docs/sources/home_assistant.md), wait until they show a value, then: {command}",
+                command=AGAIN,
+            )
         )
     if len(apps) > 1:
-        raise SetupError(f"several phones tell about health; name yours: {AGAIN} --name PHONE")
+        raise SetupError(say("several phones tell about health; name yours: {command} --name PHONE", command=AGAIN))
     return apps.pop()
 
 
@@ -86,11 +103,19 @@ def safe(address: str, account: Account) -> str:
     except ValueError:
         named = False
     if not named or parts.username is not None or any(character.isspace() for character in address):
-        raise SetupError(f"the address of Home Assistant looks like http://homeassistant.local:8123; try: {AGAIN}")
+        raise SetupError(
+            say(
+                "the address of Home Assistant looks like http://homeassistant.local:8123; try: {command}",
+                command=AGAIN,
+            )
+        )
     host = egress.host_of(whole)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK_HOSTS and host not in account.allow_hosts:
         raise SetupError(
-            "the access token would travel unencrypted; name the host in BRIDGE_ALLOW_HOSTS if it is in your own "
-            f"network, or use its https:// address, then: {AGAIN}"
+            say(
+                "the access token would travel unencrypted; name the host in BRIDGE_ALLOW_HOSTS if it is "
+                "in your own network, or use its https:// address, then: {command}",
+                command=AGAIN,
+            )
         )
     return urlunsplit((parts.scheme, parts.netloc, "", "", ""))

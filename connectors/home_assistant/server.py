@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from bridge import http
 from bridge.domain.errors import NeedsLogin, Refused, SourceChanged
+from bridge.domain.languages import say
 
 AGAIN = "bridge connect home_assistant --user NAME --url http://homeassistant.local:8123"
 UNKNOWN = "home_assistant answered in an unknown shape; look for a newer release of the bridge"
@@ -62,7 +63,9 @@ class Server:
         except NeedsLogin as error:
             if isinstance(error, Refused):
                 raise
-            raise NeedsLogin(f"home_assistant refused the access token; make another, then: {AGAIN}") from None
+            raise NeedsLogin(
+                say("home_assistant refused the access token; make another, then: {command}", command=AGAIN)
+            ) from None
 
 
 def _is_states(body: Any) -> bool:

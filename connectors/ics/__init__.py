@@ -25,6 +25,7 @@ SPEC = ConnectorSpec(
             default="",
             secret=True,
             personal=True,
+            asked=say("Secret address of the calendar"),
         ),
         ADDRESSES,
     ),
@@ -33,5 +34,6 @@ SPEC = ConnectorSpec(
     recognises="connectors.ics.files:recognise",
     reads="connectors.ics.files:read",
     file_settings=(ADDRESSES,),
+    several=True,
     differs_by_file=True,
 )

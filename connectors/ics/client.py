@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 from bridge import http
 from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.domain.languages import say
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page
 from bridge.http import egress
@@ -49,7 +50,7 @@ class Ics:
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
         if not token.get("url"):
-            raise NeedsLogin(f"ics needs the calendar's secret address: {CONNECT_AGAIN}")
+            raise NeedsLogin(say("ics needs the calendar's secret address: {command}", command=CONNECT_AGAIN))
         self._address = str(token["url"])
         self._zone = account.zone
         self._mine = addresses(account.settings["addresses"])
@@ -106,13 +107,13 @@ class Ics:
                     return _read(answer, now)
         except requests.RequestException:  # refused, closed and silent read the same: they tell of a network inside
             raise TryLater(
-                f"the calendar's server does not answer; check the address ({egress.REFUSAL_TEXT})"
+                say("the calendar's server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
             ) from None
         except ValueError:  # requests looks at a redirect's address even where it shall not follow
             raise SourceChanged(
-                "the calendar's server redirects to an unreadable address; check the calendar's address"
+                say("the calendar's server redirects to an unreadable address; check the calendar's address")
             ) from None
-        raise SourceChanged("the calendar's server redirects too often; check the address")
+        raise SourceChanged(say("the calendar's server redirects too often; check the address"))
 
     def _get(self, address: str, headers: dict[str, str]) -> requests.Response:
         options: dict[str, Any] = {"timeout": http.TIMEOUT, "stream": True, "allow_redirects": False}
@@ -129,8 +130,11 @@ class Ics:
             return target
         if parts.scheme != "https":
             raise SourceChanged(
-                "the calendar's server redirects to an unencrypted address; "
-                f"copy its https address, then: {CONNECT_AGAIN}"
+                say(
+                    "the calendar's server redirects to an unencrypted address; "
+                    "copy its https address, then: {command}",
+                    command=CONNECT_AGAIN,
+                )
             )
         return target
 
@@ -157,7 +161,9 @@ def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, st
         return None
     if answer.status_code in (*GONE_STATUSES, *REFUSED_STATUSES):
         meaning = NeedsLogin if answer.status_code in GONE_STATUSES else Refused
-        raise meaning(f"the calendar's address no longer works; take the new one, then: {CONNECT_AGAIN}")
+        raise meaning(
+            say("the calendar's address no longer works; take the new one, then: {command}", command=CONNECT_AGAIN)
+        )
     http.raise_for_status(answer, now=now)
     content = _content(answer)
     marks = {mark: answer.headers[mark] for mark in CONDITIONS if mark in answer.headers}
@@ -172,10 +178,16 @@ def _content(answer: requests.Response) -> bytes:
         content += chunk
         if len(content) > CALENDAR_MAX_BYTES:
             raise SourceChanged(
-                f"the calendar is larger than 20 MB; take the address of a smaller one, then: {CONNECT_AGAIN}"
+                say(
+                    "the calendar is larger than 20 MB; take the address of a smaller one, then: {command}",
+                    command=CONNECT_AGAIN,
+                )
             )
     if not begins(bytes(content[:CHUNK])):
         raise TryLater(  # perhaps a log-in page of the network this machine is in
-            f"the calendar's address answers something that is no calendar; check it, then: {CONNECT_AGAIN}"
+            say(
+                "the calendar's address answers something that is no calendar; check it, then: {command}",
+                command=CONNECT_AGAIN,
+            )
         )
     return bytes(content)

@@ -8,10 +8,11 @@ from urllib.parse import urlsplit, urlunsplit
 
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.domain.errors import NeedsLogin, SetupError
+from bridge.domain.languages import say
 from bridge.domain.ports import Account, Browser
 
 CONNECT_AGAIN = "bridge connect ics --user NAME"
-WHERE = "in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format"
+WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format")
 
 
 def authorise(account: Account, browser: Browser) -> None:
@@ -19,9 +20,13 @@ def authorise(account: Account, browser: Browser) -> None:
 
     Raises NeedsLogin without an address, and SetupError for an unsafe address.
     """
-    address = account.settings["url"] or browser.ask(f"The calendar's secret address ({WHERE})")
+    address = account.settings["url"] or browser.ask(say("The calendar's secret address ({where})", where=WHERE))
     if not address:
-        raise NeedsLogin(f"ics needs the calendar's secret address ({WHERE}), then: {CONNECT_AGAIN}")
+        raise NeedsLogin(
+            say(
+                "ics needs the calendar's secret address ({where}), then: {command}", where=WHERE, command=CONNECT_AGAIN
+            )
+        )
     account.save_token({"url": safe(address.strip())})
 
 
@@ -37,10 +42,15 @@ def safe(address: str) -> str:
         host = None
     if not host or any(character.isspace() for character in address):
         raise SetupError(
-            f"a calendar's address begins with https:// or webcal:// and has no blanks; try again: {CONNECT_AGAIN}"
+            say(
+                "a calendar's address begins with https:// or webcal:// and has no blanks; try again: {command}",
+                command=CONNECT_AGAIN,
+            )
         )
     if parts.scheme == "webcal":
         return urlunsplit(parts._replace(scheme="https"))
     if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK_HOSTS):
-        raise SetupError(f"a calendar's address begins with https:// or webcal://; try again: {CONNECT_AGAIN}")
+        raise SetupError(
+            say("a calendar's address begins with https:// or webcal://; try again: {command}", command=CONNECT_AGAIN)
+        )
     return urlunsplit(parts)

@@ -42,7 +42,8 @@ def observation(home: Path) -> Iterator[Row]:
         user = bridge.store.people.user(wearer.USER)
         classifier = bridge.classifier
         taken = cpu(lambda: build_observation(bridge.store, user, classifier, at=NOW))
-        raw = cpu(lambda: db.execute("select * from samples where day >= '2026-09-01'").fetchall())
+        queries = [f"select * from {table} where day >= '2026-09-01'" for table in ("samples", "packed_samples")]  # noqa: S608
+        raw = cpu(lambda: [db.execute(query).fetchall() for query in queries])
     yield Row(
         work="one observation, a year of a Garmin wearer",
         figure=MS * taken,

@@ -4,7 +4,7 @@
 digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for, with the entries of ``entries_dev.tsv``
 where calendars are given; without it the card has no real titles.
 ``--calendars FOLDER`` learns the leanings from the public calendars that ``entries_dev.tsv`` labels, and measures on
-those of ``entries_test.tsv`` and ``entries_later.tsv``. ``--figures`` prints what the shipped model measures on these,
+those of the other ``entries_*.tsv``. ``--figures`` prints what the shipped model measures on these,
 and trains nothing.
 """
 
@@ -23,7 +23,7 @@ from classifiers.linear import HERE, Linear
 from classifiers.linear.model import Model, load, save
 from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
-from lab.classifier.entries import DEV, LATER, TEST, dated
+from lab.classifier.entries import DEV, LATER, READ, TEST, dated
 from lab.classifier.entries import entries as entries_of
 from lab.classifier.leanings import keep, leanings, learnt
 from lab.classifier.train import REAL, Calibration, calibrated, trained
@@ -76,6 +76,9 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
         found += [
             *_in_context("Entries of public calendars, by title and in context", entries, classifier),
             *_in_context("Entries that chose nothing, by title and in context", dated(LATER, folder), classifier),
+            *_in_context(
+                "Entries read while the corpus grew, by title and in context", dated(READ, folder), classifier
+            ),
             "### After a person's corrections, on their later entries, people learnt from",
             replay.markdown(dated(DEV, folder), classifier),
             "### After a person's corrections, on their later entries, other people",

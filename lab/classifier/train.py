@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
 
-VERSION = 5
+VERSION = 6
 STRENGTH = 8.0  # inverse of the regularisation
 FEW_LINES = (0.0, 0.2)  # powers of a language's share of lines by which its lines weigh more, one model each
 NEVER = -20.0  # score of a type without titles

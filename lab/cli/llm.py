@@ -140,6 +140,10 @@ def sft(
     weeks: Annotated[
         int | None, typer.Option(help="With --size small: simulated weeks, each seen once; default 50176.", min=64)
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="With --size small: begin with the weights in this file, and take only the last stage."),
+    ] = None,
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
     epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
     batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
@@ -153,7 +157,7 @@ def sft(
 ) -> None:
     """Teach a model: the sequence model from simulated weeks, a language model from a teacher's answers."""
     if size == SMALL and model is None:
-        found = _sequence_taught(_free(out, resume), weeks, seed, resume=resume)
+        found = _sequence_taught(_free(out, resume), weeks, seed, resume=resume, start=start)
     else:
         with _able(), show.Progress() as progress:
             course = _part("training.sft").Course(
@@ -164,11 +168,11 @@ def sft(
     show.result(found, _lines(found), json=json)
 
 
-def _sequence_taught(out: Path, weeks: int | None, seed: int, *, resume: bool) -> dict[str, Any]:
+def _sequence_taught(out: Path, weeks: int | None, seed: int, *, resume: bool, start: Path | None) -> dict[str, Any]:
     with _able(), show.Progress() as progress:
         course = _part("training.sequence.course")
         size = course.WEEKS if weeks is None else weeks
-        found: dict[str, Any] = course.train(out, size, seed=seed, resume=resume, watch=progress.steps)
+        found: dict[str, Any] = course.train(out, size, seed=seed, resume=resume, watch=progress.steps, start=start)
     return found
 
 
@@ -213,7 +217,7 @@ def _sequence_refined(model: Path, out: Path, steps: int | None, seed: int, *, r
 
 
 def _free(out: Path, resume: bool) -> Path:
-    if any((out / name).exists() for name in ("checkpoints", "course.pt")) and not resume:
+    if any((out / name).exists() for name in ("checkpoints", "course.pt", "practice.pt")) and not resume:
         raise SetupError(f"{out} holds a course already: go on with --resume, or name another folder with --out")
     return out
 

@@ -47,17 +47,19 @@ def _found(store: Store, people: range) -> dict[tuple[int, str], Counter[str]]:
     with store.database.read() as db:
         for row in db.execute(sa.select(*who, r.stream, r.key).select_from(mine.join(tables.records)).where(theirs)):
             found[row.user_id, row.source][f"record {row.stream}/{row.key}"] += 1
-        for what, joined in _others(mine):
-            counts = sa.select(*who, sa.func.count().label("rows")).select_from(joined).where(theirs).group_by(*who)
+        for what, joined, number in _others(mine):
+            counts = sa.select(*who, number.label("rows")).select_from(joined).where(theirs).group_by(*who)
             for row in db.execute(counts):
                 found[row.user_id, row.source][what] += row.rows
     return found
 
 
-def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join]]:
-    yield "arrival", mine.join(tables.records).join(tables.arrivals)
-    for kind, table in TABLE_OF_KIND.items():
-        yield kind, mine.join(table, table.c.connection_id == tables.connections.c.id)
+def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join, sa.ColumnElement[int]]]:
+    """Yield (kind, joined tables, number of its rows in them). A packed row counts as its readings."""
+    yield "arrival", mine.join(tables.records).join(tables.arrivals), sa.func.count()
+    readings = ("sample", tables.packed_samples, sa.func.sum(tables.packed_samples.c.count))
+    for kind, table, number in (*((kind, table, sa.func.count()) for kind, table in TABLE_OF_KIND.items()), readings):
+        yield kind, mine.join(table, table.c.connection_id == tables.connections.c.id), number
 
 
 def missed(store: Store, rounds: int) -> int:

@@ -26,7 +26,14 @@ THREADS = 4  # of a worker
 SPREAD = 0.75  # of the time the first round took, the second one's due times take: it is quicker, so it keeps up
 RAW_DAYS = 90  # of what came from the sources, as it came, are kept
 RUN_DAYS = 90  # of how syncs ended
-DAILY = (tables.records, tables.arrivals, tables.samples, tables.episodes, tables.events)  # grow with the days
+DAILY = (
+    tables.records,
+    tables.arrivals,
+    tables.samples,
+    tables.packed_samples,
+    tables.episodes,
+    tables.events,
+)  # grow with the days
 PER_DAY = len(SOURCES) * (timedelta(days=1) // SYNC_CADENCE)  # syncs of one person
 
 Progress = Callable[[str], Callable[[int, int], None]]

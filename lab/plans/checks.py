@@ -109,7 +109,7 @@ def _of_blocks(plan: DayPlan, situation: Situation) -> Iterator[tuple[str, str]]
         if block.kind in PLACED:
             if calendar.clipped(situation.attended, block.start, block.end):
                 yield "overlaps an entry", text
-            if block.start < situation.now:
+            if (block.end if block.kind == "task" else block.start) < situation.now:
                 yield "begins before now", text
             yield from _of_length(block, text)
         if block.kind in ("suggested", "sleep") and _early(block, situation):

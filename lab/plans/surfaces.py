@@ -13,6 +13,7 @@ from bridge.advice.recommend import build_observation
 from bridge.documents.meters import load_meters
 from bridge.documents.recommendations import recommendation_document
 from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.titles import advice_title
 from bridge.domain.types import Reading
 from bridge.installation import Bridge
 from bridge.mcp.tools import Tools
@@ -78,7 +79,8 @@ def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools
     yield "page", (shown["action"], (shown["hours"] or "").split(" to ")[0].split(" ")[-1], *shown["because"])
     title, text = notify.compose(advice, {}, zones=zones)
     at = title.rpartition(", ")[2].partition(" to ")[0] if hours else ""
-    action = title.removeprefix("Keep: ").partition(",")[0].upper().replace(" ", "_")
+    word = title.removeprefix("Keep: ").partition(",")[0]
+    action = name if word == advice_title(advice.action, advice.kind) else word
     yield "message", (action, at, *(text.splitlines() if text != title else ()))
     for block in plan.blocks:
         if block.recommendation_id == advice.id:

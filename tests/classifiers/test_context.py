@@ -15,7 +15,7 @@ from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from classifiers.keywords import Keywords, is_hold, lexicon
 from classifiers.linear import CLASSES, HOLD, Linear, open_classifier
-from classifiers.linear.context import FACTS, MAX_SHIFT, facts, leant, table
+from classifiers.linear.context import FACTS, MAX_SHIFT, facts, leant, sureness, table
 from lab.classifier import in_context
 from lab.classifier.corpus import Titled, corpus, rows
 from lab.classifier.entries import LATER, TEST, entries
@@ -83,6 +83,27 @@ def test_a_label_that_is_twice_as_likely_as_any_other_stays(
     assert np.log(2) > 2 * MAX_SHIFT
     if first > 2 * second or first >= 0.5:
         assert after.argmax() == before.argmax()
+
+
+ONE_TO_ONES = ["1:1 with Kim", "1-1 Tom", "Kim 1:1", "1on1 w/ Ana", "One-on-one with Lee", "one to one: Priya"]
+
+
+@pytest.mark.parametrize("title", ONE_TO_ONES)
+@given(hour=st.integers(8, 17), weekday=st.integers(0, 4), minutes=st.sampled_from([15.0, 30.0, 60.0]))
+@settings(deadline=None, max_examples=10)
+def test_a_one_to_one_at_working_hours_is_work(title: str, hour: int, weekday: int, minutes: float) -> None:
+    found = label(title, start_hour=hour, weekday=weekday, minutes=minutes, others=1)
+    assert found.action is ActionType.ADMIN_WORK
+    assert label(title, start_hour=19, weekday=weekday, minutes=minutes, others=1).action is label(title).action
+
+
+@given(shares=st.lists(st.floats(0.001, 1), min_size=10, max_size=10))
+def test_an_entry_is_less_sure_than_its_title_alone(shares: list[float]) -> None:
+    before = np.array([shares, shares]) / sum(shares)
+    alone, entry = sureness(before, [Invitation(title="x"), Invitation(title="x", start_hour=9, minutes=60)])
+    assert alone == pytest.approx(before[0])
+    assert entry.argmax() == alone.argmax()
+    assert entry.max() <= alone.max() + 1e-9
 
 
 def test_facts_by_hand() -> None:

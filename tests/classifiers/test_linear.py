@@ -85,7 +85,8 @@ def test_structure_decides_where_words_say_nothing() -> None:
 @settings(deadline=None, max_examples=20)
 def test_hour_and_length_change_no_label(title: str, fields: dict[str, Any]) -> None:
     alone, found = label(title), label(title, **fields)
-    assert (found.action, found.confidence) == (alone.action, alone.confidence)
+    assert found.action is alone.action
+    assert found.confidence <= alone.confidence  # an entry is less sure than a title alone
 
 
 PLAIN = {  # what stands in calendars, when, and what it is

@@ -159,5 +159,5 @@ def test_saved_answers_of_an_account_are_refused_with_the_way_to_them(tmp_path: 
     refused = bridge("import", str(place), "--user", "ana")
     assert refused.returncode == 2
     assert "bridge connect SOURCE --user ana" in refused.stderr
-    assert source in refused.stderr.partition("SOURCE is one of")[2]
+    assert source in refused.stderr.partition("of an account (")[2]
     assert "API v2" not in refused.stderr

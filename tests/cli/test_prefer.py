@@ -84,7 +84,7 @@ def _night(source: str) -> int:
         episodes = [
             one for name, one in bridge.store.reading.episodes(ana.id) if name == source and one.kind == "sleep"
         ]
-        return bridge.store.reading.row_ids("episode", episodes[-1].key)[0]
+        return bridge.store.tracing.row_ids("episode", episodes[-1].key)[0]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,9 @@ from bridge import installation
 from bridge.advice.effect import KnownEffect
 from bridge.advice.notify import compose_review
 from bridge.advice.review import load_review
-from bridge.advice.review_words import Compared, clock, effect_lines, ideas, lines
+from bridge.advice.review_figures import clock, figures
+from bridge.advice.review_summary import summary
+from bridge.advice.review_words import Compared, effect_lines, ideas, lines
 from bridge.domain.metrics import Metric
 from bridge.domain.records import AdviceRecord, Deed, User
 from bridge.domain.types import Event, Item, Sample, Task
@@ -140,8 +142,11 @@ def test_people_read_sentences_without_causes(ana: tuple[Store, User]) -> None:
     told, command, _ = bridge("review", "--user", "ana").stdout.partition("bridge effect --user ana")
     assert command
     assert "2 suggestions: 1 done, 1 not done. You answered: 1 accepted." in told
-    assert "7 nights: 8 h 00 min asleep on average (before: 7 h 00 min)" in told
-    assert "3 workouts (before: 2.0)" in told
+    first = " ".join(told.splitlines()[1:3])
+    assert "What went well:" in first
+    assert "8 h 00 min asleep a night (before: 7 h 00 min)" in first
+    rows = [line for line in told.splitlines() if "Workouts" in line]
+    assert [[cell.strip() for cell in row.split("│")[1:4]] for row in rows] == [["Workouts", "3", "2"]]
     assert not [word for word in ("because", "thanks to", "caused", "effect", "due to", "led to") if word in told]
 
 
@@ -204,7 +209,7 @@ def runs(lite: Store) -> list[AdviceRecord]:
 def test_what_to_try_is_said_from_counts_and_of_goals_first(runs: list[AdviceRecord]) -> None:
     assert list(ideas(runs, {}, {})) == ["Exercise: mornings 3 of 3 done, evenings 0 of 4. Keep to mornings."]
     goal = list(ideas(runs, {RUN: 5}, {RUN: 3}))
-    assert goal[0] == "Exercise: 3 of the 5 times a week that you want; mornings went best."
+    assert goal[0] == "Exercise: 2 more times a week reach your goal of 5; mornings went best."
     assert len(goal) == 2
     assert list(ideas(runs[3:], {RUN: 3}, {RUN: 3})) == ["Exercise: evenings 0 of 4 done. Try another part of the day."]
 
@@ -221,20 +226,67 @@ def test_goals_are_counted_from_watch_calendar_and_sessions(ana: tuple[Store, Us
     gym = event("gym", MONDAY + 2 * HOUR + 20 * MIN, 1, "Gym")  # while the watch saw the first run
     land(store, user, sitting, gym, event("swim", MORNING + 4 * HOUR, 1, "Swimming"), now=SUNDAY_NOON - MIN)
     wishes = Wishes(goals={RUN: 5, ActionType.MEDITATE: 2})
-    store.people.save_wishes(user.id, wishes, now=SUNDAY_NOON - MIN)
+    store.people.save_wishes(user.id, wishes, now=MONDAY - DAY)
     found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON)
     assert found.goals == {RUN: (4, 5), ActionType.MEDITATE: (1, 2)}
     assert list(found.ideas) == [
-        "Exercise: 4 of the 5 times a week that you want.",
-        "Meditate: 1 of the 2 times a week that you want.",
+        "Exercise: 1 more time a week reaches your goal of 5.",
+        "Meditate: 1 more time a week reaches your goal of 2.",
     ]
-    said = list(lines(found))
-    assert said[-3:-1] == list(found.ideas)
+    said = [*summary(found), *lines(found)]
+    assert [one for one in said if one in found.ideas] == list(found.ideas)
     assert "Your goals for the week: exercise 4 of 5, meditate 1 of 2." in said
     assert said[-1].endswith("bridge effect --user ana")
     assert said == compose_review(found, None)[1].splitlines()
-    assert printed("review", "--user", "ana")["goals"]["EXERCISE"] == {"done": 4, "wanted": 5}
+    assert printed("review", "--user", "ana")["goals"]["EXERCISE"] == {"done": 4, "wanted": 5, "since": None}
     assert "exercise 4 of 5, meditate 1 of 2" in bridge("review", "--user", "ana").stdout
+
+
+def test_a_goal_is_counted_from_the_day_on_which_it_was_set(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    store.people.save_wishes(user.id, Wishes(goals={RUN: 2}), now=MONDAY + 3 * DAY)  # Thursday, after two of three runs
+    store.people.save_wishes(user.id, Wishes(goals={RUN: 3}), now=MONDAY + 5 * DAY)  # the same goal, set higher
+    week, before, after = (
+        load_review(store, user, CLASSIFIER, (MONDAY + k * 7 * DAY).date(), now=SUNDAY_NOON + max(k, 0) * 7 * DAY)
+        for k in (0, -1, 1)
+    )
+    assert week.goals == {RUN: (1, 3)}
+    assert week.since == {RUN: (MONDAY + 3 * DAY).date()}
+    assert week.ideas == ()
+    assert "Your goals for the week: exercise 1 since Thu." in list(lines(week))
+    assert "exercise 1 of 3" not in " ".join(summary(week))
+    assert (before.goals, after.goals, after.since) == ({}, {RUN: (0, 3)}, {})
+    document = printed("review", "--user", "ana")
+    assert document["goals"] == {"EXERCISE": {"done": 1, "wanted": 3, "since": "2026-11-19"}}
+    assert document["summary"] == summary(week)
+
+
+def test_the_summary_names_what_went_well_what_fell_short_and_what_to_try(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    store.people.save_wishes(user.id, Wishes(goals={RUN: 5}), now=MONDAY - DAY)
+    running = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON)
+    over = load_review(store, user, CLASSIFIER, MONDAY.date(), now=MONDAY + 8 * DAY)
+    assert not [line for line in summary(running) if "fell short" in line]  # the goal may still be reached
+    well, short, idea = summary(over)
+    assert "8 h 00 min asleep a night (before: 7 h 00 min)" in well
+    assert "exercise 3 of 5 times" in short
+    assert idea == "Exercise: 2 more times a week reach your goal of 5."
+    worse = replace(over, sleep=replace(over.sleep, asleep=Compared(value=380.0, usual=420.0)), goals={}, ideas=())
+    assert "6 h 20 min asleep a night (before: 7 h 00 min)" in summary(worse)[1]
+    assert summary(worse)[-1].startswith("To try: ")
+    missed = tuple(replace(one, outcome=Deed.NOT_DONE) for one in over.advised)
+    tired = replace(over, advised=missed, goals={}, ideas=())
+    assert "suggestions not done" in summary(tired)[1]
+    assert "press Later" in summary(tired)[-1]
+
+
+def test_each_figure_stands_beside_its_mean_of_the_weeks_before(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    found = {one.name: one for one in figures(load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON))}
+    asleep = found["Asleep a night"]
+    assert (asleep.value, asleep.usual, asleep.share, asleep.usual_share) == ("8 h 00 min", "7 h 00 min", 1.0, 0.875)
+    assert (found["Tasks done"].value, found["Tasks done"].usual) == ("2", None)
+    assert 0.0 < (found["Vitality"].share or 0.0) < 1.0
 
 
 def test_a_known_effect_is_named_with_its_interval_and_no_other(ana: tuple[Store, User]) -> None:

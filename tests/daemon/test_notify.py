@@ -237,7 +237,8 @@ def test_on_a_monday_the_week_before_is_told_once(stage: Stage, mailbox: Mailbox
         stage.now += timedelta(hours=hours)
         daemon.tick()
     assert len(told()) == 1
-    assert told()[0].startswith("1 suggestion: 1 done.")
+    assert told()[0].startswith("What fell short: ")
+    assert "1 suggestion: 1 done." in told()[0]
     assert "http" not in told()[0]  # there is no page that can be reached from outside
 
 

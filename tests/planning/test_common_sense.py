@@ -11,6 +11,7 @@ from bridge.domain.wishes import Wishes
 from bridge.planning.choice import as_wished, nothing_fits, place, sensible
 from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, night_blocks, task_blocks
+from bridge.planning.facts import reasons
 from bridge.planning.routine import learn_routine
 from bridge.planning.rules import RULES
 from bridge.planning.situation import Situation
@@ -18,7 +19,7 @@ from bridge.planning.tasks import task_for
 from bridge.planning.waking_day import day_of
 from rhythm_env.interface import ActionType, Belief, Decision
 
-from .lives import DAY, TODAY, at, days, entry, known, nights, sleep, workout
+from .lives import DAY, TODAY, at, days, entry, known, nights, sleep, whole_day, workout
 from .test_any_life import any_life
 
 A = ActionType
@@ -83,7 +84,7 @@ def test_a_short_night_calls_for_a_nap_before_three():
     saturday = situation(hour=12, episodes=short)
     made = replace(saturday, routine=replace(saturday.routine, work=((),) * 7))
     nap = found(made)[0][A.SLEEP]
-    assert (nap.kind, nap.end - nap.start) == ("suggested", 25 * MINUTE)
+    assert (nap.kind, nap.end - nap.start) == ("suggested", 20 * MINUTE)
     later = replace(made, now=at(TODAY, 15 * 60))
     assert A.SLEEP not in found(later)[0]
 
@@ -223,3 +224,21 @@ def test_in_any_life_every_option_keeps_the_rules(seed):
                 assert begin <= option.start < begin + 6 * HOUR
                 assert not calendar.clipped(made.attended, option.start, option.end)
                 assert RULES[action].least <= (option.end - option.start) / MINUTE <= RULES[action].most
+
+
+def test_a_nap_lies_between_one_and_three_and_on_a_working_day_at_home_only():
+    short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
+    office, home = (
+        situation(whole_day(TODAY, title, kind="workingLocation", busy=False), hour=9, episodes=short)
+        for title in ("Office", "Home")
+    )
+    assert A.SLEEP not in found(office, 8)[0]
+    nap = found(home, 8)[0][A.SLEEP]
+    assert at(TODAY, 13 * 60) <= nap.start < nap.end <= at(TODAY, 15 * 60)
+    meeting = entry(TODAY, 780, 900, A.ADMIN_WORK, "Review", others=3)
+    taken = situation(whole_day(TODAY, "Home office", busy=False), meeting, hour=9, episodes=short)
+    assert A.SLEEP not in found(taken, 8)[0]
+    assert reasons(nap, home, {}) == (
+        "last night was 2 h 57 min shorter than your usual",
+        "a nap of 20 minutes, early enough for the coming night",
+    )

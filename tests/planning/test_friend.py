@@ -84,7 +84,7 @@ def test_nothing_is_suggested_without_a_fact():
 
 @pytest.mark.usefixtures("well_known")
 def test_what_is_longer_ago_than_usual_is_a_fact():
-    late, lately = free_sunday(episodes=runs(7, 10, 13, 16, 19)), free_sunday(episodes=runs(1, 7, 10, 13, 16))
+    late, lately = free_sunday(episodes=runs(7, 13, 16, 23)), free_sunday(episodes=runs(1, 7, 10, 13, 16))
     assert reasons(suggested(late)[A.EXERCISE], late, {})[0] == (
         "the last time was 7 days ago (running), and you usually do it once a week"
     )
@@ -385,3 +385,13 @@ def test_nothing_needs_doing_only_where_no_task_is_due():
     flight = entry(TODAY, 780, 1000, None, "Flight to Rome")
     assert quiet(situation(flight, hour=9), {}) == "your flight leaves at 13:00"
     assert quiet(situation(flight, hour=14), {}) == "your flight lands at 16:40 local time"
+
+
+@pytest.mark.usefixtures("well_known")
+def test_two_workouts_are_not_called_usual():
+    made = free_sunday(episodes=runs(7, 13, 16, 23))
+    habit = made.routine.habits[A.EXERCISE]
+    new = replace(made.routine, habits={**made.routine.habits, A.EXERCISE: replace(habit, settled=False)})
+    few = replace(made, routine=new)
+    assert reasons(suggested(few)[A.EXERCISE], few, {})[0] == "the last time was 7 days ago (running)"
+    assert "you usually do it" in reasons(suggested(made)[A.EXERCISE], made, {})[0]

@@ -135,3 +135,10 @@ def test_only_what_is_over_counts():
     early = learn_routine(known((), agenda, now=now))
     assert early == learn_routine(known((), [one for one in agenda if one[0].end <= now], now=now))
     assert timedelta(minutes=early.habits[ActionType.LEARN].minutes) == timedelta(minutes=100)
+
+
+@pytest.mark.parametrize(
+    ("ago", "settled"), [((1, 3), False), ((1, 3, 5, 6), False), ((1, 8, 15), False), ((1, 3, 8, 15), True)]
+)
+def test_a_habit_needs_four_times_in_three_weeks_before_it_is_called_usual(ago, settled):
+    assert exercise([workout(TODAY - k * DAY, 420, 40) for k in ago]).settled is settled

@@ -51,6 +51,17 @@ def test_weekdays_off_are_not_worked():
     assert [bool(spans) for spans in routine.work] == [True, True, False, True, False, False, False]
 
 
+def test_a_weekday_with_a_stand_up_each_week_is_no_free_day():
+    full = office(42, weekdays=(1, 3))
+    stand_ups = [
+        entry(day, 555, 570, "ADMIN_WORK", "Stand-up") for day in days(42, TODAY - DAY) if day.weekday() in range(5)
+    ]
+    evenings = [entry(day, 1140, 1155, "ADMIN_WORK", "Choir board") for day in days(42, TODAY - DAY)]
+    assert [bool(spans) for spans in learnt(full).work] == [False, True, False, True, False, False, False]
+    assert [bool(spans) for spans in learnt(full + stand_ups).work] == [True] * 5 + [False] * 2
+    assert learnt(full + evenings).work[0] == ()
+
+
 def test_weekend_work_is_found():
     routine = learnt(office(42, 600, 1080, weekdays=(2, 3, 4, 5, 6)))
     assert [bool(spans) for spans in routine.work] == [False, False, True, True, True, True, True]

@@ -17,14 +17,14 @@ DAY = date(2026, 11, 20)
 
 def variability(world: World) -> int:
     """The number of last night's HRV."""
-    found = [n for n, _, s in world.store.reading.samples_of_day(world.user.id, DAY) if s.metric is Metric.HRV_RMSSD]
+    found = [n for n, _, s in world.store.tracing.samples_of_day(world.user.id, DAY) if s.metric is Metric.HRV_RMSSD]
     return found[0]
 
 
 def test_a_value_leads_to_its_record_version_and_connection(store: Store) -> None:
     with living(store, "whoop", "week") as world:
         world.sync()
-        origin = store.reading.provenance("sample", variability(world))
+        origin = store.tracing.provenance("sample", variability(world))
         sent = next(r for r in world.vendor.account["recoveries"] if r["sleep_id"] == origin.record)
         assert isinstance(origin.item, Sample)
         assert origin.item.value == pytest.approx(sent["score"]["hrv_rmssd_milli"])
@@ -39,21 +39,21 @@ def test_what_it_said_before_and_an_unreadable_delivery_are_part_of_the_way(stor
     with living(store, "whoop", "week") as world:
         world.sync()
         number = variability(world)
-        before = store.reading.provenance("sample", number).item
+        before = store.tracing.provenance("sample", number).item
         sent = next(
             r
             for r in world.vendor.account["recoveries"]
-            if r["sleep_id"] == store.reading.provenance("sample", number).record
+            if r["sleep_id"] == store.tracing.provenance("sample", number).record
         )
         sent["score"] = {**sent["score"], "hrv_rmssd_milli": 99.5}
         later(world, hours=1).sync()
-        changed = store.reading.provenance("sample", number)
+        changed = store.tracing.provenance("sample", number)
         assert changed.arrivals == (NOW, NOW + timedelta(hours=1))
         assert [one.item for one in changed.past] == [before]
         assert (changed.past[0].known_at, changed.past[0].superseded_at) == changed.arrivals
         sent["score_state"] = "?"
         later(world, hours=2).sync()
-        kept = store.reading.provenance("sample", number)
+        kept = store.tracing.provenance("sample", number)
         assert kept.item == changed.item
         assert "score_state" in str(kept.reason)
 
@@ -65,13 +65,13 @@ def test_the_same_night_through_another_door_is_named(store: Store) -> None:
         records = world.records()
         store.ingest.land(other, records, installation.normaliser(world.spec), version=1, now=NOW)
         number = variability(world)
-        origin = store.reading.provenance("sample", number)
+        origin = store.tracing.provenance("sample", number)
         assert [source for source, _ in origin.twins] == ["whoop"]
-        back = store.reading.provenance("sample", origin.twins[0][1])
+        back = store.tracing.provenance("sample", origin.twins[0][1])
         assert back.connection.id == other.id
         assert back.twins == (("whoop", number),)
-        night = store.reading.provenance(
-            "episode", store.reading.row_ids("episode", str(origin.parent).partition("/")[2])[0]
+        night = store.tracing.provenance(
+            "episode", store.tracing.row_ids("episode", str(origin.parent).partition("/")[2])[0]
         )
         assert isinstance(night.item, Episode)
         assert [source for source, _ in night.twins] == ["whoop"]
@@ -81,9 +81,9 @@ def test_rows_are_found_by_number_and_by_key(store: Store) -> None:
     with living(store, "whoop", "week") as world:
         world.sync()
         number = variability(world)
-        key = store.reading.provenance("sample", number).item.key
-        assert store.reading.row_ids("sample", str(number)) == store.reading.row_ids("sample", key) == [number]
-        assert store.reading.row_ids("sample", "9" * 30) == store.reading.row_ids("task", str(number)) == []
+        key = store.tracing.provenance("sample", number).item.key
+        assert store.tracing.row_ids("sample", str(number)) == store.tracing.row_ids("sample", key) == [number]
+        assert store.tracing.row_ids("sample", "9" * 30) == store.tracing.row_ids("task", str(number)) == []
 
 
 def test_the_newest_thing_measured_is_never_ahead_of_now(store: Store) -> None:

@@ -57,6 +57,15 @@ def test_everything_a_person_may_have_leads_to_a_way(thing: Thing, visitor: Visi
         assert len(ways[0].steps) + 1 <= STEPS_MOST  # and the choice of the thing itself
 
 
+def test_every_source_has_its_way_from_the_beginning() -> None:
+    ways = {(way.source, way.by) for thing in THINGS for way in thing.ways}
+    for spec in registry.specs():
+        possible = {"file": spec.reads, "account": spec.authorises, "push": spec.receives}
+        by = {name for name, capability in possible.items() if capability is not None}
+        assert not by or {one for source, one in ways if source == spec.name}, spec.name
+        assert {one for source, one in ways if source == spec.name} <= by, spec.name
+
+
 def test_a_dropped_calendar_leads_on_to_the_first_plan(visitor: Visitor) -> None:
     assert 'data-then="/"' in visitor.get("/begin/file").text
     shown = visitor.upload("choir.ics", calendar(key="rehearsal")).text

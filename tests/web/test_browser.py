@@ -96,7 +96,7 @@ def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:
     page.click("#advice summary:has-text('Later')")
     page.select_option("#advice select[name=to]", label="Sat evening")
     page.click("text=Move it")
-    page.wait_for_selector("#advice .tag:has-text('moved to Sat evening')")
+    page.wait_for_selector("#advice .tag:has-text('put off to Sat evening')")
     page.click("text=Why this, and what else?")
     picture(page, "today-why")
     assert grave_findings(page) == []

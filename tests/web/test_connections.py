@@ -9,6 +9,8 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,9 @@ import lab
 from bridge import installation, registry
 from bridge.auth.vault import Vault
 from bridge.domain.records import User
+from bridge.domain.types import Event
 from bridge.ingest import runs
-from bridge.recordings.server import Answer, LabServer
+from bridge.recordings.server import Answer, LabServer, Request
 from bridge.web import background
 from bridge.web.jobs import RUNNING, Jobs
 from lab.vendors.garmin import KEY
@@ -109,6 +112,74 @@ def test_disconnecting_offers_to_keep_what_is_there(
     assert "whoop" not in place.bridge.store.reading.counts(ana.id)
 
 
+@pytest.fixture
+def calendars(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server with calendars, of which the one at /work has a name."""
+
+    def answer(request: Request) -> Answer:
+        body = calendar(request.path.strip("/"), request.path.strip("/"))
+        named = body.replace(b"BEGIN:VEVENT", b"X-WR-CALNAME:Work\r\nBEGIN:VEVENT", 1)
+        return Answer(body=named if "work" in request.path else body, headers={"Content-Type": "text/calendar"})
+
+    monkeypatch.setenv("BRIDGE_ALLOW_HOSTS", "127.0.0.1")
+    with LabServer(answer) as server:
+        yield server.url
+
+
+def test_several_secret_calendars_are_added_shown_by_name_or_host_and_removed(
+    calendars: str, place: Place, ana: User, visitor: Visitor, caplog: pytest.LogCaptureFixture
+) -> None:
+    field = re.search(r'<input name="url"[^>]*>', visitor.get("/begin/google").text)
+    assert field is not None
+    assert 'type="text"' in field[0]
+    assert 'autocomplete="off"' in field[0]
+    for secret in ("work-s3cret", "private-s3cret", "work-s3cret"):  # the last is there already
+        visitor.get("/connections")
+        shown = visitor.change("/connections/ics/connect", {"url": f"{calendars}/{secret}"})
+        assert "new" in visitor.finished(shown.text)
+    mine = [one for one in place.bridge.store.connections.of_user(ana.id) if one.name != "import"]
+    assert [one.name for one in mine] == ["account", "account-2"]
+    assert all(b"s3cret" not in (place.bridge.store.connections.secret(one.id) or b"") for one in mine)
+    page = visitor.get("/connections").text
+    assert ">Work <" in page
+    assert "Remove 127.0.0.1" in page
+    assert "Add another calendar" in page
+    assert "s3cret" not in page + caplog.text
+    titles = {event.title for _, event in _events(place, ana)}
+    assert {"work-s3cret", "private-s3cret"} <= titles
+    assert visitor.change("/connections/ics/disconnect", {"account": "account-2"}).status_code == 303
+    assert "private-s3cret" not in {event.title for _, event in _events(place, ana)}
+    assert [one.name for one in place.bridge.store.connections.of_user(ana.id)] == ["account", "import"]
+
+
+def _events(place: Place, user: User) -> list[tuple[str, Event]]:
+    now = installation.now()
+    return place.bridge.store.reading.events(user.id, since=now - timedelta(days=2), until=now + timedelta(days=2))
+
+
+def test_a_failure_is_kept_in_words_that_each_language_has(place: Place, ana: User, visitor: Visitor) -> None:
+    connection = place.bridge.store.connections.connect(ana.id, "ics", "account", now=installation.now())
+    spec = registry.spec("ics")
+    place.bridge.account(connection, spec).save_token({"url": "https://calendar.invalid/secret"})
+    outcome = runs.sync_user(place.bridge, ana, "ics", at=installation.now())[0]
+    assert outcome.outcome == "failed"
+    assert "The calendar's server does not answer; check the address" in unescape(visitor.get("/connections").text)
+    german = visitor.get("/connections", headers={"Accept-Language": "de"}).text
+    assert "Der Server des Kalenders antwortet nicht; prüfe die Adresse" in german
+    (row,) = (one for one in visitor.get("/api/v1/connections").json() if one["connection"] == "account")
+    assert row["error"].startswith("the calendar's server does not answer")
+
+
+def test_what_is_not_connected_unfolds_without_scripts(visitor: Visitor) -> None:
+    shown = visitor.get("/connections").text
+    folded = re.findall(r"<details>\s*<summary>([^<]+)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
+    assert {name for _, name in folded} == {spec.name for spec in registry.specs()} - {
+        "check_in",
+        "ics",
+    }  # a file is there
+    assert shown.index('id="sources"') < shown.index("Import a file") < shown.index('id="others"')
+
+
 def test_a_login_that_fails_says_what_to_do_next(
     place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,7 +265,7 @@ def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatc
 
 def test_a_file_is_imported_while_the_page_watches(place: Place, ana: User, visitor: Visitor) -> None:
     shown = visitor.finished(visitor.upload("../../more.ics", calendar("Another", "another")).text)
-    assert "ics: 2 new" in shown
+    assert "iCalendar: 2 new" in shown
     assert "4 rows stored" in visitor.get("/connections").text
     assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))  # nor anywhere above it
 

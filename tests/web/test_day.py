@@ -105,7 +105,7 @@ def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor
     path = re.search(r'action="(/advice/\d+)"', visitor.get("/advice", headers={"HX-Request": "true"}).text)[1]  # type: ignore[index]
     assert visitor.change(path, {"answer": "accept"}).headers["location"] == "/"
     part = visitor.change(path, {"answer": "ignore"}, headers={"HX-Request": "true"})
-    assert '<span class="tag" data-say="Noted: ignore."' in part.text
+    assert '<span class="tag" data-say="Noted: not now."' in part.text
     moved = Moment(
         week=moment_at(installation.now(), ana.zones).week, day=4, slot=moment_at(installation.now(), ana.zones).slot
     ).shifted(2)

@@ -91,7 +91,7 @@ def test_what_is_believed_is_drawn_said_and_given_as_json(client: TestClient) ->
     assert body["dimensions"]["work"]["mean"] == [0.8]
     assert [one["change"]["work"] for one in body["moved_by"]] == [0.3]
     assert "towards “lives for work” by 0.30" in unescape(shown)
-    assert shown.count("<svg") == 3
+    assert shown.count("The line begins with the second.") == 3
     assert "0.80" in client.get("/belief/table?of=work").text
 
 
@@ -174,4 +174,4 @@ def test_a_person_without_anything_sees_what_to_do(store: Store) -> None:
         create(installation.Bridge(settings=config.load(), store=store)), base_url="http://localhost"
     ) as client:
         assert "There was no recommendation yet" in client.get("/belief").text
-        assert "Nothing is known yet" in client.get("/trends").text
+        assert "Nothing is known of these weeks" in client.get("/trends").text

@@ -6,6 +6,7 @@ import re
 from datetime import date, datetime, timedelta
 from html import unescape
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import requests
@@ -13,7 +14,7 @@ import requests
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import moment_at
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs
@@ -112,7 +113,7 @@ def test_the_plan_follows_answers_wishes_and_entries(
     visitor.get("/")
     part = visitor.change(f"/advice/{advice.id}", {"answer": "accept"}, headers=PART)
     assert part.headers["HX-Trigger"] == "advised"
-    assert '<span class="tag plain">agreed</span>' in read(visitor, "/day")
+    assert '<span class="tag plain">accepted</span>' in read(visitor, "/day")
     place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
     assert "preview</span>" not in read(visitor, "/day")
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:06:00+01:00")
@@ -157,7 +158,7 @@ def test_three_good_times_are_offered_and_the_chosen_one_is_kept(
     assert kept.reasons[0] == "you moved it to this time"
     assert not [one for one in kept.reasons if "until" in one]
     assert "Add to calendar" in part
-    block = next(one for one in read(visitor, "/day").split("<li ") if "agreed" in one)
+    block = next(one for one in read(visitor, "/day").split("<li ") if "put off to" in one)
     assert name.partition(" ")[2] in block
 
 
@@ -201,6 +202,30 @@ def test_nothing_known_leads_to_the_connections(place: Place, ana: User) -> None
     assert "Nothing is known of you yet" in part
     assert 'href="/connections"' in part
     assert "Nothing is planned" in read(visitor, "/day")
+
+
+def test_a_first_import_that_is_too_old_is_said_with_its_date(place: Place, ana: User) -> None:
+    now, export = installation.now(), Path("fixtures/whoop/export")
+    visitor = place.visitor()
+    runs.import_path(place.bridge, ana, export, at=now)
+    assert "too old" not in read(visitor, "/advice")
+    for later in (now + timedelta(days=40), now + timedelta(days=800)):  # still read by the meters, and not any more
+        told = advising.recommend(place.bridge, ana, now=later)
+        assert isinstance(told, Silence)
+        assert told.reasons == (
+            "your newest data is of 20 November 2026; advice needs data of the last days",
+            f"bring in newer data: bridge import FILE --user {ana.name}",
+        )
+
+
+def test_old_data_lead_to_newer_ones_on_the_page(place: Place, ana: User, tmp_path: Path) -> None:
+    for file in Path("fixtures/whoop/export").iterdir():
+        (tmp_path / file.name).write_text(file.read_text(encoding="utf-8").replace("2026-", "2024-"), encoding="utf-8")
+    runs.import_path(place.bridge, ana, tmp_path, at=installation.now())
+    part = read(place.visitor(), "/advice")
+    assert "Your newest data is of 20 November 2024; advice needs data of the last days." in part
+    assert 'href="/begin"' in part
+    assert "bridge " not in part
 
 
 def test_wishes_are_saved_without_scripts(place: Place, ana: User, visitor: Visitor) -> None:

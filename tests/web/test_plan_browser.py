@@ -119,7 +119,7 @@ def test_three_good_times_to_put_it_off_to(place: Place, demo: User, page: Any, 
     offered = page.locator("#advice .gaps button").all_inner_texts()
     assert len(offered) == 3
     page.click("#advice .gaps button >> nth=1")
-    page.wait_for_selector("#advice .tag:has-text('moved to')")
+    page.wait_for_selector("#advice .tag:has-text('put off to')")
     assert offered[1].partition(" ")[2] in page.inner_text("#advice .big")
     page.wait_for_selector("#advice a:has-text('Add to calendar')")
     kept = _current(place, demo)

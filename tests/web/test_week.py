@@ -19,6 +19,7 @@ from rhythm_env.interface import Answer
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
 
+PART = {"HX-Request": "true"}
 NEXT_DAY = "2026-11-21T10:05:00+01:00"
 
 
@@ -66,7 +67,7 @@ def test_a_suggestion_is_moved_and_stands_in_its_new_slot(place: Place, ana: Use
     assert kept is not None
     assert (kept.answer, kept.moved_to) == (Answer.RESCHEDULE, to)
     shown = visitor.get("/week").text
-    assert shown.count("moved here") == shown.count("moved to Sat afternoon") == 1
+    assert shown.count("put off from Fri morning") == shown.count("put off to Sat afternoon") == 1
 
 
 @pytest.mark.parametrize("to", ["2026-11-16/16", "2026-11-16/3", "2027-01-04/1", "nonsense", ""])
@@ -99,10 +100,10 @@ def test_what_is_over_can_no_longer_be_moved(
 
 def test_the_history_tells_what_was_pressed_apart_from_what_was_seen(place: Place, ana: User, visitor: Visitor) -> None:
     given, store = advised(place, ana), place.bridge.store
-    assert cells(visitor) == ["nothing", "Still ahead"]
+    assert cells(visitor) == ["no answer", "Still ahead"]
     advise.give_feedback(store, ana, given.id, Answer.ACCEPT, now=installation.now())
     store.recommendations.save_outcome(given.id, Deed.NOT_DONE, ("<b>no entry</b>",), at=installation.now())
-    assert cells(visitor) == ["Accept Fri 10:05", "Not done &lt;b&gt;no entry&lt;/b&gt;"]
+    assert cells(visitor) == ["Accepted Fri 10:05", "Not done &lt;b&gt;no entry&lt;/b&gt;"]
 
 
 def cells(visitor: Visitor) -> list[str]:
@@ -144,3 +145,64 @@ def test_what_these_pages_show_counts_as_seen_and_what_programs_read_does_not(
 
 def test_an_empty_history_says_so(place: Place, ana: User, visitor: Visitor) -> None:
     assert "There was no suggestion yet" in visitor.get("/history").text
+
+
+TODO = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//test//test//EN
+BEGIN:VTODO
+UID:{key}
+DTSTAMP:20261101T080000Z
+SUMMARY:{title}
+DUE;VALUE=DATE:{due}
+END:VTODO
+END:VCALENDAR
+"""
+
+
+def todo(title: str, due: str) -> bytes:
+    return TODO.format(key=title, title=title, due=due).replace("\n", "\r\n").encode()
+
+
+def test_the_week_shows_what_is_due_and_leads_to_its_days(place: Place, ana: User, visitor: Visitor) -> None:
+    for title, due in (("Pay the rent", "20261118"), ("Book <dentist>", "20261121")):
+        visitor.finished(visitor.upload(f"{due}.ics", todo(title, due)).text)
+    shown = visitor.get("/week").text
+    days = re.findall(r'<li class="day.*?(?=<li class="day|$)', shown, re.DOTALL)
+    assert [re.findall(r'<ul class="due">.*?</ul>', day, re.DOTALL) != [] for day in days] == [False] * 4 + [
+        True,
+        True,
+        False,
+    ]
+    assert "overdue" in days[4]
+    assert "Pay the rent" in days[4]
+    assert "Book &lt;dentist&gt;" in days[5]
+    assert [re.findall(r'href="/day\?date=([\d-]+)"', day) for day in days] == [[f"2026-11-{n}"] for n in range(16, 23)]
+
+
+def test_the_coming_days_show_what_is_expected_in_their_slots_and_a_task_once(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay the rent", "20261122")).text)
+    shown, part = visitor.get("/week").text, visitor.get("/week/ahead?week=2026-W47", headers=PART).text
+    assert 'hx-get="/week/ahead?week=2026-W47"' in shown
+    cells_named = re.findall(r'hx-swap-oob="beforeend:#(slot-[\d-]+)"', part)
+    assert cells_named
+    assert all(f'id="{name}"' in shown and name >= "slot-2026-11-20" for name in cells_named)
+    next_week = visitor.get("/week/ahead?week=2026-W48", headers=PART).text
+    assert (part + next_week).count("Pay the rent") == 1
+    assert "/week/ahead" not in visitor.get("/week?week=2026-W46").text
+    assert visitor.get("/week/ahead?week=2026-W47").headers["location"] == "/week?week=2026-W47"
+    assert visitor.get("/week/ahead?week=x", headers=PART).status_code == 400
+
+
+def test_a_day_leads_to_its_neighbours_and_back_to_the_week(ana: User, visitor: Visitor) -> None:
+    shown = visitor.get("/day?date=2026-11-22").text
+    (links,) = re.findall(r'<nav class="row".*?</nav>', shown, re.DOTALL)
+    assert re.findall(r'href="([^"]+)"', links) == [
+        "/day?date=2026-11-21",
+        "/day?date=2026-11-23",
+        "/week?week=2026-W47",
+        "/",
+    ]
+    assert 'href="/"' not in re.findall(r'<nav class="row".*?</nav>', visitor.get("/day").text, re.DOTALL)[0]

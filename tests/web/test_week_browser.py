@@ -58,14 +58,14 @@ def test_a_suggestion_is_dragged_to_another_slot(browser: Any, place: Place, giv
     page = browser.new_context(**DESK).new_page()
     page.goto(f"{place.url}/week")
     page.drag_and_drop("[draggable=true]", ".day:nth-child(6) [data-slot]:nth-child(2)")
-    page.wait_for_selector(".day:nth-child(6) .cell:nth-child(2) .advised:has-text('moved here')")
+    page.wait_for_selector(".day:nth-child(6) .cell:nth-child(2) .advised:has-text('put off from')")
     picture(page, "week-dragged")
     kept = place.bridge.store.recommendations.by_id(given.id)
     assert kept is not None
     assert kept.moved_to is not None
     assert (kept.answer, kept.moved_to.timestep) == (Answer.RESCHEDULE, 21)
     page.drag_and_drop("[draggable=true]", ".day:nth-child(7) [data-slot]:nth-child(3)")  # and once more
-    page.wait_for_selector(".day:nth-child(7) .cell:nth-child(3) .advised:has-text('moved here')")
+    page.wait_for_selector(".day:nth-child(7) .cell:nth-child(3) .advised:has-text('put off from')")
     page.context.close()
 
 
@@ -78,9 +78,9 @@ def test_a_suggestion_is_moved_by_keys_alone(place: Place, given: Recommendation
     page.keyboard.press("Tab")
     picture(page, f"week-{shape}")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".day:nth-child(7) .cell:nth-child(1) .advised:has-text('moved here')")
+    page.wait_for_selector(".day:nth-child(7) .cell:nth-child(1) .advised:has-text('put off from')")
     page.goto(f"{place.url}/history")
-    page.wait_for_selector("td:has-text('Later: Sun morning')")
+    page.wait_for_selector("td:has-text('Put off to Sun morning')")
     picture(page, f"history-{shape}")
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import bridge
 from bridge.advice import notify
-from bridge.advice.answer_links import ANSWER_WORDS
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import zone_at
+from bridge.domain.titles import ANSWER_BUTTONS
 from bridge.domain.types import Reading
 from bridge.meters.words import level_words
 from rhythm_env.interface import Answer, Meter
@@ -24,7 +24,7 @@ from rhythm_env.interface import Answer, Meter
 ONLINE, OFFLINE = "online", "offline"
 EVENT_TYPE = "recommended"
 REASONS_MAX = 5
-PRESSES = {str(answer).lower(): answer for answer in ANSWER_WORDS}
+PRESSES = {str(answer).lower(): answer for answer in ANSWER_BUTTONS}
 BUTTON_ICONS = {
     Answer.ACCEPT: "mdi:check",
     Answer.IGNORE: "mdi:close",
@@ -151,7 +151,7 @@ def _event(names: Names, device: str) -> dict[str, Any]:
 def _button(names: Names, device: str, word: str) -> dict[str, Any]:
     answer = PRESSES[word]
     return {
-        **_common(names, device, word, ANSWER_WORDS[answer], BUTTON_ICONS[answer]),
+        **_common(names, device, word, ANSWER_BUTTONS[answer], BUTTON_ICONS[answer]),
         **_open(names, device),
         "platform": "button",
         "command_topic": names.topic(device, "answer"),

@@ -18,6 +18,7 @@ from bridge.web.pages import (
     review,
     settings,
     shell,
+    tasks,
     today,
     trends,
     week,
@@ -27,6 +28,7 @@ from bridge.web.pages import (
 ROUTERS = (
     today.router,
     plan.router,
+    tasks.router,
     week.router,
     history.router,
     wishes.router,

@@ -18,8 +18,9 @@ from bridge.documents.preference import PreferenceDocument, preference_document
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, say, shown
 from bridge.domain.ports import ConnectorSpec
-from bridge.domain.records import Connection
+from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.ingest import clients, connecting
+from bridge.ingest.checkins import CHECK_IN_CONNECTION
 from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
@@ -32,6 +33,14 @@ from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 router = APIRouter()
 KEPT_TEXT = say("{name} is disconnected and its data kept. It did not confirm: revoke the consent there as well.")
 DELETED = say("{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well.")
+UNNAMED = "calendar"  # what a calendar without a name of its own is called
+BY = {  # the name of a connection, without its number -> how its data come
+    connecting.ACCOUNT: say("account"),
+    IMPORT_CONNECTION: say("file"),
+    FOLDER_CONNECTION: say("folder"),
+    PUSH_CONNECTION: say("app"),
+    CHECK_IN_CONNECTION: say("check-in"),
+}
 PLANS = {"events", "tasks"}  # joined to a consent by default; consents to health data are broader and end earlier
 Text = Annotated[str, Form(max_length=4000)]
 Names = Annotated[Sequence[Annotated[str, Field(max_length=100)]], Form(max_length=20)]
@@ -120,13 +129,25 @@ def shown_source(
         "asked": [setting for setting in spec.settings if setting.asked],
         "reads": sorted(kind_name(str(kind)) for kind in spec.delivers),
         "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
-        "live": any(one.name == "account" for one in mine),
+        "live": any(one.name.startswith(connecting.ACCOUNT) for one in mine),
+        "accounts": [_account(visit, one) for one in mine if spec.several and one.name.startswith(connecting.ACCOUNT)],
+        "several": spec.several,
         "reachable": bool(mine),
         "paused": any(row["paused"] for row in rows),
         "kinds": sorted((kind_name(kind), count) for kind, count in kinds.items()),
         "rows": sum(kinds.values()),
         "job": jobs.get(title),
     }
+
+
+def _account(visit: Visit, connection: Connection) -> dict[str, str]:
+    """Return the name of a connection, and how one of several accounts is called: by its calendar's name, or by its
+    host. The address itself is never shown.
+    """
+    host, _address = connecting.host_and_address(visit.bridge, connection)
+    calendar = visit.bridge.store.reading.calendar_name(connection.id)
+    named = calendar if calendar not in (None, UNNAMED, host) else ""
+    return {"name": connection.name, "title": named or host, "host": host if named else ""}
 
 
 def _connection(row: ConnectionDocument) -> dict[str, Any]:
@@ -138,6 +159,7 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
     return {
         **row,
         "state": state,
+        "by": shown(BY.get(row["connection"].rstrip("0123456789-"), BY[FOLDER_CONNECTION])),
         "newest_age": None if lag is None else phrases.age(lag),
         "last_success_at": success and date_text(success, "%Y-%m-%d %H:%M"),
         "aside": aside,
@@ -197,9 +219,11 @@ def push(visit: Visitor, source: str) -> Response:
 
 
 @router.post("/connections/{source}/disconnect")
-def disconnect(visit: Visitor, source: str, keep: Text = "") -> Response:
+def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "") -> Response:
+    """End the user's connections to a source, or only the connection named ``account``."""
     spec, keeps_data = _spec(source), keep == "yes"
-    if not connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data) and spec.revokes is not None:
+    confirmed = connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data, name=account or None)
+    if not confirmed and spec.revokes is not None:
         name = phrases.source_name(spec.title)[0]
         text = shown(say(KEPT_TEXT if keeps_data else DELETED, name=name))
         return page("note.html", visit, path="/connections", text=text)

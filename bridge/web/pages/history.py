@@ -1,4 +1,4 @@
-"""Serve the page of past recommendations: what was suggested, what was pressed, and what the data show of it."""
+"""Serve the page of past recommendations: what was suggested, what was answered, and what the data show of it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from bridge.documents.text import slot_name
-from bridge.domain.languages import _, date_text, say, shown
+from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import AdviceRecord
-from bridge.domain.titles import SLOT_TITLES
+from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.planning.outcomes import over_at
-from bridge.web.day import OUTCOME_LABELS, local, mark_seen
+from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
 from bridge.web.phrases import capital
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
@@ -22,7 +21,6 @@ from rhythm_env.interface import Answer
 router = APIRouter()
 PAGE_ROWS = 28
 Before = Annotated[int | None, Query(ge=1, le=2**53)]
-PRESSED = {Answer.ACCEPT: say("Accept"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}
 
 
 @router.get("/history")
@@ -44,14 +42,14 @@ def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResp
 
 
 def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
-    """Return a recommendation for the template, with what was pressed apart from what was seen."""
+    """Return a recommendation for the template, with the answer apart from what was seen."""
     return {
-        "action": str(one.action),
+        "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,
         "slot": shown(SLOT_TITLES[one.moment.slot]),
         "hours": _hours(visit, one),
-        "pressed": _pressed(one),
-        "pressed_at": None if one.answered_at is None else date_text(local(visit, one.answered_at), "%a %H:%M"),
+        "answered": capital(answered(one)),
+        "answered_at": None if one.answered_at is None else date_text(local(visit, one.answered_at), "%a %H:%M"),
         "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
         "evidence": ", ".join(map(shown, one.evidence)),
     }
@@ -61,14 +59,6 @@ def _hours(visit: Visit, one: AdviceRecord) -> str | None:
     if one.start is None or one.end is None:
         return None
     return _("{start:%H:%M} to {end:%H:%M}", start=local(visit, one.start), end=local(visit, one.end))
-
-
-def _pressed(one: AdviceRecord) -> str | None:
-    """Return the button that the user pressed, or None for none. A moved recommendation names its new slot."""
-    if one.answer is None:
-        return None
-    to = "" if one.moved_to is None else f": {slot_name(one.moved_to)}"
-    return f"{shown(PRESSED[one.answer])}{to}"
 
 
 def _seen(one: AdviceRecord, *, is_over: bool) -> str:

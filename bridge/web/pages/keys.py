@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from bridge import registry
 from bridge.domain.errors import BridgeError
-from bridge.domain.languages import _
+from bridge.domain.languages import _, told
 from bridge.domain.ports import ConnectorSpec
 from bridge.ingest import clients
 from bridge.web import phrases
@@ -35,7 +35,7 @@ def save(request: Request, visit: Visitor, source: str, client_id: Key, client_s
     try:
         clients.save(visit.bridge, visit.user, spec, client_id, client_secret)
     except BridgeError as error:
-        return _page(request, visit, spec, wrong=str(error), typed=client_id)
+        return _page(request, visit, spec, wrong=told(error), typed=client_id)
     return _page(request, visit, spec, saved=True)
 
 

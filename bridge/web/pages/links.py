@@ -17,16 +17,15 @@ from bridge.documents.inputs import parse_slot
 from bridge.documents.offers import offer_documents, when
 from bridge.documents.text import slot_name
 from bridge.domain.errors import Forged, Spent
-from bridge.domain.languages import say, shown, told
+from bridge.domain.languages import shown, told
 from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.titles import ANSWER_BUTTONS, ANSWER_WORDS, answer_text
+from bridge.web.phrases import capital
 from bridge.web.render import page
 from bridge.web.state import app_state, csrf
 from rhythm_env.interface import Answer
 
 router = APIRouter()
-
-ANSWER_NAMES = {Answer.ACCEPT: say("Accepted"), Answer.IGNORE: say("Not now"), Answer.RESCHEDULE: say("Later")}
-ANSWERED = {Answer.ACCEPT: say("accepted"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("later")}
 
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
@@ -74,13 +73,13 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
         csrf=csrf(request),
         refused=None,
         link=link,
-        word=shown((ANSWER_NAMES if done else answer_links.ANSWER_WORDS)[link.answer]),
+        word=capital(shown((ANSWER_WORDS if done else ANSWER_BUTTONS)[link.answer])),
         until=f"{until:%H:%M}",
         slot=slot_name(given.moment),
         moved=_moved(link, now) if done else None,
         offers=offer_documents(link.offers, zones, now=now),
         puts_off=link.answer is Answer.RESCHEDULE,
-        before=None if given.answer is None else shown(ANSWERED[given.answer]),
+        before=None if given.answer is None else shown(answer_text(given.answer, given.moved_to)),
         done=done,
     )
 

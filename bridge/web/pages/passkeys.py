@@ -16,6 +16,7 @@ from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import _, say, told
 from bridge.web.forwarded import customer_network
 from bridge.web.logins import TooManyTries, uncount
+from bridge.web.next_steps import without_commands
 from bridge.web.pages.login import begin_session, login_page, outside, stay, too_many_tries
 from bridge.web.pages.settings import changed, in_browser, refuse_last_way, shown
 from bridge.web.phrases import sentence
@@ -98,7 +99,7 @@ def new_options(request: Request, visit: Visitor) -> Response:
     try:
         challenge, options = passkeys.begin_registration(visit.bridge.store, visit.user, *_place(request))
     except SetupError as error:
-        return JSONResponse({"error": told(error)}, 400)
+        return JSONResponse({"error": without_commands(told(error))}, 400)
     return _asked(request, visit.app, challenge, options)
 
 

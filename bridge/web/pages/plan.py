@@ -11,10 +11,11 @@ from fastapi.responses import RedirectResponse, Response
 from bridge.advice import recommend, rescheduling
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan_ics import to_icalendar
+from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import _
+from bridge.domain.languages import _, date_text
 from bridge.planning.day_plan import Block
-from bridge.web import timeline
+from bridge.web import ahead, timeline
 from bridge.web.day import is_part, local
 from bridge.web.render import page
 from bridge.web.state import Visitor, is_seen
@@ -33,18 +34,27 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
     shown = timeline.timeline(visit, found)
     if is_part(request):
         return page("today/timeline.html" if day else "today/plan.html", visit, plan=shown)
-    return page("day.html", visit, path="/", plan=shown, earlier=wanted - A_DAY, later=wanted + A_DAY)
+    earlier, later = (
+        {"key": one.isoformat(), "name": date_text(one, "%a %d %b")} for one in (wanted - A_DAY, wanted + A_DAY)
+    )
+    monday = wanted - timedelta(days=wanted.weekday())
+    return page("day.html", visit, path="/week", plan=shown, earlier=earlier, later=later, week=week_name(monday))
 
 
 @router.get("/advice/{number}/gaps")
 def gaps(request: Request, visit: Visitor, number: Number) -> Response:
-    """Show up to three good times to which the user can put off a recommendation."""
+    """Show up to three good times to which the user can put off a recommendation, and tomorrow."""
     found = recommend.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
     free = rescheduling.gaps(visit.bridge, visit.user, found, now=visit.now, known=known)
-    return page("today/gaps.html", visit, number=found.id, offers=timeline.offers(visit, free))
+    return page(
+        "today/gaps.html",
+        visit,
+        number=found.id,
+        offers=[*timeline.offers(visit, free), *ahead.tomorrow(visit, found, free)],
+    )
 
 
 @router.get("/advice/{number}.ics")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from bridge.advice import outcomes, review_words
+from bridge.advice import outcomes, review_figures, review_words
 from bridge.advice.effect import KnownEffect, known_effects
 from bridge.advice.review import load_review, review_week
+from bridge.advice.review_figures import Figure
+from bridge.advice.review_summary import summary
 from bridge.advice.review_words import Review
 from bridge.advice.week import monday_of
 from bridge.documents.inputs import parse_answer
@@ -47,13 +49,25 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
         earlier=week_name(monday - A_WEEK),
         later=week_name(monday + A_WEEK) if monday + A_WEEK <= visit.now.date() else None,
         advised_line=shown(review_words.advised_line(found)),
-        lines=list(map(shown, review_words.week_lines(found))),
+        summary=list(map(shown, summary(found))),
+        figures=[_figure(one) for one in review_figures.figures(found)],
         effects=list(map(shown, review_words.effect_lines(found))),
-        ideas=list(map(shown, found.ideas)),
+        ideas=list(map(shown, found.ideas[1:])),
         rows=[day.past_advice(one) for one in found.advised],
         questions=day.questions(visit),
         back="/review",
     )
+
+
+def _figure(one: Figure) -> dict[str, Any]:
+    """Return a figure as texts, with the lengths of its bars in percent."""
+    return {
+        "name": shown(one.name),
+        "value": shown(one.value),
+        "usual": None if one.usual is None else shown(one.usual),
+        "percent": None if one.share is None else round(100 * one.share, 1),
+        "usual_percent": None if one.usual_share is None else round(100 * one.usual_share, 1),
+    }
 
 
 def _load(visit: Visit, monday: date) -> Review:

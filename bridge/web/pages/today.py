@@ -9,8 +9,10 @@ from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import recommend, requests, rescheduling
+from bridge.advice.old_data import OLD_TEXT, newest_if_old
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
+from bridge.domain.languages import _
 from bridge.domain.records import Recommendation, Silence
 from bridge.ingest import checkins
 from bridge.planning.situation import is_blank
@@ -82,8 +84,15 @@ def _recommendation_part(visit: Visit, found: Recommendation | Silence) -> HTMLR
 
 def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
-    reasons = [phrases.action_words(reason) for reason in found.reasons]
-    return page("today/silence.html", visit, reasons=reasons, slot_name=slot_name(found.moment), blank=is_blank(known))
+    old = newest_if_old(visit.bridge.store, visit.user, known)
+    return page(
+        "today/silence.html",
+        visit,
+        reasons=[phrases.action_words(reason) for reason in found.reasons],
+        slot_name=slot_name(found.moment),
+        old=None if old is None else _(OLD_TEXT, day=old),
+        blank=is_blank(known),
+    )
 
 
 def _plan_again(answer: HTMLResponse) -> HTMLResponse:

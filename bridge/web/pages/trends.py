@@ -34,6 +34,8 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
         {
             "meter": str(meter),
             "summary": summary(body, str(meter)),
+            "known": _known_days(body, str(meter)),
+            "needs": shown(NEEDS[meter]),
             "validated": body["meters"][str(meter)]["validated"],
             "inputs": [
                 {**row, "name": heading(m), "unit_name": unit_name(row["unit"])}
@@ -55,6 +57,25 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
         actions=actions,
         titles=[action_name(action) for action in actions],
     )
+
+
+def _known_days(body: Body, meter: str) -> int:
+    """Return on how many days of the chart a meter is known."""
+    return sum(level is not None for level in body["meters"][meter]["level"])
+
+
+# What a meter is read from, in words for people without it.
+NEEDS = {
+    Meter.VITALITY: say("It is read from nights, heart and steps, by a watch or ring, and from check-ins."),
+    Meter.COGNITION: say("It is read from nights, by a watch or ring, from a calendar, and from check-ins."),
+    Meter.PROGRESS: say("It is read from tasks, from focus in a calendar or ActivityWatch, and from check-ins."),
+    Meter.SERENITY: say(
+        "It is read from stress, heart and nights, by a watch or ring, from meetings, and from check-ins."
+    ),
+    Meter.CONNECTION: say(
+        "It is read from entries with others in a calendar, from counts of messages, and from check-ins."
+    ),
+}
 
 
 @router.get("/trends/table")

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, load_week, monday_of
@@ -18,17 +18,17 @@ from bridge.domain.records import AdviceRecord
 from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES
 from bridge.planning.outcomes import day_end
-from bridge.web import ahead
-from bridge.web.day import SLOT_HEADINGS, local, mark_seen
+from bridge.web import ahead, expected
+from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
 from bridge.web.render import page
-from bridge.web.state import Visit, Visitor
+from bridge.web.state import Visit, Visitor, is_seen
 from bridge.web.today_cache import data_version
 from rhythm_env.interface import Answer, Slot
 
 router = APIRouter()
 A_WEEK = timedelta(weeks=1)
+DUE_MAX = 5  # tasks shown for a day
 Named = Annotated[str, Form(max_length=20)]
-ANSWER_WORDS = {Answer.ACCEPT: say("accepted"), Answer.IGNORE: say("not now"), Answer.RESCHEDULE: say("moved away")}
 
 
 @router.get("/week")
@@ -51,7 +51,18 @@ def week(request: Request, visit: Visitor, week: Annotated[str | None, Query(max
         calendar=found.calendar,
         days=_days(visit, found),
         choices=ahead.choices(visit),
+        coming=bool(expected.coming_days(visit, monday)),
     )
+
+
+@router.get("/week/ahead")
+def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_length=20)]) -> Response:
+    """Send the previews and tasks of a week's coming days, each for its slot on the page of the week."""
+    monday = monday_of(week, visit.now, visit.user.zones)
+    if not is_part(request):
+        return RedirectResponse(f"/week?week={week_name(monday)}", 303)
+    found = expected.expected(visit, monday, seen=is_seen(request, visit))
+    return page("week/ahead.html", visit, expected=found)
 
 
 def _load(visit: Visit, monday: date) -> Week:
@@ -85,14 +96,24 @@ def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
     now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
     return [
         {
+            "key": slots[0].facts.moment.date.isoformat(),
             "name": date_text(slots[0].facts.moment.date, "%A"),
             "date": date_text(slots[0].facts.moment.date, "%d %b"),
             "today": slots[0].facts.moment.date == now.date,
             "over": slots[-1].facts.moment < now,
+            **_due(week, slots[0].facts.moment.date, now.date),
             "slots": [_slot(visit, week, slot, now, is_open=slot.facts.moment in open_slots) for slot in slots],
         }
         for slots in (week.slots[day : day + 4] for day in range(0, len(week.slots), 4))
     ]
+
+
+def _due(week: Week, day: date, today: date) -> dict[str, Any]:
+    """Return the open tasks that are due on a date, and for today those that are overdue, at most DUE_MAX."""
+    due = [(one, one.due) for one in week.tasks if one.due is not None]
+    found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
+    told = [{"title": one.title, "overdue": one.due is not None and one.due < today} for one in found[:DUE_MAX]]
+    return {"due": told, "more": max(len(found) - DUE_MAX, 0)}
 
 
 def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: bool) -> dict[str, Any]:
@@ -103,6 +124,7 @@ def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: boo
         if first or not occurrence.event.all_day
     ]
     return {
+        "id": expected.cell_id(moment.date, moment.slot),
         "name": shown(SLOT_TITLES[moment.slot]),
         "full": shown(say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])),
         "key": ahead.key(moment) if is_open else None,
@@ -119,13 +141,13 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
     """Return a recommendation as a slot of the week shows it. ``movable`` says that the user may still move it."""
     moment, here = slot.facts.moment, is_moved(one, slot.facts.moment)
     elsewhere = one.moved_to is not None and not here and one.moved_to != moment
-    state = _("moved here") if here else None if one.answer is None else shown(ANSWER_WORDS[one.answer])
+    answer = answered(one) or None
     return {
         "id": one.id,
         "action": str(one.action),
         "what": one.what,
         "from": _clock(visit, one, slot),
-        "state": _("moved to {slot}", slot=slot_name(one.moved_to)) if elsewhere and one.moved_to else state,
+        "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answer,
         "movable": not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now,
     }
 

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from bridge.documents.inputs import parse_hours
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
-from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
+from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
@@ -90,13 +90,14 @@ def _wishes(form: Fields, user: str) -> Wishes:
     goals = {a: _number(form.get(f"goal_{a}", ""), _("a goal")) for a in ActionType}
     weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
     suggestions = _number(form.get("suggestions", ""), _("the number of suggestions"))
+    most = SUGGESTIONS_DEFAULT if suggestions is None else suggestions
     return checked(
         Wishes(
             never=frozenset(action for action in ActionType if form.get(f"never_{action}")),
             hours={a: spans for a in ActionType if (spans := _hours(form.get(f"hours_{a}", ""), a, user))},
             goals={action: goal for action, goal in goals.items() if goal},
             weights={meter: weight for meter, weight in weights.items() if weight != 1},
-            **({} if suggestions is None else {"suggestions": suggestions}),
+            suggestions=most,
         )
     )
 

@@ -24,6 +24,7 @@ document.addEventListener("htmx:load", (event) => {
 
 document.addEventListener("htmx:responseError", (event) => {
   say(_("That did not work: {why}.", { why: whyNot(event.detail.xhr) }), "note bad trouble");
+  document.getElementById("status").append(...nextSteps(event.detail.xhr));
   if (event.detail.xhr.status === 403) location.reload();
 });
 
@@ -31,10 +32,25 @@ document.addEventListener("htmx:sendError", () => {
   say(_("That did not work: {why}.", { why: _("the bridge does not answer. Try again") }), "note bad trouble");
 });
 
-// Return the reason of a refusal. The bridge sends plain text, and a proxy before it sends pages.
+// Return the lines of a refusal: the reason, then the next steps. A proxy before the bridge sends pages instead.
+function linesOf(request) {
+  const type = request.getResponseHeader("Content-Type") || "";
+  return type.startsWith("text/plain") ? request.responseText.split("\n") : [""];
+}
+
 function whyNot(request) {
-  if ((request.getResponseHeader("Content-Type") || "").startsWith("text/plain")) return request.responseText;
-  return request.status === 413 ? _("it is too large") : _("see bridge doctor");
+  return linesOf(request)[0] || (request.status === 413 ? _("it is too large") : _("the bridge does not answer"));
+}
+
+// Return the next steps of a refusal as links, each after a blank.
+function nextSteps(request) {
+  const pairs = linesOf(request).slice(1).map((line) => line.split("\t"));
+  return pairs.filter((pair) => pair.length === 2).flatMap(([address, title]) => {
+    const link = document.createElement("a");
+    link.href = address;
+    link.textContent = title;
+    return [" ", link];
+  });
 }
 
 // Send files one after another as plain bodies, so that the server can write them to disk as they arrive.
@@ -69,6 +85,7 @@ function upload(file) {
       } else {
         line.className = "note bad";
         line.textContent = _("{name} was not accepted: {why}.", { name: file.name, why: whyNot(request) });
+        line.append(...nextSteps(request));
       }
       done();
     };

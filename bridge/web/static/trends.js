@@ -88,7 +88,10 @@ function meter(place) {
     width: 1,
     points: { show: false },
   };
-  const line = { stroke: colour("accent"), width: 2, spanGaps: false, points: { show: false } };
+  // A day between two unknown days makes no line, so it is a point.
+  const alone = level.flatMap((value, at) => (value !== null && (level[at - 1] ?? null) === null && (level[at + 1] ?? null) === null ? [at] : []));
+  const points = { show: true, size: 7, fill: colour("accent"), filter: () => alone };
+  const line = { stroke: colour("accent"), width: 2, spanGaps: false, points };
   const side = { stroke: "transparent", width: 0, points: { show: false } };
   draw(place, [line, side, side, normal], [level, edge(1), edge(-1), days.map(() => body.normal)], {
     range: [0, 1],

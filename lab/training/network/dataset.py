@@ -169,15 +169,16 @@ def seen_of(life: living.Lives, *, last: bool = False) -> tuple[Floats, Floats]:
     n, done = life.weeks.n, len(life.answer)
     if not done:
         told = np.zeros((n, 1, TALLIES), np.float32)
-        return np.zeros((n, 0, PER_SLOT), np.float32), _present(life, [0], told)
+        return np.zeros((n, 0, PER_SLOT), np.float32), present_of(life, [0], told)
     slots = life.slots()
     now = np.concatenate([slots.step, np.full((n, 1), life.step)], axis=1)
     told = tallies(slots, now % SLOTS)
     steps = [done] if last else list(range(done + 1))
-    return vectors(slots), _present(life, steps, told[:, steps])
+    return vectors(slots), present_of(life, steps, told[:, steps])
 
 
-def _present(life: living.Lives, steps: list[int], told: Floats) -> Floats:
+def present_of(life: living.Lives, steps: list[int], told: Floats) -> Floats:
+    """Return the present (n, steps, PRESENT) of these steps, with the sums ``told`` (n, steps, TALLIES) of answers."""
     n = life.weeks.n
     levels, deviations, coverages = (
         np.array([life.seen[step][kind] for step in steps]).transpose(2, 0, 1) for kind in range(3)

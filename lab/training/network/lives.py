@@ -117,20 +117,20 @@ class Lives:
             there[other] = self.standings(other)[advised, np.arange(n)]
         return there.argmax(axis=0), there.max(axis=0) > here + CLEARLY_BETTER
 
-    def slots(self) -> Slots:
-        """Return the completed slots as the feedback tells of them, shape (n, t)."""
-        advised, answer = np.array(self.advised).T, np.array(self.answer).T
-        nothing = np.zeros((*advised.shape, METERS))
+    def slots(self, first: int = 0) -> Slots:
+        """Return the completed slots from the ``first`` on as the feedback tells of them, shape (n, t)."""
+        advised, answer = np.array(self.advised[first:]).T, np.array(self.answer[first:]).T
+        nothing, done = np.zeros((*advised.shape, METERS)), len(self.answer)
         return Slots(
-            step=np.broadcast_to(np.arange(advised.shape[1]) % STEPS, advised.shape),
+            step=np.broadcast_to(np.arange(first, done) % STEPS, advised.shape),
             action=np.where(answer == 0, advised, -1),
-            levels=np.array([levels for levels, _, _ in self.seen[: advised.shape[1]]]).transpose(2, 0, 1),
+            levels=np.array([levels for levels, _, _ in self.seen[first:done]]).transpose(2, 0, 1),
             changes=nothing,
             anomalies=nothing,
             reward=nothing[..., 0],
             refused=np.where(answer > 0, advised, -1),
             answer=answer,
-            moved=np.array(self.moved).T,
+            moved=np.array(self.moved[first:]).T,
             stated=False,
         )
 

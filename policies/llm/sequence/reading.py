@@ -54,7 +54,9 @@ def _count(numbers: tuple[tuple[range, float, float], ...]) -> int:
 
 ANOMALY_COLUMNS = 16
 PAST = PER_SLOT + HATS * _count(PAST_NUMBERS) + ANOMALY_COLUMNS
-NOW = PRESENT + HATS * _count(PRESENT_NUMBERS)
+RATES = 2 * len(ACTIONS) + 1
+NOW = PRESENT + HATS * _count(PRESENT_NUMBERS) + RATES
+USUAL, AS_MANY = 0.4, 2.0  # share of advice that is taken, and the number of answers that it counts as
 
 
 def past(slots: Array) -> Array:
@@ -97,7 +99,32 @@ def _shown(slots: Array) -> Array:
 
 def now(present: Array) -> Array:
     """Return the input vector (..., NOW) of the slot to decide, given as the vector of ``slots.present``."""
-    return _with_hats(present, PRESENT_NUMBERS)
+    import numpy as np
+
+    return np.concatenate([_with_hats(present, PRESENT_NUMBERS), rates(present)], axis=-1)
+
+
+def rates(present: Array) -> Array:
+    """Return the shares of advice that was taken (..., RATES), given the vector of ``slots.present``.
+
+    They are the share of all, of each action, and of each action at this time of day.
+    A share of few answers is drawn towards the share of the wider kind, and is given as four times the difference from
+    it. Without answers it is 0.
+    """
+    import numpy as np
+
+    counts = np.expm1(3 * present[..., TOLD][..., :TALLIES]).reshape(*present.shape[:-1], 2, 2, len(ACTIONS))
+    ever, here = counts[..., 0, :, :], counts[..., 1, :, :]  # (..., taken or refused, action)
+    of_all = _drawn_to(USUAL, ever.sum(axis=-1, keepdims=True))
+    of_each = _drawn_to(of_all, ever)
+    of_here = _drawn_to(of_each, here)
+    found = [of_all - USUAL, of_each - of_all, of_here - of_each]
+    return (4 * np.concatenate(found, axis=-1)).astype(np.float32)
+
+
+def _drawn_to(wider: Array | float, counts: Array) -> Array:
+    taken, refused = counts[..., 0, :], counts[..., 1, :]
+    return (taken + AS_MANY * wider) / (taken + refused + AS_MANY)
 
 
 def _with_hats(values: Array, numbers: tuple[tuple[range, float, float], ...]) -> Array:

@@ -19,8 +19,11 @@ from rhythm_env.people import EAGERNESS, READINESS, acceptance
 
 Array = NDArray[np.float64]
 
-SIMULATED = 0.5  # share of people who answer by the simulator's rule alone
-HALF, OWN = 0.15, 0.25  # shares of people with half of their tastes, and all, their own; the rest are otherwise odd
+# Shares of people who answer by the simulator's rule, who have half of their tastes their own, and who have all their
+# own. The rest are otherwise odd.
+EVERYBODY, SIMULATED = (0.5, 0.15, 0.25), (1.0, 0.0, 0.0)
+STRANGERS = (0.0, 0.0, 1.0)  # people of whom the simulator's rule tells nothing
+KNOWABLE = (0.66, 0.2, 0.0)  # people without strangers
 ODD_OFFSET, ODD_SLOPE = 0.8, (0.3, 2.2)  # deviation of the offset and range of the slope of odd people
 OF_THE_ACTION = (0.0, 0.85)  # sizes of the part of a taste that is the same at every hour, and of the rest
 OF_THE_HOUR = (0.5, 1.0)
@@ -36,7 +39,7 @@ class Tasted(living.Lives):
     ``offset`` and ``slope`` (n,) turn a liking into a logit. ``never`` (10, n) are actions that are never taken.
     """
 
-    anybody: bool = True
+    shares: tuple[float, float, float] = EVERYBODY
     tastes: Array = field(init=False)
     own: Array = field(init=False)
     offset: Array = field(init=False)
@@ -46,8 +49,7 @@ class Tasted(living.Lives):
     def __post_init__(self) -> None:
         living.Lives.__post_init__(self)
         n = self.weeks.n
-        kind = self.rng.random(n) * self.anybody
-        ends = np.cumsum([SIMULATED, HALF, OWN])
+        kind, ends = self.rng.random(n), np.cumsum(self.shares)
         self.own = np.select([kind < end for end in ends], [0.0, 0.5, 1.0], 0.0)
         odd = kind >= ends[-1]
         self.offset = READINESS + odd * ODD_OFFSET * self.rng.standard_normal(n)
@@ -57,6 +59,11 @@ class Tasted(living.Lives):
         self.tastes = (drawn - drawn.mean(axis=1, keepdims=True)) / drawn.std(axis=1, keepdims=True)
         self.never = odd & (self.rng.random((len(ACTIONS), n)) < REFUSED)
 
+    @property
+    def plain(self) -> NDArray[np.bool_]:
+        """Tells (n,) who answers by the simulator's rule alone."""
+        return np.asarray((self.own == 0) & (self.slope == EAGERNESS))
+
     def chances(self, slot: int) -> Array:
         """Return the probability (10, n) that each action is taken in a slot."""
         liked = (1 - self.own) ** 0.5 * self.standings(slot) + self.own**0.5 * self.tastes[slot]
@@ -64,13 +71,14 @@ class Tasted(living.Lives):
         return acceptance((logit - READINESS) / EAGERNESS)
 
 
-def begin(seeds: range, *, anybody: bool = True) -> Tasted:
-    """Start a life per seed. Without ``anybody`` all people answer by the simulator's rule."""
+def begin(seeds: range, shares: tuple[float, float, float] = EVERYBODY) -> Tasted:
+    """Start a life per seed, of people of each kind in these ``shares``."""
     weeks = simulate.begin(seeds)
     rng = np.random.default_rng((seeds.start, len(seeds), simulate.STREAM, 2))
-    return Tasted(weeks, rng, anybody=anybody)
+    return Tasted(weeks, rng, shares=shares)
 
 
 def worth(life: Tasted, adviser: living.Adviser) -> Array:
     """Return the worth (10, n) of each action as advice to these people."""
-    return life.chances(life.step % SLOTS) * ((1 - life.own) * adviser.gain(life) + TAKEN)
+    gain = 0.0 if (life.own == 1).all() else (1 - life.own) * adviser.gain(life)
+    return life.chances(life.step % SLOTS) * (gain + TAKEN)

@@ -1,8 +1,8 @@
-"""The course of the sequence model, which is supervised learning in two stages. It resumes after a stop.
+"""The course of the sequence model, which is supervised learning in three stages. It resumes after a stop.
 
 The first stage learns from the network's weeks. They are made when needed, and each is seen once. Meanwhile a second
 process tries every action in further weeks, and plays lives of people who answer. The second stage learns the better
-actions of those weeks. People who answer are among the lessons throughout.
+actions of those weeks. People who answer are among the lessons throughout. The third stage is in ``practice``.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from lab.training.llm.sequence import learning, lessons, rolled
+from lab.training.llm.sequence import learning, lessons, practice, rolled
 from lab.training.llm.sequence.exam import examined
 from lab.training.llm.sequence.lessons import Lessons
-from lab.training.llm.sequence.model import SequenceModel, save
+from lab.training.llm.sequence.model import SequenceModel, opened, save
 from lab.training.network.model import Network
 from policies.network.forward import OBJECTIVES
 
@@ -83,17 +83,34 @@ class Course:
         return fall * min((step + 1) / WARM, 1.0)
 
 
-def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch) -> dict[str, Any]:
+def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch, start: Path | None = None) -> dict[str, Any]:
     """Teach a model into ``out``: ``taught.pt``, ``weights.npz`` and ``notes.json``.
 
-    Raises ValueError where ``resume`` finds another course.
+    With the weights of a file ``start``, only the third stage is taken. Raises ValueError where ``resume`` finds
+    another course, and for a file without such weights.
     """
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     course = Course(out, weeks, seed)
-    if resume and (out / "course.pt").exists():
+    if start is not None:
+        course.model, course.parts = opened(start), course.all_parts
+    elif resume and (out / "course.pt").exists():
         _restore(course)
-    network, on_step = lessons.teacher(), watch("learning")
+    if course.parts < course.all_parts:
+        _taught(course, watch("learning"))
+    parts = max(weeks * practice.PARTS // WEEKS, 1)
+    last = practice.train(out, course.model, parts=parts, seed=seed, resume=resume, on_step=watch("practising"))
+    step = course.parts * PART_STEPS
+    notes = [*course.notes, *({**note, "step": step + note["step"]} for note in last.notes)]
+    torch.save(last.model.state_dict(), out / TAUGHT)
+    save(last.model, out / "weights.npz")
+    (out / "notes.json").write_text(json.dumps(notes), encoding="utf-8")
+    return {"out": str(out), "core_minutes": round((course.seconds + last.seconds) / 60, 1), **notes[-1]}
+
+
+def _taught(course: Course, on_step: Callable[[int, int], None]) -> None:
+    """Take the first two stages, or what is left of them."""
+    network = lessons.teacher()
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as beside:
         coming = [beside.submit(_made, _people(course, part), course.out) for part in range(course.all_parts)]
         pools: dict[str, Lessons] = {}
@@ -102,10 +119,6 @@ def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch) -> di
             if part >= course.parts:
                 _part(course, network, pools)
                 on_step(course.parts, course.all_parts)
-    torch.save(course.model.state_dict(), out / TAUGHT)
-    save(course.model, out / "weights.npz")
-    (out / "notes.json").write_text(json.dumps(course.notes), encoding="utf-8")
-    return {"out": str(out), "core_minutes": round(course.seconds / 60, 1), **course.notes[-1]}
 
 
 def _fill(pools: dict[str, Lessons], paths: dict[str, Path]) -> None:

@@ -7,14 +7,19 @@ from numpy.typing import NDArray
 
 from lab.evaluation.grades import best_constant
 from lab.evaluation.week import Weeks
+from lab.training.llm.sequence import answering
 from lab.training.llm.sequence.model import SequenceModel
-from lab.training.llm.sequence.playing import Playing
+from lab.training.llm.sequence.playing import Playing, Reader
 from lab.training.network import simulate
+from lab.training.network.dataset import seen_of
+from policies.llm.sequence.reading import SLOTS_MAX
 from policies.network.forward import OBJECTIVES
+from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target
 
 HELD_OUT = range(10_500_000, 10_500_192)  # seeds
+ANSWERING, WEEKS = range(10_600_000, 10_600_128), 4  # seeds of people who answer, and their weeks
 
 
 def play(
@@ -36,7 +41,7 @@ def examined(model: SequenceModel, seeds: range = HELD_OUT) -> dict[str, float]:
     """Mean grade, the same without the belief, the belief's error, its skill, and the mean level for ``reward``."""
     weeks, playing = play(model, seeds, 1, _aim("grade", len(seeds)), drawn=0)
     target = belief_target(weeks.people)
-    errors = belief_mae(playing.belief.T.astype(float), target)
+    errors = belief_mae(playing.reader.belief.T.astype(float), target)
     others, _ = play(model, seeds, 1, _aim("reward", len(seeds)), drawn=0)
     return {
         "score": float(weeks.final_score(1 - errors).mean()),
@@ -45,6 +50,26 @@ def examined(model: SequenceModel, seeds: range = HELD_OUT) -> dict[str, float]:
         "constant_mae": float(belief_mae(np.full(target.shape, 0.5), target).mean()),
         "skill": float(1 - errors.mean() / belief_mae(best_constant(target), target).mean()),
         "level": float(others.mean_level().mean()),
+    }
+
+
+def answered(model: SequenceModel, seeds: range = ANSWERING) -> dict[str, float]:
+    """Mean chance that advice is taken, of people by the simulator's rule in their first week, and of people by tastes
+    of their own in four weeks.
+    """
+    life, reader = answering.begin(seeds), Reader(model, len(seeds), SLOTS_MAX)
+    taken, everybody = [], np.arange(len(seeds))
+    for _ in range(WEEKS * STEPS):
+        slots, now = seen_of(life, last=True)
+        if slots.shape[1]:
+            reader.complete(slots[:, -1])
+        best = reader.decide(now[:, -1])[:, OBJECTIVES.index("reward")].argmax(dim=1).numpy()
+        taken.append(life.chances(life.step % SLOTS)[best, everybody])
+        life.advance(best)
+    found = np.array(taken)
+    return {
+        "taken_simulated": float(found[:STEPS, life.plain].mean()),
+        "taken_own": float(found[:, life.own == 1].mean()),
     }
 
 

@@ -30,7 +30,7 @@ def half(device: torch.device) -> Iterator[None]:
 
 def forgetful(lessons: Lessons, rng: np.random.Generator, *, silent: bool = False) -> Lessons:
     """The same with the past of some people who answer taken away, and with ``silent`` of some who do not, too."""
-    gone = (rng.random(len(lessons)) < FORGOTTEN) & ((lessons.advised[:, 0] >= 0) | silent)
+    gone = (rng.random(len(lessons)) < FORGOTTEN) & (lessons.answers | silent)
     lessons.now[gone, :, reading.WEIGHT_COLUMN : reading.WEIGHT_COLUMN + 2 * METERS] = _NOTHING
     lessons.now[gone, :, reading.TOLD] = 0.0
     lessons.sight[gone] = 0
@@ -79,12 +79,13 @@ def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
 
 
 def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
-    """Return the loss of the forecast that advice is taken. People who do not answer add nothing."""
-    advised = torch.from_numpy(lessons.advised).to(device)
-    logits = said.taken.gather(2, advised.clamp(min=0)[..., None])[..., 0]
-    truth = torch.from_numpy(lessons.taken).to(device).float()
-    each = torch.nn.functional.binary_cross_entropy_with_logits(logits, truth.clamp(min=0), reduction="none")
-    heard = (advised >= 0).float()
+    """Return the loss of the forecasts that advice is taken, against the true chances of all actions.
+
+    It is least at the mean chance over all people who cannot be told apart. People who do not answer add nothing.
+    """
+    truth = torch.from_numpy(lessons.chances).to(device)
+    each = torch.nn.functional.binary_cross_entropy_with_logits(said.taken, truth, reduction="none").mean(dim=(1, 2))
+    heard = torch.from_numpy(lessons.answers).to(device).float()
     return (each * heard).sum() / heard.sum().clamp(min=1)
 
 

@@ -2,12 +2,13 @@
 
 The adviser must not know the person. Otherwise the model would later take its own advice for evidence about the person.
 There are three kinds. ``weeks`` are led by the network, with the network's scores. In ``rolled`` weeks these scores are
-improved by the outcomes of every action. ``lives`` are of people who answer, with the true worth of each advice. The
-belief to learn is always the true belief.
+improved by the outcomes of every action. ``lives`` are of people who answer, with the true worth of each advice and the
+true chance that it is taken. The belief to learn is always the true belief.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +24,15 @@ from lab.training.network.dataset import seen_of
 from lab.training.network.model import Network, load
 from policies.llm.sequence.reading import SLOTS_MAX
 from policies.network import WEIGHTS
-from rhythm_env.constants import STEPS
+from policies.network.forward import OBJECTIVES
+from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import HISTORY_STEPS
 from rhythm_env.profiles import belief_target
 
 Floats = NDArray[np.float32]
+# (last completed slot (n, PER_SLOT) or None, the slot that begins (n, PRESENT)) -> log-probabilities (n, 10)
+Lead = Callable[[Floats | None, Floats], Floats]
 
 LOOSE = (0.0, 0.05, 0.15, 0.4, 1.0)  # shares of random actions; each week is led at one of them
 HOW_OFTEN = (0.3, 0.25, 0.2, 0.15, 0.1)
@@ -41,9 +45,10 @@ class Lessons:
     """Arrays of lessons. ``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT) are the model's input.
 
     ``sight`` (n,) is the number of completed slots that a decision sees. ``wanted`` (n, 28, 2, 10) holds
-    log-probabilities, and ``weighed`` (n, 2) tells the objectives that have any. ``advised`` and ``taken`` (n, 28) are
-    -1 for people who do not answer. ``target`` (n, 3) is the true belief. ``single`` (n,) is True if ``wanted`` are
-    worths for one person, of which the mean over people is to be learned.
+    log-probabilities, and ``weighed`` (n, 2) tells the objectives that have any. ``answers`` (n,) is True for people
+    who answer. ``chances`` (n, 28, 10) are the true probabilities that they take each action. ``target`` (n, 3) is the
+    true belief. ``single`` (n,) is True if ``wanted`` are worths for one person, whose mean over people is to be
+    learned.
     """
 
     slots: Floats
@@ -51,8 +56,8 @@ class Lessons:
     sight: NDArray[np.intp]
     wanted: Floats
     weighed: Floats
-    advised: NDArray[np.intp]
-    taken: NDArray[np.intp]
+    answers: NDArray[np.bool_]
+    chances: Floats
     target: Floats
     single: NDArray[np.bool_]
 
@@ -96,7 +101,7 @@ def weeks(seeds: range, network: Network) -> Lessons:
         memory = network.slot_of_weeks(torch.from_numpy(seen.slots), lived.step)
         scores = network(memory, torch.from_numpy(seen.now[:, lived.step])).scores.numpy()
         wanted.append(scores)
-        lived.advance(_strayed(scores[np.arange(lived.n), own], loose, rng))
+        lived.advance(strayed(scores[np.arange(lived.n), own], loose, rng))
     return _silent(seen, np.array(wanted).transpose(1, 0, 2, 3), (1.0, 1.0), belief_target(lived.people))
 
 
@@ -126,64 +131,78 @@ def _silent(
     *,
     single: bool = False,
 ) -> Lessons:
-    n, nothing = len(seen.slots), np.full(seen.slots.shape[:2], -1)
-    sight = np.full(n, HISTORY_STEPS)
+    n = len(seen.slots)
+    sight, none = np.full(n, HISTORY_STEPS), np.zeros((n, STEPS, len(ACTIONS)), np.float32)
     weight = np.tile(np.array(weighed, np.float32), (n, 1))
     told = target.T.astype(np.float32)
-    return Lessons(seen.slots, seen.now, sight, wanted, weight, nothing, nothing, told, np.full(n, single))
+    return Lessons(
+        seen.slots, seen.now, sight, wanted, weight, np.zeros(n, bool), none, told, np.full(n, single)
+    )  # fmt: skip
 
 
-def _strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
+def strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
     """Draw an action (n,) from the scores (n, 10), or uniformly as often as each week's looseness says."""
     drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     return np.where(rng.random(len(drawn)) < loose, rng.integers(0, len(ACTIONS), len(drawn)), drawn)
 
 
-@torch.no_grad()
 def lives(seeds: range, network: Network) -> Lessons:
     """Return four weeks of people who answer by any rule."""
-    return _answered(answering.begin(seeds), 4, network, seeds.start)
+    return _answered(answering.begin(seeds), 4, _led_by(network, len(seeds)), seeds.start)
 
 
-@torch.no_grad()
 def firsts(seeds: range, network: Network) -> Lessons:
     """Return the first two weeks of people who answer by the simulator's rule."""
-    return _answered(answering.begin(seeds, anybody=False), 2, network, seeds.start)
+    return _answered(answering.begin(seeds, answering.SIMULATED), 2, _led_by(network, len(seeds)), seeds.start)
 
 
-def _answered(life: answering.Tasted, weeks: int, network: Network, seed: int) -> Lessons:
+def _led_by(network: Network, n: int) -> Lead:
+    state = torch.zeros(n, network.memory.hidden_size)
+
+    def lead(last: Floats | None, now: Floats) -> Floats:
+        nonlocal state
+        with torch.no_grad():
+            if last is not None:
+                heard = torch.relu(network.slot(torch.from_numpy(last[:, None])))
+                state = network.memory(heard, state[None])[1][0]
+            scores = network(state, torch.from_numpy(now)).scores
+        return np.asarray(scores[:, OBJECTIVES.index("reward")].numpy())
+
+    return lead
+
+
+def _answered(life: answering.Tasted, weeks: int, lead: Lead, seed: int) -> Lessons:
     """Return the first weeks of these lives as lessons of a week.
 
     A week begins with the sums of the answers before it, and without these answers themselves.
     """
     n, rng = life.weeks.n, np.random.default_rng((seed, 43))
-    adviser, loose, worth = living.Adviser(life, seed), rng.choice(LOOSE, n, p=HOW_OFTEN), []
-    state: torch.Tensor | None = None
-    memory = torch.zeros(n, network.memory.hidden_size)
+    adviser, loose = living.Adviser(life, seed), rng.choice(LOOSE, n, p=HOW_OFTEN)
+    chances, worth = [], []
     for _ in range(weeks * STEPS):
         slots, now = seen_of(life, last=True)
-        if slots.shape[1]:
-            _, state = network.memory(torch.relu(network.slot(torch.from_numpy(slots[:, -1:]))), state)
-            memory = state[0]
+        chances.append(life.chances(life.step % SLOTS).T)
         worth.append(answering.worth(life, adviser).T)
-        scores = network(memory, torch.from_numpy(now[:, -1])).scores.numpy()[:, 1]
-        life.advance(_strayed(scores, loose, rng))
-    wanted = sharpened(np.array(worth, np.float32).transpose(1, 0, 2))
-    parts = [_week_of(life, wanted, slice(at * STEPS, (at + 1) * STEPS)) for at in range(weeks)]
+        scores = lead(slots[:, -1] if slots.shape[1] else None, now[:, -1])
+        life.advance(strayed(scores, loose, rng))
+    taken, wanted = (np.array(one, np.float32).transpose(1, 0, 2) for one in (chances, worth))
+    slots, now = seen_of(life)
+    whole = (slots, now[:, : weeks * STEPS], taken, sharpened(wanted))
+    parts = [week_of(life, *(one[:, at * STEPS : (at + 1) * STEPS] for one in whole)) for at in range(weeks)]
     return together(parts).pick(rng.permutation(weeks * n))
 
 
-def _week_of(life: answering.Tasted, wanted: Floats, part: slice) -> Lessons:
-    slots, now = seen_of(life)
-    n, advised, answer = life.weeks.n, np.array(life.advised).T, np.array(life.answer).T
+def week_of(life: answering.Tasted, slots: Floats, now: Floats, chances: Floats, wanted: Floats) -> Lessons:
+    """Return a week (n, 28, ...) of these lives as lessons, with the chances and the wanted scores (n, 28, 10)."""
+    n = life.weeks.n
     return Lessons(
-        slots[:, part],
-        now[:, part],
+        slots,
+        now,
         np.full(n, SLOTS_MAX),
-        np.repeat(wanted[:, part, None], 2, axis=2),
+        np.repeat(wanted[:, :, None], 2, axis=2),
         np.ones((n, 2), np.float32),
-        advised[:, part],
-        (answer[:, part] == 0).astype(np.intp),
+        np.ones(n, bool),
+        chances,
         belief_target(life.weeks.people).T.astype(np.float32),
         np.ones(n, bool),
     )

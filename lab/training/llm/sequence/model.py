@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from policies.llm.sequence.forward import packed
+from policies.llm.sequence.forward import load, packed
 from policies.llm.sequence.reading import ASKING, HATS, NOW, PAST, PAST_NUMBERS, PRESENT_NUMBERS, SLOTS_MAX
 from policies.network.slots import PER_SLOT, PRESENT
 from rhythm_env.constants import BELIEF
@@ -156,3 +156,15 @@ def save(model: SequenceModel, path: Path) -> None:
     weights = {name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()}
     arrays: dict[str, Any] = dict(packed(weights))
     np.savez_compressed(path, **arrays)
+
+
+def opened(path: Path) -> SequenceModel:
+    """Return the model of a file that ``save`` wrote. Raises ValueError for a file of anything else."""
+    model = SequenceModel()
+    try:
+        model.load_state_dict({name: torch.tensor(value) for name, value in load(path).known.items()})
+    except (OSError, KeyError, RuntimeError, ValueError) as error:
+        raise ValueError(
+            f"{path} holds no weights of this sequence model: name a weights.npz of the same size"
+        ) from error
+    return model

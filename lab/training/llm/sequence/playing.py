@@ -1,4 +1,4 @@
-"""Weeks played by the model in PyTorch, many at a time, slot by slot. Completed slots are read once."""
+"""Weeks and lives played by the model in PyTorch, many at a time, slot by slot. Completed slots are read once."""
 
 from __future__ import annotations
 
@@ -14,26 +14,37 @@ from policies.llm.sequence import reading
 from rhythm_env.constants import BELIEF
 from rhythm_env.interface import HISTORY_STEPS
 
+Floats = NDArray[np.float32]
+Heard = tuple[list[Tensor], list[Tensor]]  # keys and values of a layer
 
-class Playing:
-    """``n`` weeks as the model sees them. ``digits``: (n, 3) said in each slot; ``belief``: (n, 3), the last."""
 
-    def __init__(self, model: SequenceModel, weeks: Weeks) -> None:
-        self._model, self._weeks = model, weeks
-        self.seen = simulate.watch(weeks)
+class Reader:
+    """The model with ``n`` people before it, of whom it sees the last ``sight`` completed slots.
+
+    ``digits``: (n, 3) said in each slot; ``belief``: (n, 3), the last.
+    """
+
+    def __init__(self, model: SequenceModel, n: int, sight: int) -> None:
+        self._model, self._sight = model, sight
         self._past: list[list[tuple[Tensor, Tensor]]] = [[] for _ in model.blocks]
         self.digits: list[NDArray[np.int64]] = []
-        self.belief: NDArray[np.float32] = np.zeros((weeks.n, len(BELIEF)), np.float32)
+        self.belief: Floats = np.zeros((n, len(BELIEF)), np.float32)
 
     @torch.no_grad()
-    def look(self) -> Tensor:
-        """Read the slot just completed and the slot that begins. Returns log-probabilities (n, 2, 10)."""
-        at = self._weeks.step
-        simulate.look(self.seen, self._weeks)
-        if at:
-            self._complete(torch.from_numpy(reading.past(self.seen.slots[:, at - 1])))
-        begun = self._model.now(torch.from_numpy(reading.now(self.seen.now[:, at])))
-        own: list[list[tuple[Tensor, Tensor]]] = [[] for _ in self._model.blocks]
+    def complete(self, slots: Floats) -> None:
+        """Keep what each layer makes of a completed slot (n, PER_SLOT)."""
+        x = self._model.past(torch.from_numpy(reading.past(slots)))
+        for block, kept in zip(self._model.blocks, self._past, strict=True):
+            _, k, v = block.heads_of(x)
+            kept.append((k, v))
+            del kept[: -self._sight]
+            x = block.after_attention(x, v.flatten(1))
+
+    @torch.no_grad()
+    def decide(self, now: Floats) -> Tensor:
+        """Say the digits of the belief for the slot that begins (n, PRESENT). Returns log-probabilities (n, 2, 10)."""
+        begun = self._model.now(torch.from_numpy(reading.now(now)))
+        own = [_together(past) for past in self._past]
         told, digits = torch.zeros_like(begun), []
         for number in range(len(BELIEF)):
             heard = self._hear(begun + self._model.asked[number] + told, own)
@@ -46,23 +57,41 @@ class Playing:
         scores = self._model.scores(self._hear(begun + self._model.asked[-1] + told, own))
         return torch.log_softmax(scores.view(len(scores), 2, -1).float(), dim=-1)
 
-    def _complete(self, past: Tensor) -> None:
-        """Keep what each layer makes of a completed slot, of the last seven."""
-        x = self._model.past(past)
-        for block, kept in zip(self._model.blocks, self._past, strict=True):
-            _, k, v = block.heads_of(x)
-            kept.append((k, v))
-            del kept[:-HISTORY_STEPS]
-            x = block.after_attention(x, v.flatten(1))
-
-    def _hear(self, x: Tensor, own: list[list[tuple[Tensor, Tensor]]]) -> Tensor:
-        """Return the last layer's output (n, width) at the next position of the decision."""
-        for block, past, near in zip(self._model.blocks, self._past, own, strict=True):
+    def _hear(self, x: Tensor, own: list[Heard]) -> Tensor:
+        """Return the last layer's output (n, width) at the next position of the decision, and add it to ``own``."""
+        far = len(self._past[0])
+        for number, block in enumerate(self._model.blocks):
             q, k, v = block.heads_of(x)
-            near.append((k, v))
-            every = past + near
-            keys, values = (torch.stack([one[kind] for one in every], dim=2) for kind in (0, 1))
+            keys, values = (
+                torch.cat([*seen, new[:, :, None]], 2) for seen, new in zip(own[number], (k, v), strict=True)
+            )
+            own[number] = ([keys], [values])
             score = (keys @ q[..., None])[..., 0] * q.shape[-1] ** -0.5
-            score[..., : len(past)] += block.distance[:, torch.arange(len(past), 0, -1)]
+            score[..., :far] += block.distance[:, torch.arange(far, 0, -1)]
             x = block.after_attention(x, (score.softmax(dim=-1)[..., None, :] @ values).flatten(1))
         return self._model.last(x)
+
+
+def _together(past: list[tuple[Tensor, Tensor]]) -> Heard:
+    """Return the keys and the values (n, heads, t, d) of completed slots, each alone in a list, empty for none."""
+    if not past:
+        return [], []
+    keys, values = (torch.stack([one[kind] for one in past], dim=2) for kind in (0, 1))
+    return [keys], [values]
+
+
+class Playing:
+    """``n`` weeks as the model sees them, with the last seven slots in sight."""
+
+    def __init__(self, model: SequenceModel, weeks: Weeks) -> None:
+        self._weeks = weeks
+        self.seen = simulate.watch(weeks)
+        self.reader = Reader(model, weeks.n, HISTORY_STEPS)
+
+    def look(self) -> Tensor:
+        """Read the slot just completed and the slot that begins. Returns log-probabilities (n, 2, 10)."""
+        at = self._weeks.step
+        simulate.look(self.seen, self._weeks)
+        if at:
+            self.reader.complete(self.seen.slots[:, at - 1])
+        return self.reader.decide(self.seen.now[:, at])

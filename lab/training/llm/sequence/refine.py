@@ -28,6 +28,7 @@ from lab.training.llm.sequence.model import Said, SequenceModel, save
 from lab.training.network.policy_gradient import BELIEF_WORTH, EVEN
 from policies.network.forward import OBJECTIVES
 from rhythm_env.constants import STEPS
+from rhythm_env.dynamics import ACTIONS
 from rhythm_env.grading import belief_mae
 from rhythm_env.interface import HISTORY_STEPS
 from rhythm_env.profiles import belief_target
@@ -70,17 +71,18 @@ def group(model: SequenceModel, seeds: range) -> Played:
     own = np.tile((np.arange(len(seeds)) >= GRADED).astype(np.intp), GROUP)
     with learning.half(torch.device("cpu")):
         weeks, playing = play(model, seeds, GROUP, own, drawn=TRIED)
-    score = scored(weeks, playing.belief.T, own)
+    score = scored(weeks, playing.reader.belief.T, own)
     by_person = score.reshape(GROUP, -1)
     advantage = ((by_person - by_person.mean(axis=0)) / (by_person.std(axis=0) + EVEN)).reshape(-1)
-    n, nothing = weeks.n, np.full((weeks.n, STEPS), -1)
+    n, nothing = weeks.n, np.zeros(weeks.n, bool)
     target = belief_target(weeks.people).T.astype(np.float32)
     shape, sight = (n, STEPS, len(OBJECTIVES), 1), np.full(n, HISTORY_STEPS)
+    chances = np.zeros((n, STEPS, len(ACTIONS)), np.float32)
     seen = Lessons(
         playing.seen.slots, playing.seen.now, sight, np.zeros(shape, np.float32), np.ones((n, 2), np.float32),
-        nothing, nothing, target, np.zeros(n, bool),
+        nothing, chances, target, nothing,
     )  # fmt: skip
-    digits = torch.from_numpy(np.array(playing.digits).transpose(1, 0, 2))
+    digits = torch.from_numpy(np.array(playing.reader.digits).transpose(1, 0, 2))
     actions = torch.from_numpy(np.array(weeks.actions).T)
     return Played(seen, digits, actions, torch.from_numpy(advantage.astype(np.float32)), own, score)
 

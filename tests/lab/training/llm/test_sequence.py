@@ -72,6 +72,19 @@ def test_what_is_read_has_the_size_that_is_said() -> None:
     assert reading.now(np.zeros((2, PRESENT), np.float32)).shape == (2, reading.NOW)
 
 
+def test_shares_of_taken_advice_stand_beside_their_counts() -> None:
+    seen = answering(60, frozenset({ActionType.EXERCISE}))
+    _, now = read(seen)
+    rates = reading.now(now[None])[0, -reading.RATES :]
+    taken = [one.answer is Answer.ACCEPT for one in seen.history]
+    of_all = (sum(taken) + reading.AS_MANY * reading.USUAL) / (len(taken) + reading.AS_MANY)
+    assert rates[0] == pytest.approx(4 * (of_all - reading.USUAL), abs=1e-4)
+    each = rates[1 : 1 + len(ACTIONS)]
+    assert each.argmax() == ACTIONS.index(ActionType.EXERCISE)
+    assert (each > 0).sum() == 1
+    assert reading.now(np.zeros((1, PRESENT), np.float32))[0, -reading.RATES :].tolist() == [0.0] * reading.RATES
+
+
 def test_eight_bits_keep_a_weight_within_half_a_step() -> None:
     rng = np.random.default_rng(0)
     weight = rng.standard_normal((5, 7)).astype(np.float32)
@@ -251,8 +264,57 @@ def test_lives_have_people_who_answer_by_the_simulators_rule_and_by_tastes_of_th
     assert (some.chances(0)[:, simulated] != first[:, simulated]).any()
     lives = lessons.lives(range(900_000_000, 900_000_004), lessons.teacher())
     assert len(lives) == 4 * 4
-    assert set(np.unique(lives.taken)) == {0, 1}
+    assert lives.answers.all()
+    assert ((lives.chances >= 0) & (lives.chances <= 1)).all()
     assert lives.single.all()
+
+
+@needs_torch
+def test_the_exam_of_people_who_answer_decides_as_the_served_model_does() -> None:
+    from lab.training.llm.sequence import led, lessons
+    from lab.training.llm.sequence.model import opened
+    from lab.training.llm.sequence.playing import Reader
+
+    model = opened(WEIGHTS)
+    some = led.week(range(900_000_000, 900_000_008), lessons.teacher(), 1, strangers=False)
+    reader = Reader(model, len(some), reading.SLOTS_MAX)
+    for step in range(28):
+        scores = reader.decide(some.now[:, step]).numpy()
+        for week in (0, 7):
+            thought = think(some.slots[week, :step], some.now[week, step], load(WEIGHTS))
+            assert scores[week] == pytest.approx(thought.scores, abs=1e-2)
+        reader.complete(some.slots[:, step])
+    assert reader.belief[7] == pytest.approx(thought.belief, abs=1e-3)
+
+
+@needs_torch
+def test_a_later_week_of_strangers_shows_what_they_took_before() -> None:
+    from lab.training.llm.sequence import led, lessons
+    from policies.network.slots import TALLIES
+
+    some = led.week(range(900_000_000, 900_000_040), lessons.teacher(), 2, strangers=True)
+    assert some.slots.shape == (40, 28, PER_SLOT)
+    assert some.now.shape == (40, 28, PRESENT)
+    ever = np.expm1(3 * some.now[:, :, reading.TOLD][:, :, : TALLIES // 2]).sum(axis=2)
+    assert ever == pytest.approx(
+        np.tile(np.arange(28) + 56, (40, 1)), abs=0.01
+    )  # two weeks of answers, then each slot's
+    best = some.chances.argmax(axis=2)
+    assert (best[:, :24] == best[:, 4:]).all()  # their tastes are of the hour, whatever the meters
+    assert (some.wanted[:, :, 0].argmax(axis=2) == best).all()
+    taken = some.slots[:, :, : len(ACTIONS)].sum(axis=2).mean()
+    assert taken > some.chances.mean() + 0.05  # the adviser goes by what was taken
+
+
+@needs_torch
+def test_weights_of_something_else_are_refused(tmp_path: Path) -> None:
+    from lab.training.llm.sequence.model import opened
+
+    np.savez(tmp_path / "weights.npz", first=np.zeros(3))
+    with pytest.raises(ValueError, match="no weights of this sequence model"):
+        opened(tmp_path / "weights.npz")
+    with pytest.raises(ValueError, match="no weights of this sequence model"):
+        opened(tmp_path / "missing.npz")
 
 
 def nobody(name: str) -> Any:
@@ -268,31 +330,39 @@ def unseen(done: int, total: int) -> None:
 def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lab.training.llm.sequence import course, exam, refine
+    from lab.training.llm.sequence import course, exam, practice, refine
 
     monkeypatch.setattr(course, "PART_STEPS", 2)
     monkeypatch.setattr(course, "BATCH", {"weeks": 4, "lives": 2})
     monkeypatch.setattr(course, "SECOND", {"weeks": 2, "lives": 2, "firsts": 1, "rolled": 2})
     monkeypatch.setattr(course, "MADE", {"lives": 2, "rolled": 2})
     monkeypatch.setattr(course, "MADE_SECOND", {"firsts": 2})
+    monkeypatch.setattr(practice, "PARTS", 2 * course.WEEKS // 32)
+    monkeypatch.setattr(practice, "PART_STEPS", 2)
+    monkeypatch.setattr(practice, "BATCH", {"strangers": 1, "others": 1, "weeks": 1})
     monkeypatch.setattr(course, "examined", lambda model: exam.examined(model, range(10_500_000, 10_500_008)))
+    monkeypatch.setattr(practice, "looked", course.examined)
     monkeypatch.setattr(refine, "examined", course.examined)
 
-    def killed(name: str) -> Any:
-        def on_step(done: int, total: int) -> None:
-            if done == 3:
-                raise KeyboardInterrupt
+    def killed_in(stage: str, at: int) -> Any:
+        def watch(name: str) -> Any:
+            def on_step(done: int, total: int) -> None:
+                if (name, done) == (stage, at):
+                    raise KeyboardInterrupt
 
-        return on_step
+            return on_step
+
+        return watch
 
     size, straight, broken = 32, tmp_path / "straight", tmp_path / "broken"
     course.train(straight, size, seed=1, resume=False, watch=nobody)
-    with pytest.raises(KeyboardInterrupt):
-        course.train(broken, size, seed=1, resume=False, watch=killed)
+    for stage, at in (("learning", 3), ("practising", 1)):
+        with pytest.raises(KeyboardInterrupt):
+            course.train(broken, size, seed=1, resume=True, watch=killed_in(stage, at))
     found = course.train(broken, size, seed=1, resume=True, watch=nobody)
     one, other = (load(folder / "weights.npz").known for folder in (straight, broken))
     assert all((one[name] == other[name]).all() for name in one)
-    assert found["step"] == 8
+    assert found["step"] == 8 + 4
     with pytest.raises(ValueError, match="another course"):
         course.train(broken, size, seed=2, resume=True, watch=nobody)
     refined = refine.train(straight, tmp_path / "grpo", updates=1, seed=1, resume=False, on_step=unseen)

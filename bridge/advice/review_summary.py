@@ -1,0 +1,148 @@
+"""The summary of a reviewed week in two or three sentences: what went well, what fell short, and what to try.
+
+The week is compared with the same part of the four weeks before. No cause is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from bridge.advice.review_figures import clock, hours
+from bridge.advice.review_words import counts
+from bridge.domain.languages import Text, listed, say, say_many
+from bridge.domain.titles import ACTION_WORDS, METER_WORDS
+from rhythm_env.interface import ActionType, Meter
+
+if TYPE_CHECKING:
+    from bridge.advice.review_words import Compared, Review
+
+FACTS_MAX, METERS_MAX = 3, 2  # in a sentence
+MINUTES = 20.0  # of sleep a night, from which a difference is told; our choice, as are the next four
+LATER = 15.0  # minutes of bedtime
+LEVEL = 0.05  # of a meter
+WORKOUTS = 1.0
+SHARE, FEW = 0.6, 2  # of the suggestions of which the outcome is known; and their least number
+EARLIER = say("To try: go to bed half an hour earlier on two evenings.")
+TO_TRY: Mapping[Meter, Text] = {
+    Meter.CONNECTION: say("To try: plan a call or a meal with a friend."),
+    Meter.SERENITY: say("To try: keep one evening free of entries."),
+    Meter.PROGRESS: say("To try: begin a free morning with the task that is due first."),
+    Meter.VITALITY: EARLIER,
+    Meter.COGNITION: EARLIER,
+}
+
+
+def summary(review: Review) -> list[str]:
+    """Return two or three sentences about the week, or a single sentence if nothing is known of it."""
+    compared = [review.sleep.asleep, *review.meters.values(), *review.done.values()]
+    if not review.advised and not review.goals and all(one.value is None for one in compared):
+        return [say("Nothing is known of this week.")]
+    well, short = (list(islice(found, FACTS_MAX)) for found in (_well(review), _short(review)))
+    said: list[str] = []
+    if well:
+        said.append(say("What went well: {facts}.", facts=listed(well)))
+    if short:
+        said.append(say("What fell short: {facts}.", facts=listed(short)))
+    return [*(said or [say("The week was much like the four weeks before.")]), _to_try(review)]
+
+
+def _well(review: Review) -> Iterator[Text]:
+    """Yield what went well: goals reached, suggestions done, more sleep, more workouts, higher meters."""
+    for action, (done, wanted) in _full_goals(review):
+        if done >= wanted:
+            yield _goal(action, done, wanted)
+    done, of = _outcomes(review)
+    if of >= FEW and done >= SHARE * of:
+        yield say("{done} of {of} suggestions done", done=done, of=of)
+    if _change(review.sleep.asleep) >= MINUTES:
+        yield _asleep(review.sleep.asleep)
+    if _change(review.done["workouts"]) >= WORKOUTS:
+        yield _workouts(review.done["workouts"])
+    higher = _changed(review, 1)
+    if len(higher) > 1:
+        first, second = higher
+        yield say("higher {first} and {second} than before", first=METER_WORDS[first], second=METER_WORDS[second])
+    elif higher:
+        yield say("higher {meter} than before", meter=METER_WORDS[higher[0]])
+
+
+def _short(review: Review) -> Iterator[Text]:
+    """Yield what fell short: missed goals of a week that is over, suggestions not done, less sleep, lower meters."""
+    for action, (done, wanted) in _full_goals(review):
+        if done < wanted and review.over:
+            yield _goal(action, done, wanted)
+    done, of = _outcomes(review)
+    if of >= FEW and of - done >= SHARE * of:
+        yield say("{missed} of {of} suggestions not done", missed=of - done, of=of)
+    if _change(review.sleep.asleep) <= -MINUTES:
+        yield _asleep(review.sleep.asleep)
+    if _change(review.done["workouts"]) <= -WORKOUTS and ActionType.EXERCISE not in review.goals:
+        yield _workouts(review.done["workouts"])
+    lower = _changed(review, -1)
+    if len(lower) > 1:
+        first, second = lower
+        yield say("lower {first} and {second} than before", first=METER_WORDS[first], second=METER_WORDS[second])
+    elif lower:
+        yield say("lower {meter} than before", meter=METER_WORDS[lower[0]])
+
+
+def _full_goals(review: Review) -> Iterator[tuple[ActionType, tuple[int, int]]]:
+    """Yield the goals that stood for the whole week."""
+    yield from ((action, tally) for action, tally in review.goals.items() if action not in review.since)
+
+
+def _goal(action: ActionType, done: int, wanted: int) -> Text:
+    return say("{action} {done} of {wanted} times", action=ACTION_WORDS[action], done=done, wanted=wanted)
+
+
+def _outcomes(review: Review) -> tuple[int, int]:
+    """Return the number of suggestions done or partly done, and of all with a known outcome."""
+    found = counts(review.advised)
+    done = found["done"] + found["partly"]
+    return done, done + found["not_done"]
+
+
+def _asleep(of: Compared) -> Text:
+    value, usual = hours(of.value or 0.0), hours(of.usual or 0.0)
+    return say("{value} asleep a night (before: {usual})", value=value, usual=usual)
+
+
+def _workouts(of: Compared) -> Text:
+    return say_many(
+        "{count} workout (before: {usual:.1f})",
+        "{count} workouts (before: {usual:.1f})",
+        round(of.value or 0.0),
+        usual=of.usual or 0.0,
+    )
+
+
+def _change(of: Compared) -> float:
+    """Return the difference to the weeks before, or 0 if it is not known."""
+    return 0.0 if of.value is None or of.usual is None else of.value - of.usual
+
+
+def _changed(review: Review, sign: int) -> list[Meter]:
+    """Return up to two meters that changed noticeably in the direction of ``sign``, the most first."""
+    by = {meter: sign * _change(of) for meter, of in review.meters.items()}
+    return sorted((meter for meter in by if by[meter] >= LEVEL), key=lambda meter: -by[meter])[:METERS_MAX]
+
+
+def _to_try(review: Review) -> str:
+    """Return a sentence of what to try: the first idea from the user's own counts, else what fits what fell short."""
+    if review.ideas:
+        return review.ideas[0]
+    sleep, lower = review.sleep, _changed(review, -1)
+    if _change(sleep.asleep) <= -MINUTES:
+        if _change(sleep.bedtime) >= LATER and sleep.bedtime.usual is not None:
+            return say("To try: be asleep by {time}, as in the weeks before.", time=clock(sleep.bedtime.usual))
+        return EARLIER
+    done, of = _outcomes(review)
+    if of >= FEW and of - done >= SHARE * of:
+        return say("To try: press Later for what does not fit, and it gets a better time.")
+    if lower:
+        return TO_TRY[lower[0]]
+    if _change(review.done["workouts"]) <= -WORKOUTS:
+        return say("To try: put a workout into the calendar.")
+    return say("To try: keep this rhythm.")

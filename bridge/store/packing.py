@@ -1,0 +1,150 @@
+"""Pack readings of a metric into one JSON text, and unpack them to equal samples.
+
+The text holds a list per column and no numbers of other tables. It is not compressed, so that views for other programs
+read its values with SQL.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from itertools import chain, groupby, repeat
+from typing import Any, NamedTuple
+
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Sample
+from bridge.store.tables import instant, microseconds
+
+READINGS_MAX = 1000  # of a text; ten days of quarter-hours
+
+
+class Known(NamedTuple):
+    """A sample, and since when it is known, in microseconds since 1970."""
+
+    sample: Sample
+    known_at: int
+
+
+def pack(readings: Sequence[Known]) -> str:
+    """Return readings of the same metric and day as a text. Their times count from the start of the first.
+
+    A column that is the same for all readings is a single value. One that no reading has is left out. Raises ValueError
+    for a number that is not finite.
+    """
+    samples = [sample for sample, _ in readings]
+    starts = [microseconds(sample.start) for sample in samples]
+    begins = [start - starts[0] for start in starts]
+    unit = math.gcd(*begins) or 1
+    columns = {
+        "unit": unit,
+        "at": [begin // unit for begin in begins],
+        **_values(samples),
+        "length": _shared([_length(sample) for sample in samples]),
+        "offset": _shared([sample.offset for sample in samples]),
+        "low": _shared([_short(sample.low) for sample in samples]),
+        "high": _shared([_short(sample.high) for sample in samples]),
+        "device": _shared([sample.device for sample in samples]),
+        "key": _shared(
+            [None if sample.key == _usual_key(sample.metric, sample.start) else sample.key for sample in samples]
+        ),
+        "known": [[at, len([*some])] for at, some in groupby(known_at for _, known_at in readings)],
+    }
+    return _JSON.encode({name: column for name, column in columns.items() if column is not None})
+
+
+def _values(samples: Sequence[Sample]) -> dict[str, list[Any] | None]:
+    """Return the columns ``count`` and either ``sum`` or ``value``.
+
+    Means of whole numbers are kept as their sums, which take a quarter of the space.
+    """
+    counts = [sample.count for sample in samples]
+    kept = None if counts == [None] * len(counts) else counts
+    sums = [_sum(sample) for sample in samples]
+    if None in sums:
+        return {"value": [_short(sample.value) for sample in samples], "count": kept}
+    return {"sum": sums, "count": kept}
+
+
+def _sum(sample: Sample) -> int | None:
+    """Return the whole number that divided by the count of readings gives exactly the sample's value, or None."""
+    if not sample.count or not math.isfinite(product := sample.value * sample.count):
+        return None
+    total = round(product)
+    return total if total / sample.count == sample.value else None
+
+
+def _length(sample: Sample) -> int | None:
+    return None if sample.end is None else microseconds(sample.end) - microseconds(sample.start)
+
+
+def _short(value: float | None) -> float | None:
+    """Return a number as an integer where nothing is lost by that."""
+    return value if value is None or not float(value).is_integer() else int(value)
+
+
+def _shared(values: list[Any]) -> Any:
+    return values[0] if values.count(values[0]) == len(values) else values
+
+
+def _usual_key(metric: Metric, start: datetime) -> str:
+    """Return the key that means of quarter-hours have (``bridge.domain.samples.quarter_hours``)."""
+    return f"{metric.value}/{start.isoformat()[:16]}Z"
+
+
+def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
+    """Return the readings that ``pack`` wrote. ``start`` is that of the first, in microseconds since 1970.
+
+    Raises SetupError for a damaged text.
+    """
+    try:
+        return list(_unpacked(json.loads(text), metric, day, start))
+    except (ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError) as error:
+        raise SetupError(
+            f"readings of {metric} in the database are damaged ({type(error).__name__}); "
+            "restore a backup (bridge restore PATH), or derive them again: bridge rebuild"
+        ) from None
+
+
+def _unpacked(body: dict[str, Any], metric: Metric, day: date, start: int) -> Iterable[Known]:
+    unit, at = body["unit"], body["at"]
+    if not 0 < len(at) <= READINGS_MAX:
+        raise ValueError("too many readings or none")
+    totals, shares = ("sum", body["count"]) if "sum" in body else ("value", repeat(1, len(at)))
+    values = [total / share for total, share in zip(body[totals], shares, strict=True)]
+    columns = (
+        _spread(body.get(name), len(at)) for name in ("count", "length", "offset", "low", "high", "device", "key")
+    )
+    known = chain.from_iterable(repeat(known_at, times) for known_at, times in body["known"])
+    for step, value, number, length, offset, low, high, device, key, known_at in zip(
+        at, values, *columns, known, strict=True
+    ):
+        begin = start + step * unit
+        started = instant(begin)
+        sample = Sample(
+            key=_usual_key(metric, started) if key is None else key,
+            metric=metric,
+            start=started,
+            end=None if length is None else instant(begin + length),
+            offset=offset,
+            day=day,
+            value=value,
+            device=device,
+            count=number,
+            low=_float(low),
+            high=_float(high),
+        )
+        yield Known(sample, known_at)
+
+
+def _spread(column: Any, length: int) -> Iterable[Any]:
+    return column if isinstance(column, list) else repeat(column, length)
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+_JSON = json.JSONEncoder(separators=(",", ":"), allow_nan=False)

@@ -1,0 +1,84 @@
+"""Store what the bridge notes of a task: its place in the plan of a day, and that the user ticked it here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.domain.types import Task
+from bridge.store.database import Part, reads, writes
+from bridge.store.inserts import insert_into
+from bridge.store.tables import LAST_INSTANT, task_notes
+
+KEPT = timedelta(days=2)  # for which the place of a task is kept after its end
+
+Place = tuple[datetime, datetime]
+Tick = tuple[date | None, datetime]  # the due date that the task had, and the instant
+_COLUMNS = task_notes.c
+
+
+class TaskNotes(Part):
+    """The part of the store for notes on tasks. Nothing of it is written to the source of a task."""
+
+    @reads
+    def places(self, db: sa.Connection, user_id: int, *, at: datetime) -> dict[str, Place]:
+        """Return key -> begin and end of the tasks that a plan has shown, if they end after ``at``."""
+        query = sa.select(_COLUMNS.key, _COLUMNS.start, _COLUMNS.end).where(
+            _COLUMNS.user_id == user_id, _COLUMNS.end > at
+        )
+        return {row.key: (row.start, row.end) for row in db.execute(query)}
+
+    @writes(durable=False)
+    def save_places(self, db: sa.Connection, user_id: int, places: Mapping[str, Place], *, now: datetime) -> None:
+        """Save where a plan shows tasks. Places that ended long ago are dropped."""
+        for key, (start, end) in places.items():
+            _save(db, user_id, key, {"start": start, "end": end})
+        old = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.done_at.is_(None), _COLUMNS.end < now - KEPT)
+        db.execute(sa.delete(task_notes).where(old))
+
+    @writes()
+    def tick(self, db: sa.Connection, user_id: int, task: Task, *, now: datetime) -> None:
+        """Note that the user did a task ``now``. It counts until the task gets another due date."""
+        _save(db, user_id, str(task.key), {"due": task.due, "done_at": now, "said_at": now})
+
+    @writes()
+    def untick(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
+        """Take back that the user did a task."""
+        mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key)
+        db.execute(sa.update(task_notes).where(mine).values(done_at=None, said_at=now))
+
+    @reads
+    def ticks(self, db: sa.Connection, user_id: int) -> dict[str, Tick]:
+        """Return key -> due date and instant of the tasks that the user ticked."""
+        return ticks(db, user_id)
+
+    @reads
+    def said_at(self, db: sa.Connection, user_id: int) -> datetime | None:
+        """Return when the user last ticked a task or took it back, or None."""
+        query = sa.select(sa.func.max(_COLUMNS.said_at, type_=_COLUMNS.said_at.type))
+        return db.execute(query.where(_COLUMNS.user_id == user_id)).scalar()
+
+
+def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[str, Tick]:
+    """Return key -> due date and instant of the tasks that the user ticked by ``at``."""
+    query = sa.select(_COLUMNS.key, _COLUMNS.due, _COLUMNS.done_at).where(
+        _COLUMNS.user_id == user_id, _COLUMNS.done_at <= at
+    )
+    return {row.key: (row.due, row.done_at) for row in db.execute(query)}
+
+
+def with_ticks(found: Iterable[tuple[str, Any]], ticked: Mapping[str, Tick]) -> Iterator[tuple[str, Task]]:
+    """Yield (source, task), where an open task that the user ticked is completed since then."""
+    for source, task in found:
+        due, done_at = ticked.get(str(task.key), (None, None))
+        is_done = done_at is not None and task.completed is None and task.due == due
+        yield source, replace(task, completed=done_at) if is_done else task
+
+
+def _save(db: sa.Connection, user_id: int, key: str, values: Mapping[str, object]) -> None:
+    query = insert_into(db, task_notes).values(user_id=user_id, key=key, **values)
+    db.execute(query.on_conflict_do_update(index_elements=[_COLUMNS.user_id, _COLUMNS.key], set_=dict(values)))

@@ -1,0 +1,64 @@
+"""Prepare what the plans of the coming days expect, for the slots of a week."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import Any
+
+from bridge.domain.languages import shown
+from bridge.domain.slots import moment_at
+from bridge.domain.titles import advice_title
+from bridge.planning.day_plan import Block
+from bridge.web.day import local
+from bridge.web.state import Visit
+from rhythm_env.interface import Slot
+
+A_DAY = timedelta(days=1)
+DAYS_AHEAD = 6  # days after today whose entries and tasks are known well enough for a preview
+
+
+def coming_days(visit: Visit, monday: date) -> list[date]:
+    """Return the dates from today to the end of a week, at most seven, or none if they do not reach the week."""
+    today = moment_at(visit.now, visit.user.zones).date
+    days = [today + k * A_DAY for k in range(DAYS_AHEAD + 1) if today + k * A_DAY < monday + 7 * A_DAY]
+    return days if days and days[-1] >= monday else []
+
+
+def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
+    """Return the previews and tasks of a week's coming days, each with the id of its slot (``cell``).
+
+    What several days would suggest anew, such as the same task, is returned for the first of them.
+    """
+    found: list[dict[str, Any]] = []
+    named: set[str] = set()
+    for day in coming_days(visit, monday):
+        for block in _previews(visit, day, seen=seen):
+            if day >= monday and (block.title is None or block.title not in named):
+                found.append(_shown(visit, block))
+            named |= {block.title} if block.title else set()
+    return found
+
+
+def _previews(visit: Visit, day: date, *, seen: bool) -> Iterator[Block]:
+    """Yield the tasks of a day's plan, and its suggestions that were not made yet."""
+    plan = visit.app.plan_cache.plan(visit.bridge, visit.user, day, now=visit.now, seen=seen)
+    for block in plan.blocks:
+        if block.kind == "task" or (block.kind == "suggested" and block.recommendation_id is None):
+            yield block
+
+
+def _shown(visit: Visit, block: Block) -> dict[str, Any]:
+    moment = moment_at(block.start, visit.user.zones)
+    return {
+        "cell": cell_id(moment.date, moment.slot),
+        "from": f"{local(visit, block.start):%H:%M}",
+        "action": None if block.action is None else shown(advice_title(block.action, block.kind)),
+        "title": block.title,
+        "task": block.kind == "task",
+    }
+
+
+def cell_id(day: date, slot: Slot) -> str:
+    """Return the id of a slot's element on the page of a week."""
+    return f"slot-{day.isoformat()}-{int(slot)}"

@@ -1,0 +1,118 @@
+"""Turn the commands that an error names into links to the page that does the same.
+
+Errors name their next step as a command, which the terminal prints. A reader of the page has the page instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from bridge import registry
+from bridge.documents.text import writable
+from bridge.domain.languages import _, say, shown
+from bridge.web import phrases
+
+Place = tuple[str, str]  # address and title
+CONNECTIONS: Place = "/connections", say("Connections")
+TODAY: Place = "/", say("Today")
+SETTINGS: Place = "/settings", say("Settings")
+BEGIN: Place = "/begin", say("What do you have?")
+PLACES: Mapping[str, Place] = {
+    "calendar": ("/week", say("Week")),
+    "checkin": TODAY,
+    "classify": TODAY,
+    "connect": BEGIN,
+    "days": ("/trends", say("Trends")),
+    "disconnect": CONNECTIONS,
+    "doctor": CONNECTIONS,
+    "effect": ("/review", say("Review")),
+    "export": SETTINGS,
+    "feedback": ("/history", say("History")),
+    "forget": SETTINGS,
+    "history": ("/history", say("History")),
+    "import": ("/connections#files-head", say("Import a file")),
+    "meters": TODAY,
+    "notify": SETTINGS,
+    "observe": TODAY,
+    "personalise": ("/belief", say("About me")),
+    "plan": TODAY,
+    "prefer": CONNECTIONS,
+    "recommend": TODAY,
+    "review": ("/review", say("Review")),
+    "routine": ("/belief", say("About me")),
+    "share": SETTINGS,
+    "sources": BEGIN,
+    "status": CONNECTIONS,
+    "sync": CONNECTIONS,
+    "today": TODAY,
+    "token": SETTINGS,
+    "user password": SETTINGS,
+    "user zone": SETTINGS,
+    "wish": ("/wishes", say("Wishes")),
+}
+# What leads to a command and says nothing without it: "; see: ", ", then: ", " (see: ", ", or see: ".
+LEAD = r"(?:(?:[;,.]|^|\s?\()\s*(?:\w+ )?\w+:\s|:?\s|^)"
+ARGUMENTS = r"[^,;)`\n]*"
+COMMAND = re.compile(rf"{LEAD}(?<![Tt]he )`?bridge (?!meters map)({'|'.join(PLACES)})\b({ARGUMENTS})`?\)?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A text without commands, and the pages that do what the commands would."""
+
+    text: str
+    places: tuple[Place, ...] = ()
+
+
+def told_on_page(text: str) -> Told:
+    """Return a text in the current language with its commands split off, as far as a page does the same.
+
+    >>> told_on_page("it is too old; see: bridge history --user ana")
+    Told(text='it is too old', places=(('/history', 'History'),))
+    >>> told_on_page("the bridge stops; add one: bridge user add ana").places
+    ()
+    """
+    whole = shown(text)
+    places = tuple(dict.fromkeys(_place(found[1], found[2]) for found in COMMAND.finditer(whole)))
+    return Told(text=COMMAND.sub("", whole).strip().removesuffix(":"), places=places)
+
+
+def _place(command: str, arguments: str) -> Place:
+    source = next(iter(arguments.split()), "")
+    if command not in ("connect", "disconnect", "sync") or source not in registry.names("connectors"):
+        return PLACES[command][0], shown(PLACES[command][1])
+    name = phrases.source_name(registry.spec(source).title)[0]
+    return f"/connections#{source}", _("Connect {source}", source=name) if command == "connect" else name
+
+
+def without_commands(text: str) -> str:
+    """Return a text in the current language without the commands that a page replaces."""
+    return writable(told_on_page(text).text)
+
+
+def with_links(text: str) -> Markup:
+    """Return a text for a page, followed by a link for each command that it named."""
+    found = told_on_page(text)
+    end = "." if found.places and not found.text.endswith((".", "?", "!")) else ""
+    return Markup(" ").join([escape(writable(found.text) + end), *_links(found)])
+
+
+def step_links(text: str) -> Markup:
+    """Return a link for each command that a text names."""
+    return Markup(" ").join(_links(told_on_page(text)))
+
+
+def _links(found: Told) -> Iterator[Markup]:
+    for address, title in found.places:
+        yield Markup('<a href="{}">{}</a>').format(address, title)
+
+
+def as_lines(text: str) -> str:
+    """Return a text for a script of the page: the text, and a line for each link with its address, a tab, its title."""
+    found = told_on_page(text)
+    told = writable(found.text).replace("\n", " ")
+    return "\n".join([told, *(f"{address}\t{title}" for address, title in found.places)])

@@ -1,0 +1,43 @@
+"""Pages of a person of whom little is known: they say what is missing, in place of an empty chart."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+
+from bridge import installation
+from bridge.advice import requests as advising
+from bridge.domain.records import Recommendation, User
+from bridge.domain.wishes import Wishes
+from bridge.ingest import checkins
+from rhythm_env.interface import ActionType, Meter
+from tests.web.served import Place, Visitor
+
+
+def test_trends_of_nobody_say_what_a_line_begins_with(place: Place, ana: User) -> None:
+    shown = unescape(place.visitor().get("/trends").text)
+    assert "Nothing is known of these weeks" in shown
+    assert 'href="/begin"' in shown
+    assert "data-meter" not in shown
+    assert "data-zoom" not in shown
+    assert shown.count("It is read from") + shown.count("Nothing is known of it in these weeks. ") == 2 * len(Meter)
+
+
+def test_few_known_days_are_told_beside_their_chart(place: Place, ana: User) -> None:
+    now = installation.now()
+    said = checkins.CheckIn(at=now - timedelta(days=1), score=4.0, about=Meter.VITALITY)
+    checkins.record_check_in(place.bridge.store, ana, said, now=now)
+    shown = unescape(place.visitor().get("/trends").text)
+    assert re.findall(r'data-meter="(\w+)"', shown) == ["VITALITY"]
+    assert re.search(r"\d days? of these weeks (?:is|are) known. The line grows", shown)
+    assert shown.count("Nothing is known of it in these weeks.") == len(Meter) - 1
+    assert "data-zoom" in shown
+
+
+def test_a_belief_of_one_day_is_no_empty_curve(place: Place, ana: User, visitor: Visitor) -> None:
+    place.bridge.store.people.save_wishes(ana.id, Wishes(goals={ActionType.MEDITATE: 7}), now=installation.now())
+    assert isinstance(advising.recommend(place.bridge, ana, now=installation.now()), Recommendation)
+    shown = visitor.get("/belief").text
+    assert "One day of advice is known. The line begins with the second." in shown
+    assert 'class="curve"' not in shown

@@ -1,0 +1,109 @@
+"""Tasks in the plan on the page: they keep their place while the clock goes on, and can be ticked."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+
+import pytest
+
+from bridge import installation
+from bridge.advice import requests as advising
+from bridge.advice.day_plan import plan_day
+from bridge.domain.records import Deed, Recommendation, User
+from bridge.domain.wishes import Wishes
+from bridge.planning.day_plan import Block
+from tests.web.served import Place, Visitor
+from tests.web.test_week import PART, todo
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def rent(place: Place, ana: User, visitor: Visitor) -> str:
+    """The key of a task that is due tomorrow, while nothing else is suggested."""
+    place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
+    visitor.finished(visitor.upload("todo.ics", todo("Pay <the> rent", "20261121")).text)
+    ((_source, task),) = [one for one in place.bridge.store.reading.tasks(ana.id) if one[1].title == "Pay <the> rent"]
+    return str(task.key)
+
+
+def planned(place: Place, ana: User, key: str, minutes: int = 0) -> Block | None:
+    plan = plan_day(place.bridge, ana, None, now=installation.now() + minutes * MINUTE)
+    return next((block for block in plan.blocks if block.task == key), None)
+
+
+def test_a_task_keeps_its_place_until_it_ends(place: Place, ana: User, rent: str) -> None:
+    first = planned(place, ana, rent)
+    assert first is not None
+    until = (first.start - installation.now()) // MINUTE
+    for minutes in (1, 5, until - 1, until, until + 10):
+        again = planned(place, ana, rent, minutes)
+        assert again is not None
+        assert (again.start, again.end) == (first.start, first.end)
+    later = planned(place, ana, rent, (first.end - installation.now()) // MINUTE)
+    assert later is None or later.start > first.end
+
+
+def test_an_entry_at_its_place_moves_it(place: Place, ana: User, visitor: Visitor, rent: str) -> None:
+    first = planned(place, ana, rent)
+    assert first is not None
+    place.bridge.store.task_notes.save_places(
+        ana.id, {rent: (installation.now() + 9 * 60 * MINUTE, installation.now() + 10 * 60 * MINUTE)}, now=first.start
+    )  # from 19:05 on she sings
+    again = planned(place, ana, rent)
+    assert again is not None
+    assert again.start == first.start
+
+
+def test_a_ticked_task_leaves_the_plan_counts_as_done_and_can_be_taken_back(
+    place: Place, ana: User, visitor: Visitor, rent: str
+) -> None:
+    shown = visitor.get("/day", headers=PART).text
+    assert f'name="task" value="{rent}"' in unescape(shown)
+    assert "Pay &lt;the&gt; rent" in shown
+    answer = visitor.change("/tasks/done", {"task": rent})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    shown = visitor.get("/day", headers=PART).text
+    assert planned(place, ana, rent) is None
+    assert "10:05 done: Pay &lt;the&gt; rent" in shown
+    assert "Pay" not in visitor.get("/week").text
+    ((_source, task),) = [one for one in place.bridge.store.reading.tasks(ana.id) if str(one[1].key) == rent]
+    assert task.completed == installation.now()
+    assert visitor.change("/tasks/done", {"task": rent}).status_code == 400
+    back = visitor.change("/tasks/open", {"task": rent, "day": "2026-11-21"})
+    assert back.headers["location"] == "/day?date=2026-11-21"
+    assert planned(place, ana, rent) is not None
+    assert not re.search("10:05 done", visitor.get("/day", headers=PART).text)
+
+
+def test_a_tick_counts_for_the_due_date_that_the_task_had(place: Place, ana: User, visitor: Visitor, rent: str) -> None:
+    visitor.change("/tasks/done", {"task": rent})
+    visitor.finished(visitor.upload("todo.ics", todo("Pay <the> rent", "20261220")).text)
+    ((_source, task),) = [one for one in place.bridge.store.reading.tasks(ana.id) if str(one[1].key) == rent]
+    assert task.completed is None
+
+
+def test_what_is_no_task_of_theirs_is_refused(place: Place, ana: User, visitor: Visitor, rent: str) -> None:
+    visitor.get("/day")
+    assert visitor.change("/tasks/done", {"task": "x"}).status_code == 400
+    assert visitor.change("/tasks/done", {"task": rent, "day": "x"}).status_code == 400
+    assert visitor.post("/tasks/done", data={"task": rent}).status_code == 403
+
+
+def test_a_suggestion_that_names_a_task_is_ticked_with_it(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visitor.finished(visitor.upload("todo.ics", todo("Pay bills", "20261120")).text)
+    advice = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(advice, Recommendation)
+    assert advice.what == "Pay bills"
+    assert 'value="todo/Pay bills"' in visitor.get("/day", headers=PART).text
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:07:00+01:00")
+    visitor.change("/tasks/done", {"task": "todo/Pay bills"})
+    kept = place.bridge.store.recommendations.by_id(advice.id)
+    assert kept is not None
+    assert kept.outcome is Deed.DONE
+    assert "you did it" in visitor.get("/advice", headers=PART).text
+    assert "<strong>Pay bills" not in visitor.get("/day", headers=PART).text
