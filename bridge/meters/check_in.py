@@ -58,7 +58,7 @@ class Answers:
         """Return (instant, score) of the answers about a meter in the 60 days before ``at``, ascending.
 
         If the last general answer is newer, the general answers are returned instead. At most the newest 200 are
-        returned, and none if there are none.
+        returned.
         """
         if not self._given:
             return []
@@ -73,8 +73,8 @@ class Answers:
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
     """Return the signal of the user's answers about a meter.
 
-    Its quality is the answers' weight divided by 0.5, at most 1. Returns None if their weight is below 0.02, or without
-    answers in 60 days.
+    Its quality is the answers' weight divided by 0.5, at most 1, and halved below four answers. Returns None if their
+    weight is below 0.02, or without answers in 60 days.
     """
     given = answers.about(meter, at)
     if not given:
