@@ -146,7 +146,7 @@ def test_an_answer_can_be_changed_until_its_day_ends(store: Store) -> None:
     given = advised(store, user)
     recommend.give_feedback(store, user, given.id, Answer.ACCEPT, now=NOON)
     recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT - MIN)
-    with pytest.raises(SetupError, match=r"its answer stands \(ignore\).*bridge history --user ana"):
+    with pytest.raises(SetupError, match=r"its answer stands \(not now\).*bridge history --user ana"):
         recommend.give_feedback(store, user, given.id, Answer.ACCEPT, now=NEXT)
     same = recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT)
     assert same.answered_at == NEXT - MIN

@@ -104,7 +104,7 @@ def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
     except (ValueError, KeyError, TypeError, OverflowError, ZeroDivisionError) as error:
         raise SetupError(
             f"readings of {metric} in the database are damaged ({type(error).__name__}); "
-            "restore a backup (bridge restore PATH), or derive them again: bridge rebuild"
+            "derive them again: bridge rebuild --user NAME"
         ) from None
 
 

@@ -29,6 +29,7 @@ OPERATOR = {  # what only the person who runs the bridge does, in the terminal
     "llm",
     "mcp",  # an assistant is told, and not the page
     "migrate",
+    "rebuild",
     "restore",
     "service",
     "up",
