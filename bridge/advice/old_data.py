@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from bridge.domain.records import Snapshot, User
     from bridge.store import Store
 
-RECENT = timedelta(days=7)  # meters read the last days; older data are only compared with
+FRESH_ENOUGH = timedelta(days=7)  # meters read the last days; older data are only compared with
 BY_HAND = "check_in"  # the source of what a user says, which alone gives no advice
 OLD_TEXT = say("your newest data is of {day:%d %B %Y}; advice needs data of the last days")
 
@@ -23,7 +23,7 @@ def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
 
     Open tasks, and calendar entries of the last week or ahead, count as new.
     """
-    if known.tasks or _is_recent(known, known.at - RECENT):
+    if known.tasks or _is_recent(known, known.at - FRESH_ENOUGH):
         return None
     mine = [one.id for one in store.connections.of_user(user.id) if one.source != BY_HAND]
     measured = [store.reading.newest_measurement(connection, known.at) for connection in mine]

@@ -13,7 +13,7 @@ from bridge.domain.titles import ACTION_TITLES, METER_TITLES
 if TYPE_CHECKING:
     from bridge.advice.review_words import Compared, Review
 
-LEAST = 1e-9  # of a scale, so that nothing is divided by zero
+SMALLEST_SCALE = 1e-9  # of a scale, so that nothing is divided by zero
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def figures(review: Review) -> Iterator[Figure]:
 def _figure(name: Text, of: Compared, told: Callable[[float], Text], scale: float | None = None) -> Figure:
     """Return a figure with bars. ``scale`` is the value of a full bar, by default the larger of the two values."""
     value, usual = of.value or 0.0, of.usual
-    full = scale or max(value, usual or 0.0, LEAST)
+    full = scale or max(value, usual or 0.0, SMALLEST_SCALE)
     return Figure(
         name=name,
         value=told(value),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bridge.advice.review_words import Compared, Review
 
 FACTS_MAX, METERS_MAX = 3, 2  # in a sentence
-MINUTES = 20.0  # of sleep a night, from which a difference is told; our choice, as are the next four
+SLEEP_TOLD_MINUTES = 20.0  # of sleep a night, from which a difference is told; our choice, as are the next four
 LATER = 15.0  # minutes of bedtime
 LEVEL = 0.05  # of a meter
 WORKOUTS = 1.0
@@ -56,7 +56,7 @@ def _well(review: Review) -> Iterator[Text]:
     done, of = _outcomes(review)
     if of >= FEW and done >= SHARE * of:
         yield say("{done} of {of} suggestions done", done=done, of=of)
-    if _change(review.sleep.asleep) >= MINUTES:
+    if _change(review.sleep.asleep) >= SLEEP_TOLD_MINUTES:
         yield _asleep(review.sleep.asleep)
     if _change(review.done["workouts"]) >= WORKOUTS:
         yield _workouts(review.done["workouts"])
@@ -76,7 +76,7 @@ def _short(review: Review) -> Iterator[Text]:
     done, of = _outcomes(review)
     if of >= FEW and of - done >= SHARE * of:
         yield say("{missed} of {of} suggestions not done", missed=of - done, of=of)
-    if _change(review.sleep.asleep) <= -MINUTES:
+    if _change(review.sleep.asleep) <= -SLEEP_TOLD_MINUTES:
         yield _asleep(review.sleep.asleep)
     if _change(review.done["workouts"]) <= -WORKOUTS and ActionType.EXERCISE not in review.goals:
         yield _workouts(review.done["workouts"])
@@ -134,7 +134,7 @@ def _to_try(review: Review) -> str:
     if review.ideas:
         return review.ideas[0]
     sleep, lower = review.sleep, _changed(review, -1)
-    if _change(sleep.asleep) <= -MINUTES:
+    if _change(sleep.asleep) <= -SLEEP_TOLD_MINUTES:
         if _change(sleep.bedtime) >= LATER and sleep.bedtime.usual is not None:
             return say("To try: be asleep by {time}, as in the weeks before.", time=clock(sleep.bedtime.usual))
         return EARLIER

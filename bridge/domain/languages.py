@@ -20,7 +20,7 @@ from typing import Any
 FOLDER = Path(__file__).parent.parent / "locale"
 DOMAIN, ENGLISH = "bridge", "en"
 PARTS = ("message", "many", "values")  # of a text
-PACKED = '{"text": '  # the begin of a packed text
+PACKED_TEXT = '{"text": '  # the begin of a packed text
 HEADER_MAX_CHARS = 200  # of Accept-Language
 
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -242,7 +242,7 @@ def unpacked(kept: str | None) -> Text | None:
     """Return the text that ``packed`` returned as a string. Any other string counts as a message without values."""
     if kept is None:
         return None
-    return text_of(json.loads(kept)) if kept.startswith(PACKED) else say(kept)
+    return text_of(json.loads(kept)) if kept.startswith(PACKED_TEXT) else say(kept)
 
 
 @cache

@@ -81,12 +81,19 @@ def _rows(readings: Sequence[Known]) -> Iterator[tuple[Any, ...]]:
 
 _p = tables.packed_samples.c
 # The columns that ``readings_of`` reads. Their values stay as the driver gives them, because that is quicker.
-PACKED: tuple[sa.ColumnElement[Any], ...] = (_p.metric_id, _p.day, sa.type_coerce(_p.start, sa.BigInteger), _p.body)
-_OF_RECORDS = sa.select(*PACKED, _p.id, _p.record_id).where(_p.record_id.in_(sa.bindparam("records", expanding=True)))
+COLUMNS_OF_DAY: tuple[sa.ColumnElement[Any], ...] = (
+    _p.metric_id,
+    _p.day,
+    sa.type_coerce(_p.start, sa.BigInteger),
+    _p.body,
+)
+_OF_RECORDS = sa.select(*COLUMNS_OF_DAY, _p.id, _p.record_id).where(
+    _p.record_id.in_(sa.bindparam("records", expanding=True))
+)
 
 
 def readings_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], list[Known]]]:
-    """Yield (further columns, readings) of rows that begin with the columns ``PACKED``."""
+    """Yield (further columns, readings) of rows that begin with the columns ``COLUMNS_OF_DAY``."""
     for metric_id, day, start, body, *more in found:
         yield more, unpack(body, names.metric_of(db, metric_id), day, start)
 
@@ -139,7 +146,7 @@ _ENDED = (  # by the user's days, because no index holds a connection's
     _p.first_end <= sa.bindparam("at", type_=tables.Instant),
 )
 _LAST_DAY = sa.select(_p.day).where(*_ENDED).order_by(_p.day.desc()).limit(1)
-_LAST = sa.select(_p.last_end, *PACKED).where(*_ENDED, _p.day >= sa.bindparam("since", type_=sa.Date))
+_LAST = sa.select(_p.last_end, *COLUMNS_OF_DAY).where(*_ENDED, _p.day >= sa.bindparam("since", type_=sa.Date))
 
 
 class Place(NamedTuple):
@@ -155,7 +162,7 @@ class Place(NamedTuple):
 
 
 _PLACES = (
-    sa.select(*PACKED, _p.id, _p.user_id, _p.connection_id, _p.record_id, tables.sources.c.name)
+    sa.select(*COLUMNS_OF_DAY, _p.id, _p.user_id, _p.connection_id, _p.record_id, tables.sources.c.name)
     .join(tables.connections, tables.connections.c.id == _p.connection_id)
     .join(tables.sources, tables.sources.c.id == tables.connections.c.source_id)
     .order_by(_p.id)

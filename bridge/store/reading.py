@@ -206,7 +206,7 @@ _NAMED = sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_(sa.bindp
 _SAMPLES_OF = _SAMPLES.where(tables.samples.c.metric_id.in_(_NAMED))
 _p = tables.packed_samples.c
 _PACKED = (
-    sa.select(*packed.PACKED, tables.sources.c.name)
+    sa.select(*packed.COLUMNS_OF_DAY, tables.sources.c.name)
     .select_from(joined_to_source(tables.packed_samples))
     .where(
         _p.user_id == _USER,

@@ -14,7 +14,7 @@ from bridge.store.database import Part, reads, writes
 from bridge.store.inserts import insert_into
 from bridge.store.tables import LAST_INSTANT, task_notes
 
-KEPT = timedelta(days=2)  # for which the place of a task is kept after its end
+PLACE_KEPT = timedelta(days=2)  # for which the place of a task is kept after its end
 
 Place = tuple[datetime, datetime]
 Tick = tuple[date | None, datetime]  # the due date that the task had, and the instant
@@ -37,7 +37,7 @@ class TaskNotes(Part):
         """Save where a plan shows tasks. Places that ended long ago are dropped."""
         for key, (start, end) in places.items():
             _save(db, user_id, key, {"start": start, "end": end})
-        old = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.done_at.is_(None), _COLUMNS.end < now - KEPT)
+        old = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.done_at.is_(None), _COLUMNS.end < now - PLACE_KEPT)
         db.execute(sa.delete(task_notes).where(old))
 
     @writes()

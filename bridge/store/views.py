@@ -29,7 +29,7 @@ MIDNIGHT: dict[str, Callable[[str], str]] = {
 }
 # For each database: the table of packed rows with their readings, and a reading's start and value. A value is kept as
 # such, or as the sum of the readings of which it is the mean (``bridge.store.packing``).
-PACKED: dict[str, tuple[str, str, str]] = {
+PACKED_ROWS: dict[str, tuple[str, str, str]] = {
     "sqlite": (
         "packed_samples s JOIN json_each(s.body, '$.at') a",
         "(s.start + a.value * json_extract(s.body, '$.unit'))",
@@ -71,7 +71,7 @@ def statements(dialect: str) -> dict[str, str]:
             f"SELECT u.name AS person, {start} / {SECOND} AS time, s.day AS day, m.name AS metric, {value} AS value, "  # noqa: S608
             f"o.name AS source FROM {rows} JOIN users u ON u.id = s.user_id JOIN metrics m ON m.id = s.metric_id "
             "JOIN connections c ON c.id = s.connection_id JOIN sources o ON o.id = c.source_id"
-            for rows, start, value in (("samples s", "s.start", "s.value"), PACKED[dialect])
+            for rows, start, value in (("samples s", "s.start", "s.value"), PACKED_ROWS[dialect])
         ),
         "nights": (
             f"SELECT u.name AS person, {midnight('e.day')} AS time, e.day AS day, o.name AS source, "  # noqa: S608

@@ -19,9 +19,9 @@ from bridge.web import phrases
 Place = tuple[str, str]  # address and title
 CONNECTIONS: Place = "/connections", say("Connections")
 TODAY: Place = "/", say("Today")
-SETTINGS: Place = "/settings", say("Settings")
+SETTINGS_PAGE: Place = "/settings", say("Settings")
 BEGIN: Place = "/begin", say("What do you have?")
-PLACES: Mapping[str, Place] = {
+PAGE_OF_COMMAND: Mapping[str, Place] = {
     "calendar": ("/week", say("Week")),
     "checkin": TODAY,
     "classify": TODAY,
@@ -30,13 +30,13 @@ PLACES: Mapping[str, Place] = {
     "disconnect": CONNECTIONS,
     "doctor": CONNECTIONS,
     "effect": ("/review", say("Review")),
-    "export": SETTINGS,
+    "export": SETTINGS_PAGE,
     "feedback": ("/history", say("History")),
-    "forget": SETTINGS,
+    "forget": SETTINGS_PAGE,
     "history": ("/history", say("History")),
     "import": ("/connections#files-head", say("Import a file")),
     "meters": TODAY,
-    "notify": SETTINGS,
+    "notify": SETTINGS_PAGE,
     "observe": TODAY,
     "personalise": ("/belief", say("About me")),
     "plan": TODAY,
@@ -44,20 +44,20 @@ PLACES: Mapping[str, Place] = {
     "recommend": TODAY,
     "review": ("/review", say("Review")),
     "routine": ("/belief", say("About me")),
-    "share": SETTINGS,
+    "share": SETTINGS_PAGE,
     "sources": BEGIN,
     "status": CONNECTIONS,
     "sync": CONNECTIONS,
     "today": TODAY,
-    "token": SETTINGS,
-    "user password": SETTINGS,
-    "user zone": SETTINGS,
+    "token": SETTINGS_PAGE,
+    "user password": SETTINGS_PAGE,
+    "user zone": SETTINGS_PAGE,
     "wish": ("/wishes", say("Wishes")),
 }
 # What leads to a command and says nothing without it: "; see: ", ", then: ", " (see: ", ", or see: ".
 LEAD = r"(?:(?:[;,.]|^|\s?\()\s*(?:\w+ )?\w+:\s|:?\s|^)"
 ARGUMENTS = r"[^,;)`\n]*"
-COMMAND = re.compile(rf"{LEAD}(?<![Tt]he )`?bridge (?!meters map)({'|'.join(PLACES)})\b({ARGUMENTS})`?\)?")
+COMMAND = re.compile(rf"{LEAD}(?<![Tt]he )`?bridge (?!meters map)({'|'.join(PAGE_OF_COMMAND)})\b({ARGUMENTS})`?\)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def told_on_page(text: str) -> Told:
 def _place(command: str, arguments: str) -> Place:
     source = next(iter(arguments.split()), "")
     if command not in ("connect", "disconnect", "sync") or source not in registry.names("connectors"):
-        return PLACES[command][0], shown(PLACES[command][1])
+        return PAGE_OF_COMMAND[command][0], shown(PAGE_OF_COMMAND[command][1])
     name = phrases.source_name(registry.spec(source).title)[0]
     return f"/connections#{source}", _("Connect {source}", source=name) if command == "connect" else name
 

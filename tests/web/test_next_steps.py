@@ -11,7 +11,7 @@ import pytest
 
 from bridge.domain.languages import speaking
 from bridge.domain.records import User
-from bridge.web.next_steps import PLACES, as_lines, told_on_page, with_links
+from bridge.web.next_steps import PAGE_OF_COMMAND, as_lines, told_on_page, with_links
 from tests.web.served import Visitor
 
 ROOT = Path(__file__).parents[2]
@@ -108,7 +108,7 @@ def test_a_link_speaks_the_language_of_the_page() -> None:
 
 
 def test_every_place_is_a_page(visitor: Visitor, ana: User) -> None:
-    for place in {address for address, _ in PLACES.values()}:
+    for place in {address for address, _ in PAGE_OF_COMMAND.values()}:
         address, _, part = place.partition("#")
         answer = visitor.get(address)
         assert answer.status_code == 200, place
