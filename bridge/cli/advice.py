@@ -84,7 +84,7 @@ def today(user: options.User, json: options.Json = False) -> None:
 def recommend(
     user: options.User,
     policy: Annotated[
-        str | None, typer.Option(help="Use this policy instead of the configured one (see: bridge sources).")
+        str | None, typer.Option(help="Use this policy (see: bridge sources). Default: BRIDGE_POLICY's.")
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -136,20 +136,26 @@ def _headline(advice: Recommendation, user: User) -> str:
 
 
 def feedback(
-    answer: Annotated[str, typer.Argument(help="accept, ignore or reschedule; afterwards done, partly or not_done.")],
+    answer: Annotated[
+        str,
+        typer.Argument(
+            help="Answer with accept, ignore or reschedule. Afterwards tell the outcome with done, partly or not_done."
+        ),
+    ],
     user: options.User,
     recommendation: Annotated[
         int | None,
         typer.Option(
             "--id",
-            help="The recommendation's number in bridge history; default: the newest that awaits this answer.",
+            help="The recommendation's number in bridge history. Default: the newest that awaits this answer.",
             max=options.ROW_ID_MAX,
         ),
     ] = None,
     to: Annotated[
         str | None,
         typer.Option(
-            help='For reschedule: move it to this slot, e.g. "Thu evening". Default: three good times are offered.',
+            help='For reschedule: move it to this slot of the next seven days, e.g. "Thu evening". The slots are '
+            "morning, afternoon, evening and night. Default: up to three good times are offered.",
             metavar="DAY SLOT",
         ),
     ] = None,
@@ -230,9 +236,12 @@ def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -
 def personalise(
     user: options.User,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Withdraw the newest prior. The prior before it is used again.")
+        bool,
+        typer.Option("--undo", help="Learn nothing, but withdraw the newest prior. The prior before it is used again."),
     ] = False,
-    history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="List all attempts with their gain, and change nothing.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Learn the model's prior from all answers of a user, and keep the prior only if it predicts answers better."""

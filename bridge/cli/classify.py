@@ -44,27 +44,31 @@ def classify(
     file: Annotated[
         Path | None,
         typer.Option(
-            help="A title per line, or a table with tabs: title, and optionally others, hour, weekday (0 is Monday), "
-            "minutes, conference, all_day, location, recurring, kind. - reads standard input."
+            help="A UTF-8 file with a title per line; - reads standard input. If its first line begins with the "
+            "word title, that line names the columns, with tabs between: title, then any of others (further "
+            "people), hour (of the start), weekday (0 is Monday), minutes (length), conference, all_day, "
+            "recurring (yes or no), location, kind."
         ),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", help="Use this classifier (keywords, linear, llm) instead of BRIDGE_CLASSIFIER's."),
+        typer.Option("--by", help="Use this classifier (see: bridge sources). Default: BRIDGE_CLASSIFIER's."),
     ] = None,
     user: Annotated[
         str | None,
         typer.Option(
             "--user",
             "-u",
-            help="The user whose corrections are used, by default none. With --fix, the user whose event is corrected.",
+            help="The user whose corrections are used. Default: no corrections are used. With --fix, the user whose "
+            "event is corrected; it may then be left out if there is only one user.",
             show_default=False,
         ),
     ] = None,
     fix: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            help="Correct an event: its title or key (see: bridge today --user NAME --json), then an action or NONE.",
+            help="Correct a stored event. Give its title or key (see: bridge today --json), then an action such as "
+            "EXERCISE, or NONE if it is no action.",
             metavar="EVENT ACTION",
         ),
     ] = None,

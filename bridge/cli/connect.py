@@ -23,20 +23,28 @@ def register(app: typer.Typer) -> None:
 
 
 def connect(
-    source: Annotated[str, typer.Argument(help="A source (see: bridge sources).")],
+    source: Annotated[str, typer.Argument(help="The source to connect (see: bridge sources).")],
     user: options.User,
     folder: Annotated[
-        Path | None, typer.Option(help="Instead of an account: import what is new in this folder at every sync.")
+        Path | None,
+        typer.Option(
+            help="Instead of an account: import the new files of this folder, which must exist, at every sync."
+        ),
     ] = None,
     push: Annotated[
         bool,
-        typer.Option("--push", help="Instead of an account: make a token with which an app on the phone sends data."),
+        typer.Option(
+            "--push",
+            help="Instead of an account: make and print a token with which an app on the phone sends data. A token "
+            "that was made before ends.",
+        ),
     ] = False,
     no_browser: Annotated[
         bool,
         typer.Option(
             "--no-browser",
-            help="Open no browser. Print the address of the consent page, and ask for the address it redirects to.",
+            help="Open no browser. The address of the consent page is printed, and a terminal asks for the address "
+            "that it redirects to.",
         ),
     ] = False,
     add: Annotated[
@@ -44,21 +52,31 @@ def connect(
     ] = False,
     also: Annotated[
         list[str] | None,
-        typer.Option(help="Another source that the same consent connects, e.g. google_tasks; repeatable."),
+        typer.Option(
+            help="Another source of the same vendor that the same consent connects, e.g. google_tasks with "
+            "google_calendar. May be repeated."
+        ),
     ] = None,
     write: Annotated[
         bool,
         typer.Option(
-            "--write", help="Also write accepted recommendations at the source, into a calendar of their own."
+            "--write",
+            help="Also ask for permission to write accepted recommendations into a calendar of their own at the "
+            "source, e.g. google_calendar. A later consent without this option ends the permission.",
         ),
     ] = False,
     url: Annotated[
-        str | None, typer.Option(help="The address of the server, where a source has one for each user, e.g. caldav.")
+        str | None,
+        typer.Option(
+            help="The address of the user's server, for sources such as caldav and home_assistant. Default: the "
+            "source's setting."
+        ),
     ] = None,
     name: Annotated[
         str | None,
         typer.Option(
-            help="The login name there, for home_assistant the phone. The password is read from standard input."
+            help="The login name at the server; for home_assistant the phone's name. A terminal asks for the "
+            "password; scripts send it as a line on standard input."
         ),
     ] = None,
 ) -> None:
@@ -109,10 +127,16 @@ def _grant_push(bridge: Bridge, user: User, source: str) -> None:
 
 
 def disconnect(
-    source: Annotated[str, typer.Argument(help="A source that is connected.")],
+    source: Annotated[
+        str, typer.Argument(help="The source to disconnect, which must be connected (see: bridge status).")
+    ],
     user: options.User,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the data that came from there.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts need this option.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the data that came from there. Without it they are deleted.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask for confirmation. Without a terminal this option is needed.")
+    ] = False,
 ) -> None:
     """Revoke the consent at a source and delete the data that came from there, or keep the data (--keep)."""
     from bridge import installation

@@ -18,8 +18,12 @@ def register(app: typer.Typer) -> None:
 
 
 def effect(
-    user: Annotated[str | None, typer.Option("--user", "-u", help="The user over whom to estimate.")] = None,
-    everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", help="The user over whom to estimate. Give either this or --all.")
+    ] = None,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Estimate over all users together, instead of over --user.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Estimate how advice, and each advised action, changes the next check-in, night and day.

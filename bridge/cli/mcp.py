@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.mcp.server import AssistantServer
 
-Tools = Annotated[list[str], typer.Argument(help="Tools by name (see: bridge mcp consent).", show_default=False)]
+Tools = Annotated[
+    list[str], typer.Argument(help="Names of tools, one or more (see: bridge mcp consent).", show_default=False)
+]
 
 mcp = typer.Typer(
     help="Serve assistants over stdio (Model Context Protocol), or choose the tools they may use here and at /mcp."

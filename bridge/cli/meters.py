@@ -58,10 +58,19 @@ def show_meters(
     context: typer.Context,
     user: options.OptionalUser = None,
     days: Annotated[
-        int, typer.Option(help="Number of past days in the line that shows a meter's course.", min=1, max=3650)
+        int,
+        typer.Option(
+            help="Number of past days in the line, the picture and the JSON document that show a meter's course.",
+            min=1,
+            max=3650,
+        ),
     ] = 7,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw levels, their uncertainty and inputs into this file (.png, .svg or .pdf).")
+        Path | None,
+        typer.Option(
+            help="Also draw levels, their uncertainty and inputs into this file (.png, .svg or .pdf; needs "
+            "'rhythm-bridge[plot]'). An old file is replaced."
+        ),
     ] = None,
     at: options.At = None,
     json: options.Json = False,
@@ -128,7 +137,9 @@ def _block(level: float) -> str:
 
 def explain(
     user: options.User,
-    meter: Annotated[str, typer.Option(help="A meter: vitality, cognition, progress, serenity, connection.")],
+    meter: Annotated[
+        str, typer.Option(help="The meter to explain: vitality, cognition, progress, serenity or connection.")
+    ],
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
@@ -212,7 +223,9 @@ def _sum(reading: Reading) -> str:
 def days(
     user: options.User,
     source: options.Source = None,
-    last: Annotated[int, typer.Option(help="Number of days to look back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
+    last: Annotated[
+        int, typer.Option(help="Number of days to show, of which the last is today.", min=1, max=DAYS_SHOWN_MAX)
+    ] = 14,
     json: options.Json = False,
 ) -> None:
     """Print each day's sleep, heart, stress and step values per source, newest day first."""

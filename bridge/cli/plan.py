@@ -33,10 +33,14 @@ def register(app: typer.Typer) -> None:
 def plan(
     user: options.User,
     day: Annotated[
-        str | None, typer.Option("--date", help="A date, such as 2026-11-20. Default: today.", metavar="DATE")
+        str | None, typer.Option("--date", help="The day to plan, such as 2026-11-20. Default: today.", metavar="DATE")
     ] = None,
     ics: Annotated[
-        Path | None, typer.Option(help="Write suggestions, tasks and winding down into this iCalendar file as well.")
+        Path | None,
+        typer.Option(
+            help="Also write suggestions, tasks and winding down into this iCalendar file (.ics). An old file is "
+            "replaced."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -95,7 +95,9 @@ def doctor(json: options.Json = False) -> None:
         raise typer.Exit(1)
 
 
-def diagnostics(json: options.Json = False) -> None:  # noqa: ARG001 - there is no other form
+def diagnostics(
+    json: Annotated[bool, typer.Option("--json", help="Accepted, but without effect.")] = False,  # noqa: ARG001
+) -> None:
     """Print versions, counts and states as JSON without anything personal, to attach to a question."""
     from bridge import installation
     from bridge.documents.diagnostics import diagnostics_document

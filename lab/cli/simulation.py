@@ -26,7 +26,8 @@ def simulate(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy (see: bridge sources); without --deployed also oracle, planner-no-inference or NAME+blind."
+            help="A policy (see: bridge sources); without --deployed also oracle, planner-no-inference, "
+            "NAME+constant or NAME+blind (see: bridge evaluate)."
         ),
     ] = "heuristic",
     seed: Annotated[int, typer.Option(help="Seed of the person and of the events.", min=0)] = 0,
