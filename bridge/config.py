@@ -292,7 +292,10 @@ def _refuse_unknown(written: Mapping[str, Any]) -> None:
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | None:
-    """Return the name in ``known`` that is most like ``name``, or None if none is as like as ``cutoff`` (0 to 1)."""
+    """Return the name in ``known`` that is most like ``name``, or None if none is as like as ``cutoff`` (0 to 1).
+
+    By default any likeness is enough, so that None is returned only without known names.
+    """
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)

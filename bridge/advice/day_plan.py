@@ -101,7 +101,10 @@ def recommend_policy(bridge: Bridge, user: User) -> Policy:
 
 
 def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tuple[Block, ...]:
-    """Return the blocks of a date, in order of time."""
+    """Return the blocks of a date, in order of time: entries, suggestions, tasks, winding down and sleep.
+
+    If nothing is known of the user, only what the calendar fixes is in them.
+    """
     blocks = fixed_blocks(situation, day)
     if situation.is_blank:
         return tuple(blocks)

@@ -49,7 +49,8 @@ def load_review(
 ) -> Review:
     """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored.
 
-    ``effects_of`` returns the effects of advising some actions, where the caller keeps them.
+    ``effects_of`` returns the known effects of advising some actions, from a caller that keeps them. If it is None,
+    they are estimated. ``proxies`` is the proxy map, None for the shipped map.
     """
     wishes = store.people.wishes(user.id)
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
@@ -214,9 +215,9 @@ def _lengths(
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Count how often an action was done in a part of a week, by the calendar, workouts and mindful sessions.
+    """Return how often an action was done in a part of a week, by the calendar.
 
-    Overlapping stretches count once.
+    Workouts count for EXERCISE too, and mindful sessions for MEDITATE. Overlapping stretches of time count once.
     """
     found = [
         (o.start, o.end)

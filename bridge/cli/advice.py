@@ -125,7 +125,11 @@ def recommend(
 
 
 def _headline(advice: Recommendation, user: User) -> str:
-    """Return a line with slot, time and action of a recommendation, and the task or entry that it names."""
+    """Return a recommendation as a line of text: its time, its action, and the task or entry that it names.
+
+    Slot and policy follow. A recommendation without begin and end gets its slot first, and the local time of its
+    expiry.
+    """
     if advice.start is None or advice.end is None:
         until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
@@ -200,7 +204,10 @@ def feedback(
 
 
 def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
-    """Return a sentence that says which answer was noted, and the new time if the recommendation was rescheduled."""
+    """Return a sentence that says which answer or deed (``given``) was noted.
+
+    If the recommendation was moved to another slot and has a begin there, the sentence also tells its local time.
+    """
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
@@ -211,7 +218,7 @@ def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
 def _taken(offers: Sequence[OfferDocument]) -> str | None:
     """Ask at a terminal which of the offered times to take, and return its slot, e.g. "Thu evening".
 
-    Return None if the user takes none, or if no terminal is attached.
+    Return None if the user types 0 or an unknown number, without offers, and if no terminal is attached.
     """
     if not offers or not sys.stdin.isatty():
         return None

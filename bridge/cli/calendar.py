@@ -129,7 +129,10 @@ def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
 
 
 def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
-    """Yield each accepted recommendation of a week with its slot, and each moved recommendation with its new slot."""
+    """Yield (recommendation, slot) for those that a user accepted in a week, or moved to a slot of this week.
+
+    An accepted recommendation comes with its own slot, and a moved recommendation with its new slot.
+    """
     for slot in week.slots:
         moment = slot.facts.moment
         for advice in slot.advice:

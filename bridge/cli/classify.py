@@ -97,10 +97,11 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Return ``labels``, replaced where the user corrected events with the same or a similar title.
+    """Return the labels of ``events``, in their order, with the corrections that a user made applied.
 
-    What the corrections teach of other titles counts too. Without a user, the labels are returned unchanged. Raises
-    SetupError for an unknown user.
+    A correction of the same or a similar title counts first. Next counts what all corrections teach about alike titles,
+    and last the label in ``labels``. Without a user, the labels are returned unchanged. Raises SetupError for an
+    unknown user.
     """
     from bridge import installation
     from bridge.advice.labels import liked
@@ -134,7 +135,10 @@ def _read(path: Path) -> list[Invitation]:
 
 
 def _event(title: str, given: Mapping[str, str]) -> Invitation:
-    """Return an event with a title and the values ``given`` by column. Unknown and empty columns are ignored."""
+    """Return an event with a title and the values ``given`` (column -> text). A column may have another usual name.
+
+    Unknown columns, and cells that are empty or no number where a number is needed, are ignored.
+    """
     from bridge.domain.ports import Invitation
 
     named = {COLUMN_ALIASES.get(name, name): value.strip() for name, value in given.items()}

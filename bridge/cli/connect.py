@@ -103,7 +103,10 @@ def connect(
 
 
 def _say_what_is_asked(source: str, *, write: bool) -> None:
-    """Print to standard error what a consent at this source will allow, before the user gives it."""
+    """Print to standard error what a consent at this source will allow, before the user gives it.
+
+    ``write`` also mentions the writing of advice, if the source can be written to.
+    """
     from bridge import registry
 
     spec = registry.spec(source)
@@ -117,7 +120,10 @@ def _say_what_is_asked(source: str, *, write: bool) -> None:
 
 
 def _grant_push(bridge: Bridge, user: User, source: str) -> None:
-    """Make a token with which a phone app sends a source's data for a user, and print it once."""
+    """Make a token with which a phone app sends a source's data for a user, and print it once.
+
+    The token that was made before ends. Raises SetupError for a source to which no app sends.
+    """
     from bridge.ingest.pushes import PUSH_PATH, grant
 
     token = grant(bridge, user, source)

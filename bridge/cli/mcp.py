@@ -61,7 +61,8 @@ def _server(bridge: Bridge, user: str) -> AssistantServer:
 def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
     """Return a function from a user's name to the ASGI application that serves the user's tools.
 
-    Servers are kept. That function raises SetupError if their library is not installed.
+    A user's server is made on the first call, and kept. The function raises SetupError if their library is not
+    installed.
     """
     return cache(lambda user: _server(bridge, user).answer)
 

@@ -174,9 +174,9 @@ def _sensitivity(user: str, at: datetime, meter: Meter) -> SensitivityDocument |
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """Return a row per signal of a meter in the proxy map.
+    """Return a row per signal of a meter in the proxy map, as ``bridge explain`` prints them.
 
-    For a signal without fresh data, source, contribution, distance and age are None.
+    For a signal without fresh data, source, contribution, distance and age are None, and the text says so.
     """
     found = {b.signal: b for b in view.now[meter].because}
     return [
@@ -260,7 +260,10 @@ def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
 
 
 def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:
-    """Return a text that says why there are no days to show, and the command that shows or brings days."""
+    """Return a text that says why there are no days to show, and the command that shows or brings days.
+
+    ``source`` is the only source asked for, or None for all. ``today`` is the user's local date.
+    """
     extent = store.reading.extent(user.id, source)
     if extent is None:
         return _nothing_measured(user, source)
@@ -304,7 +307,8 @@ def _nothing_measured(user: User, source: str | None) -> str:
 def draw(path: Path, view: MetersView) -> None:
     """Draw each meter's levels over time, and what its signals contribute, into a picture file at ``path``.
 
-    The file's ending gives the format. Raises SetupError without matplotlib, or for an unknown ending.
+    The file's ending gives the format. An old file is replaced. Raises SetupError without matplotlib, for an unknown
+    ending, and if the file cannot be written.
     """
     try:
         from matplotlib.figure import Figure

@@ -37,7 +37,10 @@ def notify(
         ),
     ] = None,
     off: Annotated[
-        bool, typer.Option("--off", help="Delete the stored address, so that no more is sent to it.")
+        bool,
+        typer.Option(
+            "--off", help="Stop sending. The stored address, and the browsers that take messages, are forgotten."
+        ),
     ] = False,
     test: Annotated[
         bool, typer.Option("--test", help="Send a test message now, after --to if that is given too.")

@@ -118,9 +118,9 @@ def _print_outlook(found: DayPlan, user: User) -> None:
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
-    """Write suggestions, tasks and the time to wind down into an iCalendar file.
+    """Write suggestions, tasks and the time to wind down of a plan into an iCalendar file, in place of an old file.
 
-    Raises SetupError if the file cannot be written.
+    ``now`` is the entries' time stamp. Raises SetupError if the file cannot be written.
     """
     from bridge.documents.plan_ics import ADDED, to_icalendar
     from bridge.ingest.files import make_private

@@ -109,7 +109,7 @@ def _date(text: str | None, now: datetime, zones: Any) -> date:
 
 
 def _only(store: Store, kind: str, name: str) -> int:
-    """Return the number of the row of a kind that has ``name`` as its number or key.
+    """Return the id of the only row of a kind (e.g. ``sample``) whose id or key is ``name``.
 
     Raises SetupError if no row or several rows match.
     """

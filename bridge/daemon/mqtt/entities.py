@@ -66,7 +66,7 @@ class Names:
         return f"{self.discovery}/device/{device}/config"
 
     def topic(self, device: str, part: str) -> str:
-        """Return the topic of a part of a device, such as a meter."""
+        """Return the topic of a part of a device, such as the meter ``vitality`` or ``recommendation``."""
         return f"{self.node}/{device}/{part}"
 
     def is_ours(self, topic: str) -> bool:
@@ -77,7 +77,10 @@ class Names:
 
 
 def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
-    """Return the discovery message of a person's device. ``url`` is the page's address, if people reach it."""
+    """Return the discovery message of a person's device, with its entities.
+
+    ``url`` is the page's address, to which Home Assistant then leads. It is None if people cannot reach the page.
+    """
     device = names.device(user)
     about: dict[str, Any] = {
         "identifiers": [device],
@@ -197,6 +200,6 @@ def advice_state(advice: Recommendation | None, user: User, events: Sequence[str
 
 
 def event_of(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the event that tells of a new recommendation with this state."""
+    """Return the event that tells of a new recommendation, from its state by ``advice_state``."""
     told = {name: state[name] for name in ("action", "id", "title", "text", "start", "end")}
     return {"event_type": EVENT_TYPE, **told}
