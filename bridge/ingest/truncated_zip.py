@@ -64,9 +64,10 @@ class Member:
 
 
 class Unpacked:
-    """A stream of a member's unpacked content.
+    """Stream of the unpacked content of a truncated zip's member.
 
-    Reading raises EOFError if the zip ends before the member, or if it unpacks to far more than its size.
+    Reading raises EOFError if the zip ends before the member. It also does so above both 300 times the zip's size and
+    100 MB of content.
     """
 
     def __init__(self, member: Member) -> None:
