@@ -292,9 +292,9 @@ def _refuse_unknown(written: Mapping[str, Any]) -> None:
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | None:
-    """Return the name in ``known`` that is most like ``name``, or None if none is as like as ``cutoff`` (0 to 1).
+    """Return the name in ``known`` that is most like ``name``. By default any likeness is enough.
 
-    By default any likeness is enough, so that None is returned only without known names.
+    Return None if no name is as like as ``cutoff`` (0 to 1), or without known names.
     """
     from difflib import get_close_matches
 

@@ -135,7 +135,7 @@ def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
 def _backup(bridge: installation.Bridge, place: Place) -> Finding:
     """Restore a place's newest backup into a store of its own, and return a finding with the result.
 
-    The check also fails if the last good backup is too old, or if the place has none though it is time.
+    The check fails too if the last good backup is too old, or if all attempts failed so far.
     """
     state = backups.state(bridge, installation.now())
     try:

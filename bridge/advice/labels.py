@@ -25,8 +25,8 @@ def labelled(
 ) -> list[tuple[Occurrence, Label]]:
     """Return the calendar between two times, as it was known at ``at``, each occurrence with its label.
 
-    The label is the user's correction of the entry or of its title, else what the corrections teach about similar
-    entries, else the classifier's.
+    The user's correction of the entry or of its title counts first. Next counts what the corrections teach about
+    similar entries, and last the classifier's label.
     """
     occurrences = _calendar(store, user, since, until, at=at)
     cases = _cases(user, classifier, occurrences)
@@ -49,9 +49,9 @@ def liked(
 ) -> list[Label | None]:
     """Return the label for each of the entries ``asked`` that the user's corrections ``made`` teach.
 
-    It is None where the classifier's label stands, as it does for all if too few corrections name a title and an
-    action. The corrections are compared with the calendar of the 60 days before the newest of them, whatever entries
-    are asked. A corrected series that those days lack is known by its title alone.
+    It is None where the classifier's label stands. With fewer than five corrections that name a title and an action, it
+    stands for all. The corrections are compared with the calendar of the 60 days before the newest of them, whatever
+    entries are asked. A corrected series that those days lack is known by its title alone.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:

@@ -205,7 +205,7 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action that takes the largest share of a slot in the calendar, or None below a third of the slot."""
+    """Return the action that takes the largest share of a slot in the calendar, or None below a third."""
     shares = calendar.planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None

@@ -113,7 +113,7 @@ def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> se
 def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
     """Return True if an event of ``at`` may be sent now. ``tried`` is the time of the last failure, or None.
 
-    After a failure, the wait is as long as the event was old then, at least a minute and at most four hours.
+    After a failure, the wait is as long as the event was old then. It is at least a minute and at most four hours.
     """
     if tried is None or tried < at or tried > now:
         return True

@@ -71,7 +71,7 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
 
 
 def _enough(at: Sequence[datetime]) -> bool:
-    """Return True if answers at these ascending times are enough to learn from, which are 40 over at least 21 days."""
+    """Return True if answers at these ascending times are enough to learn from: 40 over at least 21 days."""
     return len(at) >= MANY_ENOUGH and at[-1] - at[0] >= LONG_ENOUGH
 
 

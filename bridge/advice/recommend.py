@@ -121,10 +121,7 @@ def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interact
 def build_observation(
     store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return the observation of a user at ``at`` that a policy would see, and the readings of the meters.
-
-    ``proxies`` is the proxy map, None for the shipped map.
-    """
+    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map)."""
     known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
     recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
@@ -180,18 +177,14 @@ def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> b
 def load_situation(
     store: Store, user: User, classifier: EventClassifier, *, now: datetime, proxies: ProxyMap | None = None
 ) -> Situation:
-    """Load a user's situation at ``now``: the snapshot, routine, wishes, earlier advice, and open tasks.
-
-    ``proxies`` is the proxy map, None for the shipped map.
-    """
+    """Load a user's situation at ``now`` by the proxy map (None: the shipped map), with routine, wishes and advice."""
     known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
     return situation_of(store, user, classifier, known)
 
 
 def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
-    """Return a user's situation at the time of the snapshot ``known``, with routine, wishes, advice and open tasks.
-
-    The classifier finds the actions of at most 50 open tasks that have a title.
+    """Return a user's situation at a snapshot's time, with routine, wishes, advice, and actions of up to 50
+    open tasks.
     """
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
@@ -400,10 +393,7 @@ def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the newest recommendation of the last two days that is neither answered nor superseded.
-
-    Return None if there is none.
-    """
+    """Return the newest recommendation of two days that is neither answered nor superseded, or None without any."""
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )

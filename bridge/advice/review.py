@@ -49,8 +49,9 @@ def load_review(
 ) -> Review:
     """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored.
 
-    ``effects_of`` returns the known effects of advising some actions, from a caller that keeps them. If it is None,
-    they are estimated. ``proxies`` is the proxy map, None for the shipped map.
+    A goal that was set during the week counts from the day on which it was set. ``effects_of`` returns the known
+    effects of advising some actions, from a caller that keeps them. If it is None, they are estimated. ``proxies`` is
+    the proxy map, None for the shipped map.
     """
     wishes = store.people.wishes(user.id)
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
@@ -87,7 +88,7 @@ def load_review(
 
 
 def _day_begin(at: datetime, user: User) -> datetime:
-    """Return the begin of the day of an instant: that of its first slot."""
+    """Return the begin of the day that holds an instant, which is the begin of its first slot."""
     return slot_start(moment_of(moment_at(at, user.zones).date, 0), user.zones)
 
 

@@ -203,7 +203,10 @@ def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
 
 
 def lines(review: Review) -> Iterator[str]:
-    """Yield what follows the summary and the figures as sentences, for the command line and messages."""
+    """Yield the sentences after a review's summary and figures, for the command line and messages.
+
+    They are about the advice, the goals, the measured effects, a second idea of what to try, and the command to go on.
+    """
     yield advised_line(review)
     goals = goals_line(review)
     if goals is not None:

@@ -125,7 +125,7 @@ def recommend(
 
 
 def _headline(advice: Recommendation, user: User) -> str:
-    """Return a recommendation as a line of text: its time, its action, and the task or entry that it names.
+    """Return a recommendation as a line of text, with its time, its action, and the task or entry that it names.
 
     Slot and policy follow. A recommendation without begin and end gets its slot first, and the local time of its
     expiry.

@@ -48,7 +48,12 @@ def connect(
         ),
     ] = False,
     add: Annotated[
-        bool, typer.Option("--add", help="Keep what is connected there, and add another calendar's address.")
+        bool,
+        typer.Option(
+            "--add",
+            help="For ics: keep the addresses that are connected, and add another, up to 20. Without it, the new "
+            "consent replaces the first.",
+        ),
     ] = False,
     also: Annotated[
         list[str] | None,

@@ -118,7 +118,7 @@ def _print_outlook(found: DayPlan, user: User) -> None:
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
-    """Write suggestions, tasks and the time to wind down of a plan into an iCalendar file, in place of an old file.
+    """Write suggestions, tasks and the time to wind down of a plan into an iCalendar file. An old file is replaced.
 
     ``now`` is the entries' time stamp. Raises SetupError if the file cannot be written.
     """

@@ -57,9 +57,10 @@ def _is_on(bridge: installation.Bridge) -> bool:
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if a place is set, the last good backup is a day old, and the last attempt is an hour ago.
+    """Return True if a place is set and a backup is due.
 
-    Times in the future count as old, because the clock was ahead then. So does a missing time.
+    That is a day after the last good backup, but not within an hour after an attempt. Times in the future count as old,
+    because the clock was ahead then. So does a missing time.
     """
     if not _is_on(bridge):
         return False
@@ -145,10 +146,10 @@ def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
 
 @contextmanager
 def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
-    """Yield the path of a backup: ``path`` itself, or a copy from the place that lists its name.
+    """Yield the path of a backup, which is ``path`` or a copy from the place that lists its name.
 
-    A copy is made if ``path`` is a bare name that the bridge gives to backups and no such file exists. The copy is
-    deleted afterwards. A name that no place lists is yielded unchanged. Raises SetupError if a place cannot be read.
+    A copy is made if ``path`` is a bare name as the bridge gives them, and no such file exists. The copy is deleted
+    afterwards. A name that no place lists is yielded unchanged. Raises SetupError if a place cannot be read.
     """
     named = str(path) == path.name and made_at(path.name) is not None and not path.exists()
     places = places_of(bridge.settings) if named else []

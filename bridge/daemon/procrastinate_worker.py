@@ -288,7 +288,7 @@ async def _resume(queue: App) -> None:
     """Queue the jobs of dead workers again, unless an equal job waits already.
 
     A worker counts as dead after 30 seconds without a heartbeat. Jobs put off by more than two minutes may start at
-    once, because only a wrong clock puts off a job so far.
+    once. Only a wrong clock puts off a job so far.
     """
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):

@@ -164,7 +164,8 @@ def _save_consent(
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
     """Return a sentence with the commands that bring in data of a source without accounts.
 
-    These are a push or a file if apps send the source's data, a file if it reads files, and else a check-in.
+    A source to which apps send is given a push or a file. A source that reads files is given a file, and any other a
+    check-in.
     """
     if spec.receives is not None:
         return (

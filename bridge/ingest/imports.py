@@ -129,8 +129,8 @@ def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[Conn
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
     """Return the description of a file that no source recognised.
 
-    It names the first source in ``specs`` that leaves such a file out on purpose, with the kind of file that it calls
-    it. Otherwise it names only the file's ending.
+    It names the first source in ``specs`` that leaves such a file out on purpose, with that source's word for its kind.
+    Otherwise it names only the file's ending.
     """
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
@@ -142,8 +142,8 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 class RecordVersion(NamedTuple):
     """Key by which versions of a record from several files are ordered. The version with the greatest key counts.
 
-    It holds the export's date in Unix seconds (0 if unknown), a digest of the content, and the record's parent or an
-    empty text.
+    It holds the export's date in Unix seconds (0 if unknown) and a digest of the content. The record's parent, or an
+    empty text, follows.
     """
 
     date: float = 0.0
@@ -205,11 +205,11 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _unless_just_imported(self) -> Iterator[Page]:
-        """Yield the pages, unless the last import read the same files at the same paths and nothing went wrong then.
+        """Yield the pages, unless the last import read the same files at the same paths and all went well then.
 
-        The settings, the time zone, the normaliser's version and ``whole`` must be the same too. Wrong are a failed
-        file, and records that were set aside or left out. The files are forgotten while an import runs, so that an
-        import that fails half-way is not taken for the last.
+        The settings, the time zone, the normaliser's version and ``whole`` must be the same too. It did not go well if
+        a file failed, or if records were set aside or left out. The files are forgotten while an import runs, so that
+        an import that fails half-way is not taken for the last.
         """
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
         mark, records = self._mark_of_all(), 0
@@ -227,7 +227,9 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps({mark: records}))
 
     def _mark_of_all(self) -> str | None:
-        """Return a digest of all files with their paths and of how they are read, or None if any file has no digest."""
+        """Return a digest of all files with their paths and of how they are read. Return None if any file has no
+        digest.
+        """
         marks = [(file.path, self._digest(file)) for file in self.chosen]
         if any(mark is None for _, mark in marks):
             return None
@@ -274,10 +276,11 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
 
     def _one(self, file: File) -> Generator[Page, None, int]:
-        """Yield the pages of a file, and return how many records they hold.
+        """Yield the pages of a file, and return how many records they hold. Failures are noted in ``failed``, not
+        raised.
 
-        A failure is noted in ``failed`` and not raised. If the content dates the source's files, records get the newest
-        date in the file as the date of their export. Versions of a record that do not count are left out.
+        If the content dates the source's files, records get the file's newest date as the date of their export.
+        Versions of a record that do not count are left out.
         """
         as_of = newest_date(file) if self.dated and self.spec.dated_by_content else None
         records = 0
@@ -461,8 +464,8 @@ def _without_file(page: Page) -> Page:
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
     """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once.
 
-    Pieces wait until 16 records came, or until a page comes that cannot be merged. A page with a cursor, with
-    deletions, with records set aside or left out, or with whole records cannot be merged.
+    Pieces wait until 16 records came, or until a page comes that cannot be merged. Such a page has a cursor, deletions,
+    records set aside or left out, or whole records.
     """
     waiting: dict[str, RawRecord] = {}
     for page in pages:

@@ -339,8 +339,8 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
     """Return the error for a source that refused every stream, from its refusals.
 
-    It is NeedsLogin if a refusal named a missing scope, otherwise the error that the first refusal holds for the whole
-    source (``NotPermitted.whole``).
+    It is NeedsLogin if a refusal named a missing scope. Otherwise it is the error that the first refusal holds for the
+    whole source (``NotPermitted.whole``).
     """
     if not any(error.named for error in refused):
         return refused[0].whole

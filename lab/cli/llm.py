@@ -149,7 +149,7 @@ def sft(
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(help="With --size small: begin with the weights in this file, and take only the last stage."),
+        typer.Option(help="With --size small: begin with this file of weights (.npz), and take only the last stage."),
     ] = None,
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
     epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
@@ -162,7 +162,7 @@ def sft(
 ) -> None:
     """Teach a model: the sequence model from simulated weeks, a language model from a teacher's answers.
 
-    The sequence model (--size small without --model) goes by --out, --weeks, --seed and --resume only.
+    The sequence model (--size small without --model) goes by --out, --weeks, --start, --seed and --resume only.
     """
     if size == SMALL and model is None:
         found = _sequence_taught(_free(out, resume), weeks, seed, resume=resume, start=start)

@@ -30,7 +30,7 @@ SHARE_CHOICES = ("no", "yes", "titles")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """Press of a button: the person's device, the number of the recommendation shown there, and the button's word."""
+    """Press of a button at a person's device, about the recommendation ``number`` that was shown there."""
 
     device: str
     number: int
