@@ -56,11 +56,10 @@ def load_snapshot(
     back: timedelta = timedelta(0),
     metrics: Collection[Metric] | None = INPUT_METRICS,
 ) -> Snapshot:
-    """Return what is known about a user at ``at``: 80 days of samples and episodes, and the calendar.
+    """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
 
-    The calendar reaches from 60 days before ``at`` to 14 days after it. ``back`` adds so much of the past, to read the
-    meters from ``back`` before ``at`` on. ``metrics`` limits the samples to these metrics. None means all metrics, also
-    those that no meter reads. ``proxies`` is the proxy map, None for the shipped map.
+    The calendar reaches from 60 days before ``at`` to 14 days after. ``back`` adds so much of the past to both.
+    ``metrics`` limits the samples (None: all, even those that no meter reads). ``proxies`` None is the shipped map.
     """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(
@@ -92,7 +91,7 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
 def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
     """Return when the user last reset what policies learnt, as of ``at``. Return None without a reset.
 
-    Answers to earlier recommendations do not count. Resets withdrawn by ``at`` are left out.
+    Answers to earlier recommendations do not count. Withdrawn resets are left out.
     """
     made = (r.made_at for r in store.recommendations.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
     return max((moment for moment in made if moment <= at), default=None)
@@ -142,8 +141,8 @@ def recommend(
 
     While a recommendation is unanswered, each call checks it against calendar and wishes. If it no longer fits, it gets
     another time, or another recommendation replaces it. The random draws are seeded by user and slot. ``guard`` forbids
-    actions and draws lots. ``situation`` is loaded if None, by the proxy map ``proxies`` (None for the shipped map).
-    Raises SetupError if the policy chooses an action that does not fit.
+    actions and draws lots. ``situation`` is loaded if None, by the proxy map ``proxies`` (None: the shipped map).
+    Raises SetupError if the policy's action does not fit.
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)

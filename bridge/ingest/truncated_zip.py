@@ -165,7 +165,10 @@ def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:
-    """Return the position of the header that follows ``member``, or None if none is found."""
+    """Return the position of the header that follows ``member`` in its truncated zip.
+
+    Return None if the zip ends before, or if no header begins within 24 bytes after the member.
+    """
     end = member.at + member.length if member.length is not None else _end(member)
     if end is None:
         return None

@@ -107,7 +107,7 @@ class Link:
         return self._ready
 
     def retained(self) -> dict[str, str]:
-        """Return topic -> text of what the broker retains of ours."""
+        """Return topic -> text of what the broker retains under this installation's topics."""
         with self._lock:
             return dict(self._retained)
 

@@ -66,7 +66,10 @@ class Publisher:
             self.work()
 
     def update(self, now: datetime) -> None:
-        """Store the presses, tell what is new, and remove what the broker retains of people who share no more."""
+        """Store the presses, tell what is new, and remove what the broker retains of people who share no more.
+
+        Nothing happens unless the broker is connected and what it retains was read.
+        """
         with self.updating:
             if self.link.is_ready:
                 self._update(now)
