@@ -302,7 +302,10 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | No
 
 
 def unknown_setting(what: str, near: str | None) -> SetupError:
-    """Return the error for a setting that the program does not know, with the name that is most like it."""
+    """Return the error for a setting that the program does not know. ``what`` names it.
+
+    ``near`` is the name that is most like it, for a hint. It is None without such a name.
+    """
     instead = f"did you mean {near}? Correct it" if near else "correct it"
     return SetupError(f"{what} is no setting; {instead}, then: bridge doctor")
 

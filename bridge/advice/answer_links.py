@@ -59,7 +59,7 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
 
 
 def word(answer: Answer) -> str:
-    """Return the word of a button in the current language."""
+    """Return the word of the button that gives an answer, such as Accept, in the current language."""
     return shown(ANSWER_BUTTONS[answer])
 
 

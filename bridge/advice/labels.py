@@ -90,7 +90,11 @@ def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[La
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
-    """Return the part of an event that a classifier may see."""
+    """Return the part of an event that a classifier may see.
+
+    That is its title, its begin and weekday on the user's clock, its length, and what the calendar says of its kind.
+    Names of people and places are not part of it.
+    """
     event = occurrence.event
     local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
     return Invitation(

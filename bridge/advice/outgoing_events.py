@@ -68,7 +68,11 @@ class Event:
 
 
 def target_of(settings: Settings) -> Target | None:
-    """Return the target of the settings, or None if none is set. Raises SetupError for settings that cannot work."""
+    """Return the address for events in the settings with its key, or None if BRIDGE_WEBHOOK is empty.
+
+    Raises SetupError for an address that is not https://, unless BRIDGE_ALLOW_HOSTS names its host. It is also raised
+    for a key that is too short.
+    """
     if not settings.webhook:
         return None
     host = egress.host_of(settings.webhook)

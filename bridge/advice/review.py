@@ -198,7 +198,8 @@ def workout_stretches(known: Snapshot) -> list[Stretch]:
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
     """Return how many of the ascending instants lie in the week, beside the mean of the weeks before.
 
-    ``parts`` begins with the week. Parts that end before the first instant are left out.
+    ``parts`` holds (begin, end) of the part of the week that has passed, and then of the same part of each week before.
+    Parts that end before the first instant are left out.
     """
     known = [part for part in parts if at and at[0] < part[1]]
     return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
@@ -207,9 +208,10 @@ def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
 def _lengths(
     stretches: Sequence[Stretch], parts: Sequence[Stretch], began: datetime | None, unit: timedelta
 ) -> Compared:
-    """Return the total length of the stretches in the week, beside the mean of the weeks before, in ``unit``.
+    """Return the total length of the stretches of time in the week, beside the mean of the weeks before, in ``unit``.
 
-    ``parts`` begins with the week. Parts that end before ``began``, the first entry of the source, are left out.
+    ``parts`` holds (begin, end) of the part of the week that has passed, and then of the same part of each week before.
+    Parts that end before ``began``, the first entry of the source, are left out. Without it (None) all are.
     """
     known = [part for part in parts if began is not None and began < part[1]]
     return _compared([calendar.length(calendar.clipped(stretches, *part)) / unit for part in known])

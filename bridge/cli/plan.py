@@ -99,7 +99,10 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:
-    """Print a row per meter with its expected levels, and a line per change of a level by the calendar."""
+    """Print a row per meter with its expected levels at each time, and a line per change of a level by the calendar.
+
+    Nothing is printed for a plan without expected levels.
+    """
     from bridge.documents.plan import clock
 
     if not found.outlook:

@@ -108,7 +108,8 @@ class Jobs:
     def _outcome(self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk) -> Outcome:
         """Sync a connection and return the outcome. An unexpected exception is recorded as an outcome too.
 
-        The connection is then due again later. ``chunk`` counts the stored pages.
+        The connection is then due again after 15 minutes, and later after each failure in a row. ``chunk`` counts the
+        stored pages.
         """
         now = self.clock()
         try:

@@ -275,6 +275,6 @@ class Daemon:
 def at_once(kind: str) -> int:
     """Return how many threads of a kind may run at once.
 
-    It is ``at_once`` of the source if ``kind`` is a source, and stands in ``LIMITS`` otherwise.
+    It is ``at_once`` of the source if ``kind`` is a source. It is 2 for MQTT, and 1 for looks, people and housekeeping.
     """
     return LIMITS[kind] if kind in LIMITS else registry.spec(kind).at_once
