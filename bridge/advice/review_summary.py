@@ -49,7 +49,11 @@ def summary(review: Review) -> list[str]:
 
 
 def _well(review: Review) -> Iterator[Text]:
-    """Yield what went well: goals reached, suggestions done, more sleep, more workouts, higher meters."""
+    """Yield what went well in a week: goals reached, suggestions done, more sleep, more workouts, higher meters.
+
+    Suggestions count if at least 60 % of two or more were done, also in part. Sleep counts from 20 minutes more a
+    night, and workouts from one more than before.
+    """
     for action, (done, wanted) in _full_goals(review):
         if done >= wanted:
             yield _goal(action, done, wanted)

@@ -35,8 +35,8 @@ def connect(
         bool,
         typer.Option(
             "--push",
-            help="Instead of an account: make and print a token with which an app on the phone sends data. A token "
-            "that was made before ends.",
+            help="Instead of an account: make and print a token with which an app on the phone sends data, e.g. for "
+            "health_auto_export. A token that was made before ends.",
         ),
     ] = False,
     no_browser: Annotated[
@@ -73,15 +73,16 @@ def connect(
     url: Annotated[
         str | None,
         typer.Option(
-            help="The address of the user's server, for sources such as caldav and home_assistant. Default: the "
-            "source's setting."
+            help="The address of the user's server, e.g. for caldav and home_assistant, or of the calendar for ics. "
+            "Default: the source's setting, else it is asked for."
         ),
     ] = None,
     name: Annotated[
         str | None,
         typer.Option(
-            help="The login name at the server; for home_assistant the phone's name. A terminal asks for the "
-            "password; scripts send it as a line on standard input."
+            help="The login name at the server; for home_assistant the phone as its sensors are called, e.g. "
+            "pixel_8. Default: the source's setting. A terminal asks for the password or token; scripts send "
+            "it as a line on standard input."
         ),
     ] = None,
 ) -> None:

@@ -97,7 +97,10 @@ def restore(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Restore a backup into an empty store, on SQLite or PostgreSQL. An encrypted backup is opened first."""
+    """Restore a backup into an empty store, on SQLite or PostgreSQL. An encrypted backup is opened first.
+
+    Stop the daemon before.
+    """
     from bridge import installation
     from bridge.daemon import backups, housekeeping
 
