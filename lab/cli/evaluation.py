@@ -253,7 +253,7 @@ def _evaluated(
 
 
 def _published(found: Sequence[dict[str, Any]]) -> float:
-    """The furthest that a baseline lies from its published figure."""
+    """Return the largest distance of a baseline's mean score without a belief from its published score."""
     distances = [abs(r["final_score_without_belief"]["mean"] - r["published"]) for r in found if r["published"]]
     return float(max(distances))
 
@@ -307,7 +307,7 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
-    """The table of ``rhythm_env/README.md``."""
+    """Return the table of graded policies and checked figures as Markdown, with the command that made it."""
     rows = [_row(result) for result in found]
     lines = [
         f"{episodes} episodes each, written by `bridge evaluate --baselines --episodes {episodes} --write FILE`.",

@@ -272,7 +272,7 @@ def grade(
 
 
 def _there() -> dict[str, Path]:
-    """The shipped sequence model, and what was taught in the usual places."""
+    """Return name -> folder of the shipped sequence model, and of what was taught in trained/llm."""
     shipped = {"sequence": Path(_part("sequence").__file__).parent}
     return shipped | {name: TAUGHT / name for name in ("sft", "grpo") if (TAUGHT / name).exists()}
 

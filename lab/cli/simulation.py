@@ -88,7 +88,9 @@ def _deployed(policy: str, seed: int, condition: str, *, json: bool) -> None:
 
 
 def _slice(one: Any) -> dict[str, Any]:
-    """A slot of a deployed life."""
+    """Return a slot of a deployed life as a table row: advice, answer, action done, and the meters as read and as they
+    are.
+    """
     from rhythm_env.interface import DAY_NAMES
 
     return {
@@ -104,7 +106,7 @@ def _slice(one: Any) -> dict[str, Any]:
 
 
 def _step(weeks: Any) -> dict[str, Any]:
-    """The step that was just lived."""
+    """Return the step of a simulated week that was just played, as a table row."""
     from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
     from rhythm_env.interface import DAY_NAMES, Meter, Slot
 

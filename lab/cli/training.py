@@ -79,5 +79,5 @@ def _told(found: dict[str, Any], pictures: list[Path]) -> str:
 
 
 def _exams(found: dict[str, Any]) -> dict[str, Any]:
-    """The last exam's results by objective."""
+    """Return objective -> results of the last exam of a training, without the exam's other figures."""
     return {name: one for name, one in found["exam"].items() if isinstance(one, dict)}
