@@ -292,14 +292,20 @@ def _refuse_unknown(written: Mapping[str, Any]) -> None:
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | None:
-    """Return the name in ``known`` that is most like ``name``, or None if none is as like as ``cutoff`` (0 to 1)."""
+    """Return the name in ``known`` that is most like ``name``. By default any likeness is enough.
+
+    Return None if no name is as like as ``cutoff`` (0 to 1), or without known names.
+    """
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
 
 
 def unknown_setting(what: str, near: str | None) -> SetupError:
-    """Return the error for a setting that the program does not know, with the name that is most like it."""
+    """Return the error for a setting that the program does not know. ``what`` names it.
+
+    ``near`` is the name that is most like it, for a hint. It is None without such a name.
+    """
     instead = f"did you mean {near}? Correct it" if near else "correct it"
     return SetupError(f"{what} is no setting; {instead}, then: bridge doctor")
 

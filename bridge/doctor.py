@@ -133,7 +133,10 @@ def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _backup(bridge: installation.Bridge, place: Place) -> Finding:
-    """Restore a place's newest backup into a store of its own, and check how old it is."""
+    """Restore a place's newest backup into a store of its own, and return a finding with the result.
+
+    The check fails too if the last good backup is too old, or if all attempts failed so far.
+    """
     state = backups.state(bridge, installation.now())
     try:
         made = place.found()
@@ -152,7 +155,10 @@ def _backup(bridge: installation.Bridge, place: Place) -> Finding:
 
 
 def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Yield a finding if the settings name an MQTT broker: whether they can be read, and how many people share."""
+    """Yield a finding on the MQTT broker of the settings, and nothing without a broker.
+
+    It says what is wrong in the settings, or else how many people share their meters there. No connection is made.
+    """
     try:
         if link.broker_of(bridge.settings.of_plugin("mqtt", config.MQTT)) is None:
             return
@@ -177,7 +183,7 @@ def _webhook(settings: config.Settings) -> Iterator[Finding]:
 
 
 def _logins(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Ask the login provider for its addresses, if one is set, and yield what came of it."""
+    """Ask the login provider for its addresses, if a provider is set, and yield a finding with the result."""
     try:
         client = oidc.client_of(bridge.settings)
         if client is not None:

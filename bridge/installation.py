@@ -29,7 +29,7 @@ FLIGHTS_NEAR = timedelta(days=60)  # before and after an instant, in which fligh
 def now() -> datetime:
     """Return the present time in UTC, or the instant in the variable ``BRIDGE_NOW`` (ISO 8601) if it is set.
 
-    Raises SetupError if ``BRIDGE_NOW`` has no offset.
+    Raises SetupError if ``BRIDGE_NOW`` has no offset, and ValueError if it is no instant.
     """
     fixed = os.environ.get("BRIDGE_NOW")
     if fixed is None:
@@ -73,7 +73,10 @@ class Bridge:
         return guard_from_settings(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
-        """Open the policy called ``name``, by default the policy that the settings name."""
+        """Open the policy called ``name``, by default the policy that the settings name.
+
+        Raises SetupError for an unknown name, or a setting that is missing or wrong.
+        """
         return registry.policy(name or self.settings.policy, self.settings)
 
     @cached_property
@@ -92,7 +95,10 @@ class Bridge:
         return self.travelled(self.store.people.user(name), at=at)
 
     def travelled(self, user: User, *, at: datetime) -> User:
-        """Return a user whose time zones also follow the flights in the calendar, as they are known at ``at``."""
+        """Return a user whose time zones also follow the flights in the calendar, as they are known at ``at``.
+
+        Flights that arrive within 60 days before and after ``at`` count.
+        """
         flights = self.store.reading.arrivals(user.id, since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
         return replace(user, zones=calendar.followed(user.zones, flights, now=at)) if flights else user
 
@@ -124,7 +130,10 @@ class Bridge:
         return self.settings.of_plugin(spec.name, spec.settings, typed=self.typed_client)
 
     def typed_client(self, name: str) -> Mapping[str, str]:
-        """Return the client id and secret that were typed into the page for a source or a shared name."""
+        """Return the client id and secret that were typed into the page for a source or a shared name.
+
+        The mapping is empty if none were typed.
+        """
         sealed = self.store.connections.client(name)
         return {} if sealed is None else self.vault.unseal(sealed)
 
@@ -133,7 +142,8 @@ class Bridge:
 def open_bridge() -> Iterator[Bridge]:
     """Open the installation that the environment and ``config.toml`` describe, and close its store afterwards.
 
-    A missing database is created, so that a new installation needs no other step.
+    A missing database is created, so that a new installation needs no other step. Raises SetupError for an unknown
+    setting, and for a database that cannot be opened.
     """
     from bridge.store import Store
 
@@ -148,7 +158,11 @@ TYPO = 0.8  # how like a setting a variable must be to be a slip; other programs
 
 
 def refuse_unknown(settings: config.Settings) -> None:
-    """Raise SetupError for a line of ``config.toml`` that is no setting, and for a variable that is nearly one."""
+    """Raise SetupError for a line of ``config.toml`` that is no setting, and for a variable that is nearly a setting.
+
+    A variable ``BRIDGE_...`` is nearly a setting if it is at least 80 % like one. Less like variables are let through,
+    because other programs may use ``BRIDGE_`` too.
+    """
     common = {setting.name for setting in config.INSTALLATION} | VARIABLES
     variables = [name for name in os.environ if name.startswith("BRIDGE_") and name[7:].lower() not in common]
     if not variables and not settings.sources:

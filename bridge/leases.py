@@ -52,7 +52,9 @@ class Lease:
         return mine
 
     def wait(self, patience: timedelta) -> bool:
-        """Wait until the lease is free, take it and return True. Returns False after ``patience``."""
+        """Wait until the lease is free, take it and return True. Returns False if that takes longer than
+        ``patience``.
+        """
         until = time.monotonic() + patience.total_seconds()
         while not self.taken():
             if time.monotonic() > until:

@@ -24,7 +24,7 @@ def names(folder: str) -> list[str]:
 
 
 def _modules(folder: str) -> dict[str, str]:
-    """Return plug-in name -> dotted path of its module.
+    """Return plug-in name -> dotted path of its module, for the folder ``connectors``, ``classifiers`` or ``policies``.
 
     A connector is named by its SPEC, and another plug-in by its file. The folders are looked through once per process.
     """
@@ -98,7 +98,7 @@ def usual_order() -> tuple[str, ...]:
 
 
 def records_body(spec: ConnectorSpec) -> bool:
-    """Return True for a source that records nights or workouts, so that another source may record the same ones."""
+    """Return True for a source that records nights or workouts, so that another source may record the same nights."""
     return "episodes" in spec.delivers
 
 

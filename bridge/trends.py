@@ -95,7 +95,7 @@ def compute_trends(known: Snapshot, *, days: int) -> Trends:
     """Compute the trends of the last ``days`` days on the user's clock. The last of them is the day of ``known.at``.
 
     The snapshot must reach that far back. Every day is computed from all data in the snapshot, so data that came in
-    late change earlier days too. Pure.
+    late change earlier days too.
     """
     zone = zone_at(known.at, known.zones)
     today = known.at.astimezone(zone).date()

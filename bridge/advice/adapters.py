@@ -56,14 +56,15 @@ def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Int
 
 
 def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
-    """Return the time of the last reset, or a time before any answer."""
+    """Return the time of the user's last reset as of ``now``, or without a reset a time 20 years before."""
     return recommend.reset_time(bridge.store, user, at=now) or now - personalise.BEGINNING
 
 
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
     """Raise SetupError, with the next command, unless a new adapter can be trained.
 
-    Training needs enough ``answers`` since the last reset, and enough of them since the last attempt.
+    ``answers`` are all answers since the last reset, oldest first. Training needs 40 of them over at least 21 days, of
+    which 14 came after the last attempt.
     """
     little = lacking(bridge, user, answers, now, again=timedelta(0))
     if little:
@@ -73,8 +74,9 @@ def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: date
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
     """Return the end of a sentence about why no adapter can be trained, such as "has answered 3 times".
 
-    Returns "" if an adapter can be trained. ``answers`` are all answers since the last reset, oldest first. ``again``
-    is the shortest time between two attempts.
+    Returns "" if an adapter can be trained. ``answers`` are all answers since the last reset, oldest first. Training
+    needs 40 of them over at least 21 days, of which 14 came after the last attempt. ``again`` is the shortest time
+    between two attempts.
     """
     span = answers[-1].at - answers[0].at if answers else timedelta(0)
     if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
@@ -102,11 +104,12 @@ def take_back(bridge: Bridge, user: User) -> datetime:
 
 
 def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
-    """Train an adapter in a process of its own, if the user has given enough answers since the last attempt.
+    """Train an adapter in a process of its own, if the user has given enough answers (see ``lacking``).
 
-    The daemon calls this once a day. Returns True if a training process ran. Returns False without the policy's setting
-    ``folder``, which names the served model, or without the packages for training. The process is ended after
-    TRAINING_WAIT, or earlier if ``stopped()`` is True. The next call continues the training.
+    The daemon calls this once a day, and the last attempt must be a week ago. Returns True if a training process ran.
+    Returns False without the policy's setting ``folder``, which names the served model, or without the packages for
+    training. The process is ended after 30 minutes, or earlier if ``stopped()`` is True. The next call continues the
+    training.
     """
     from importlib.util import find_spec
 
@@ -129,7 +132,7 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
 
 
 def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
-    """Wait until the process ends, and end it after TRAINING_WAIT or if ``stopped()`` is True.
+    """Wait until the training process ends, and end it after 30 minutes or if ``stopped()`` is True.
 
     Its progress is already saved.
     """

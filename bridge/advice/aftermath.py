@@ -28,10 +28,10 @@ DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Met
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """A recommendation with what was measured after it.
+    """Recommendation with what was measured after it.
 
-    ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) is larger the more
-    recommendations the user got before.
+    ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) tells how much was
+    recommended before. It keeps 95 % of itself from a recommendation to the next, and gains 0.05 by each.
     """
 
     advice: Recommendation
@@ -41,10 +41,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A lot (a draw between advice and no advice in a slot) with what was measured after the slot.
+    """Lot (a draw between advice and no advice in a slot) with what was measured after the slot.
 
-    ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) is the decayed
-    share of earlier lots that gave advice.
+    ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) is the share of
+    earlier lots that gave advice. It keeps 95 % of itself from lot to lot, and gains 0.05 by each that gave advice.
     """
 
     lot: Lot

@@ -59,7 +59,7 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
 
 
 def word(answer: Answer) -> str:
-    """Return the word of a button in the current language."""
+    """Return the word of the button that gives an answer, such as Accept, in the current language."""
     return shown(ANSWER_BUTTONS[answer])
 
 
@@ -138,5 +138,5 @@ def _signer(key: bytes, recommendation: Recommendation) -> Signer:
 
 
 def _key_id(key: bytes) -> str:
-    """Return a short id of a signing key, so that links of a former key can be told from forgeries."""
+    """Return 12 hex digits that identify a signing key, so that links of a former key can be told from forgeries."""
     return hashlib.blake2b(key, digest_size=KEY_ID_BYTES).hexdigest()

@@ -72,7 +72,7 @@ class Move:
 class Beliefs:
     """A year of a user's beliefs by day, and the answers that changed the belief most.
 
-    ``moves`` holds at most MOST of these answers. ``answers`` is the number of all answers in the year.
+    ``moves`` holds at most eight of these answers. ``answers`` is the number of all answers in the year.
     """
 
     days: tuple[Day, ...]  # ascending, only days with a recommendation
@@ -142,7 +142,10 @@ TOWARDS = say("towards “{word}” by {by:.2f} (to {to:.2f})")
 
 
 def said(move: Move) -> Text:
-    """Return a sentence about an answer and the change of the belief after it."""
+    """Return a sentence about an answer and the change of the belief after it, the largest change first.
+
+    Dimensions that changed by less than 0.005 are left out.
+    """
     advice = move.advice
     message = PRESSED[move.answer] if advice.answer is move.answer else SEEN[move.answer]
     changes = [

@@ -110,7 +110,8 @@ def _placed(
 ) -> tuple[datetime, datetime]:
     """Return begin and end of a plan for ``advice`` between ``start`` and ``end``, beside the entries ``others``.
 
-    The plan begins with the first free stretch that is long enough, else at ``start``. It never lasts beyond ``end``.
+    A plan lasts 20 minutes for MEDITATE, six hours for SLEEP, and else an hour. It begins with the first free stretch
+    of time that is long enough, else at ``start``. It never lasts beyond ``end``.
     """
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = calendar.free_blocks(others, start, end, minutes=minutes)

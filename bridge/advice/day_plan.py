@@ -51,8 +51,9 @@ def plan_day(
     """Return the plan of a date, or of today if ``day`` is None.
 
     For today, the current slot's recommendation is in the plan, and is made if there is none. ``seen`` marks it as
-    shown to the user. Suggestions for later slots are a preview, the policy's most likely choice. The real choice is
-    drawn when the slot comes. ``known`` is the user's snapshot at ``now``, and is loaded if None.
+    shown to the user. The places of today's tasks are saved, so that the next plan shows them there. Suggestions for
+    later slots are a preview, the policy's most likely choice. The real choice is drawn when the slot comes. ``known``
+    is the user's snapshot at ``now``, and is loaded if None.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     wanted = day or today
@@ -101,7 +102,10 @@ def recommend_policy(bridge: Bridge, user: User) -> Policy:
 
 
 def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tuple[Block, ...]:
-    """Return the blocks of a date, in order of time."""
+    """Return the blocks of a date, in order of time: entries, suggestions, tasks, winding down and sleep.
+
+    If nothing is known of the user, only what the calendar fixes is in them.
+    """
     blocks = fixed_blocks(situation, day)
     if situation.is_blank:
         return tuple(blocks)
@@ -147,7 +151,7 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
 
 
 def _task_named(situation: Situation, title: str | None) -> str | None:
-    """Return the key of the open task with a title, or None."""
+    """Return the key of the first open task with this title. Return None without such a task, or without a title."""
     found = (task for task in situation.known.tasks if task.completed is None and task.title and task.title == title)
     return next((str(task.key) for task in found), None)
 

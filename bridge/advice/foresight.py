@@ -55,7 +55,8 @@ class Foresight:
     def verdict(self) -> str:
         """Return "well", "badly" or "no better than by your usual share", by comparing ``score`` with ``usual``.
 
-        With fewer than VERDICT_ANSWERS answers the verdict is "not known yet".
+        "Badly" is a score above 1.1 times the usual, and "well" below 0.95 times. With fewer than 28 answers the
+        verdict is "not known yet".
 
         >>> Foresight(answers=40, score=0.3, usual=0.24, weeks=()).verdict
         'badly'
@@ -73,7 +74,7 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
     """Return the Brier scores of the answers to recommendations of the last eight weeks.
 
-    Only recommendations by policies in FORETELLS count.
+    Only recommendations by the policy ``adaptive`` count, because its scores are probabilities.
     """
     pairs: list[Pair] = []
     for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT):

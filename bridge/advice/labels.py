@@ -25,7 +25,8 @@ def labelled(
 ) -> list[tuple[Occurrence, Label]]:
     """Return the calendar between two times, as it was known at ``at``, each occurrence with its label.
 
-    The label is the classifier's, or the user's correction of it or of similar entries.
+    The user's correction of the entry or of its title counts first. Next counts what the corrections teach about
+    similar entries, and last the classifier's label.
     """
     occurrences = _calendar(store, user, since, until, at=at)
     cases = _cases(user, classifier, occurrences)
@@ -46,10 +47,11 @@ def liked(
     *,
     at: datetime,
 ) -> list[Label | None]:
-    """Return the labels that the corrections ``made`` teach for entries, or None where the classifier's label stands.
+    """Return the label for each of the entries ``asked`` that the user's corrections ``made`` teach.
 
-    The lesson is the calendar before the newest correction, so that every stretch of the calendar hears the same. A
-    corrected series that it lacks is known by its title alone.
+    It is None where the classifier's label stands. With fewer than five corrections that name a title and an action, it
+    stands for all. The corrections are compared with the calendar of the 60 days before the newest of them, whatever
+    entries are asked. A corrected series that those days lack is known by its title alone.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:
@@ -88,7 +90,11 @@ def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[La
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
-    """Return the part of an event that a classifier may see."""
+    """Return the part of an event that a classifier may see.
+
+    That is its title, its begin and weekday on the user's clock, its length, and what the calendar says of its kind.
+    Names of people and places are not part of it.
+    """
     event = occurrence.event
     local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
     return Invitation(

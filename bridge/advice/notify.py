@@ -69,9 +69,9 @@ def _time(advice: Recommendation, zones: ZoneHistory) -> str:
 
 
 def compose_review(review: Review, address: str | None) -> tuple[str, str]:
-    """Return title and text of the message about a week.
+    """Return title and text of the message about a week, in the current language.
 
-    ``address`` is that of the week's page. It is None if the page cannot be reached from outside.
+    ``address`` is that of the week's page, for the last line. It is None if the page cannot be reached from outside.
     """
     lines = [*map(shown, summary(review)), *map(shown, review_words.lines(review))]
     if address is not None:
@@ -156,9 +156,10 @@ def keep(
 
 
 def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], now: datetime) -> None:
-    """Change the permissions and the quiet slots of a user's messages. Their address stays the same.
+    """Change what a user's messages may hold, and the slots without messages. Their address stays the same.
 
-    Raises SetupError for a user without an address and without a browser.
+    ``events`` says that messages may name calendar events. Raises SetupError for a user without an address and without
+    a browser.
     """
     with store.lock(SEALING_LOCK):
         channel = store.notifications.channel(user.id)
@@ -170,9 +171,9 @@ def choose(store: Store, user: User, *, events: bool, quiet: Collection[Slot], n
 def save_devices(
     store: Store, vault: Vault, user_id: int, change: Callable[[list[Device]], list[Device]], *, now: datetime
 ) -> None:
-    """Replace the browsers of a user by the result of ``change``. The newest ten are kept.
+    """Replace the browsers that take a user's messages by the result of ``change``, which is called with them.
 
-    Without any browser and without an address, messages end.
+    The newest ten are kept. Without any browser and without an address, messages end.
     """
     with store.lock(SEALING_LOCK):
         secret, channel = _secret(store, vault, user_id), store.notifications.channel(user_id)
@@ -187,7 +188,7 @@ def save_devices(
 
 
 def devices_of(store: Store, vault: Vault, user_id: int) -> list[Device]:
-    """Return the browsers that take a user's messages."""
+    """Return the browsers that take a user's messages, the newest last. The list is empty without any."""
     return _devices(_secret(store, vault, user_id))
 
 

@@ -112,7 +112,10 @@ def slot_around(at: datetime, zones: ZoneHistory) -> tuple[datetime, datetime]:
 
 
 def _slots(known: Snapshot, now: Moment, completed: int) -> list[tuple[Moment, datetime]]:
-    """Return the last ``completed`` slots and the current slot, each with its start."""
+    """Return the last ``completed`` slots and the current slot ``now``, oldest first, each with its start.
+
+    No start is later than the snapshot's time.
+    """
     slots = (now.shifted(-back) for back in range(completed, -1, -1))
     return [(slot, min(slot_start(slot, known.zones), known.at)) for slot in slots]
 
@@ -146,7 +149,7 @@ def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels
 
 
 def _history(known: Snapshot) -> tuple[Interaction, ...]:
-    """Return the answers of the last HISTORY_DAYS days before ``known.at``."""
+    """Return the answers of the last 30 days before ``known.at``."""
     oldest = known.at - timedelta(days=HISTORY_DAYS)
     return tuple(i for i in known.interactions if oldest <= i.at <= known.at)
 
@@ -202,7 +205,7 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action that takes the largest share of a slot in the calendar, or None below DONE_SHARE."""
+    """Return the action that takes the largest share of a slot in the calendar, or None below a third."""
     shares = calendar.planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
@@ -211,8 +214,8 @@ def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> Actio
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
     """Return the actions that still fit into the slot that ends at ``end``.
 
-    All fit with ROOM of free time, or if the whole rest of the slot is free. Otherwise only the actions of the slot's
-    entries fit. If these have none, only quiet actions fit, because a flight is no time for deep work.
+    All fit with 15 minutes of free time, or if the whole rest of the slot is free. Otherwise only the actions of the
+    slot's entries fit. If these have none, only quiet actions fit, because a flight is no time for deep work.
     """
     free = sum((e - s for s, e in calendar.gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:

@@ -18,10 +18,10 @@ OLD_TEXT = say("your newest data is of {day:%d %B %Y}; advice needs data of the 
 
 
 def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
-    """Return the user's local date of their newest data, if these are older than a week. Returns None for newer data
-    or none.
+    """Return the user's local date of their newest data, if these are older than a week.
 
-    Open tasks, and calendar entries of the last week or ahead, count as new.
+    Returns None for newer data or none. Open tasks, and calendar entries of the last week or ahead, count as new. What
+    a user says in check-ins does not count.
     """
     if known.tasks or _is_recent(known, known.at - FRESH_ENOUGH):
         return None

@@ -40,7 +40,10 @@ YES = ("yes", "true", "1")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The operator's address for events, the key that signs them, and whether they may hold titles."""
+    """Address of the operator's for events, with the key that signs them. ``titles`` is True if they may hold titles.
+
+    ``allowed`` are the hosts inside the operator's network that may be reached too.
+    """
 
     address: str
     key: bytes = field(repr=False)
@@ -50,7 +53,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A recommendation that was made, or that was done, and when."""
+    """Recommendation that was made, or that was done, at the instant ``at``."""
 
     kind: Literal["made", "done"]
     at: datetime
@@ -58,12 +61,18 @@ class Event:
 
     @property
     def id(self) -> str:
-        """The same for each attempt to send this event."""
+        """Return the event's id, ``made-NUMBER`` or ``done-NUMBER``. It is the same for each attempt to send
+        the event.
+        """
         return f"{self.kind}-{self.advice.id}"
 
 
 def target_of(settings: Settings) -> Target | None:
-    """Return the target of the settings, or None if none is set. Raises SetupError for settings that cannot work."""
+    """Return the address for events in the settings with its key, or None if BRIDGE_WEBHOOK is empty.
+
+    Raises SetupError for an address that is not https://, unless BRIDGE_ALLOW_HOSTS names its host. It is also raised
+    for a key that is too short.
+    """
     if not settings.webhook:
         return None
     host = egress.host_of(settings.webhook)
@@ -106,7 +115,10 @@ def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> se
 
 
 def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
-    """Return True if an event of ``at`` may be sent. After a failure the wait grows with the age of the event."""
+    """Return True if an event of ``at`` may be sent now. ``tried`` is the time of the last failure, or None.
+
+    After a failure, the wait is as long as the event was old then. It is at least a minute and at most four hours.
+    """
     if tried is None or tried < at or tried > now:
         return True
     return now >= tried + min(max(tried - at, WAIT_MIN), WAIT_MAX)
@@ -115,8 +127,9 @@ def _is_due(at: datetime, tried: datetime | None, now: datetime) -> bool:
 def deliver(bridge: Bridge, user: User, *, now: datetime) -> None:
     """Send the user's events since the last delivery, the oldest first, until the receiver fails to take an event.
 
-    The first call begins at ``now``, so that nothing of the past is sent. Events older than a day are dropped. Raises
-    SetupError for settings that cannot work.
+    The first call begins at ``now``, so that nothing of the past is sent. A call sends at most 50 events. Events older
+    than a day are dropped. After a failure nothing is sent until the wait is over. Without a target nothing is sent.
+    Raises SetupError for settings that cannot work.
     """
     target, chores = target_of(bridge.settings), bridge.store.maintenance
     if target is None:

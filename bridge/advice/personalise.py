@@ -71,7 +71,7 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
 
 
 def _enough(at: Sequence[datetime]) -> bool:
-    """Return True if answers at these ascending times are enough to learn from: MANY_ENOUGH over LONG_ENOUGH."""
+    """Return True if answers at these ascending times are enough to learn from: 40 over at least 21 days."""
     return len(at) >= MANY_ENOUGH and at[-1] - at[0] >= LONG_ENOUGH
 
 
@@ -135,7 +135,7 @@ def _learnt(policy: Personal, asked: Iterator[Answered]) -> Mapping[str, Any]:
 
 
 def _since(store: Store, user: User, at: datetime) -> datetime:
-    """Return the time of the last reset, or a time before any answer."""
+    """Return the time of the user's last reset as of ``at``, or without a reset a time 20 years before."""
     return recommend.reset_time(store, user, at=at) or at - BEGINNING
 
 
@@ -154,13 +154,19 @@ def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[f
 
 
 def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
-    """Return the log of the probability that the policy gives to the user's answer, which is acceptance or not."""
+    """Return the log of the probability that the policy gives to the user's answer, which is acceptance or not.
+
+    The probability of acceptance is held between 0.02 and 0.98.
+    """
     taken = min(max(policy.chance(seen, given.recommended), CHANCE_MIN), 1 - CHANCE_MIN)
     return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
-    """Return the newest kept prior of this policy version that was made since the last reset, or None."""
+    """Return the newest kept prior of this policy version that was made since the user's last reset.
+
+    Return None if there is none.
+    """
     newest = store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
     anew = next((reset.made_at for reset in store.recommendations.resets(user.id) if reset.taken_back_at is None), None)
     return next((one for one in newest if anew is None or one.made_at > anew), None)

@@ -39,7 +39,7 @@ class Share:
 def pooled(effects: Sequence[Effect]) -> list[Share]:
     """Return the effect on each user, shrunk towards the mean of all users, in the order of ``effects``.
 
-    With fewer than FEWEST users, all keep their own effects.
+    With fewer than five users, all keep their own effects.
     """
     import numpy as np
 

@@ -56,10 +56,10 @@ def load_snapshot(
     back: timedelta = timedelta(0),
     metrics: Collection[Metric] | None = INPUT_METRICS,
 ) -> Snapshot:
-    """Return everything known about a user at ``at``.
+    """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
 
-    The data reach back far enough to read the meters from ``back`` before ``at`` on. ``metrics`` limits the samples to
-    these metrics. None means all metrics, also those that no meter reads.
+    The calendar reaches from 60 days before ``at`` to 14 days after. ``back`` adds so much of the past to both.
+    ``metrics`` limits the samples (None: all, even those that no meter reads). ``proxies`` None is the shipped map.
     """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(
@@ -89,7 +89,7 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
 
 
 def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
-    """Return when the user last reset what policies learnt, as of ``at``, or None.
+    """Return when the user last reset what policies learnt, as of ``at``. Return None without a reset.
 
     Answers to earlier recommendations do not count. Withdrawn resets are left out.
     """
@@ -120,7 +120,7 @@ def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interact
 def build_observation(
     store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return the observation of a user at ``at`` that a policy would see, and the readings of the meters."""
+    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map)."""
     known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
     recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
@@ -140,8 +140,9 @@ def recommend(
     """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
 
     While a recommendation is unanswered, each call checks it against calendar and wishes. If it no longer fits, it gets
-    another time, or another recommendation replaces it. The random draws are seeded by user and slot. ``situation`` is
-    loaded if None.
+    another time, or another recommendation replaces it. The random draws are seeded by user and slot. ``guard`` forbids
+    actions and draws lots. ``situation`` is loaded if None, by the proxy map ``proxies`` (None: the shipped map).
+    Raises SetupError if the policy's action does not fit.
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
@@ -175,13 +176,15 @@ def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> b
 def load_situation(
     store: Store, user: User, classifier: EventClassifier, *, now: datetime, proxies: ProxyMap | None = None
 ) -> Situation:
-    """Load a user's situation: the snapshot, routine, wishes, earlier advice, and open tasks."""
+    """Load a user's situation at ``now`` by the proxy map (None: the shipped map), with routine, wishes and advice."""
     known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
     return situation_of(store, user, classifier, known)
 
 
 def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
-    """Return a user's situation at the time of a snapshot, with routine, wishes, advice and open tasks."""
+    """Return a user's situation at a snapshot's time, with routine, wishes, advice, and actions of up to 50
+    open tasks.
+    """
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
@@ -329,7 +332,7 @@ def choose(
     The probability is that of silence. A decision comes with its observation, the readings, and action -> reason for
     the actions that the guard forbids. The last part is the probability of silence that this slot had, or None if no
     lot was drawn. Silence is drawn only after a user's first answer, and only where something would have been
-    suggested.
+    suggested. ``span`` is now and the end of the slot. Raises SetupError if the policy chooses another action.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
     readings = seen[1]
@@ -389,7 +392,7 @@ def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the newest recommendation of the last two days that is neither answered nor superseded, or None."""
+    """Return the newest recommendation of two days that is neither answered nor superseded, or None without any."""
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )

@@ -36,9 +36,9 @@ def recommend(
 ) -> Recommendation | Silence:
     """Return the current slot's recommendation, or a Silence with the reasons why there is none.
 
-    ``policy`` names a policy to use instead of the configured policy, if the slot has no recommendation yet. ``seen``
-    marks the recommendation as shown to the user, and is False if a program asks. Before a new recommendation is made,
-    earlier outcomes are confirmed.
+    ``policy`` names the policy to ask if the slot has no recommendation yet, and None means the configured policy.
+    ``seen`` marks the recommendation as shown to the user, and is False if a program asks. ``situation`` is loaded if
+    None. Before a new recommendation is made, earlier outcomes are confirmed. Raises SetupError for an unknown policy.
     """
     store, opened = bridge.store, bridge.policy(policy)
     existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))

@@ -24,7 +24,7 @@ def gaps(
     """Return up to three good times for the recommended action in later slots, ascending.
 
     They lie in the coming 48 hours, or in the coming six days if these hold fewer than three. They begin at least an
-    hour after the suggested time.
+    hour after the suggested time. ``known`` is the user's snapshot at ``now``, and is loaded if None.
     """
     situation = _situation(bridge, user, advice, now, known)
     return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))
@@ -48,7 +48,8 @@ def answer(
 ) -> Recommendation:
     """Store the user's answer to the recommendation ``number``, or whether the user did the action, and return it.
 
-    With Reschedule and ``moved_to``, the recommendation also gets a new time in that slot, if one fits.
+    With Reschedule and ``moved_to``, the recommendation also gets a new time in that slot, if one fits. ``known`` is
+    the user's snapshot at ``now``, and is loaded if None. Raises SetupError as ``outcomes.answer`` does.
     """
     found = outcomes.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
     if moved_to is None or given is not Answer.RESCHEDULE:

@@ -49,7 +49,9 @@ def load_review(
 ) -> Review:
     """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored.
 
-    ``effects_of`` returns the effects of advising some actions, where the caller keeps them.
+    A goal that was set during the week counts from the day on which it was set. ``effects_of`` returns the known
+    effects of advising some actions, from a caller that keeps them. If it is None, they are estimated. ``proxies`` is
+    the proxy map, None for the shipped map.
     """
     wishes = store.people.wishes(user.id)
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
@@ -86,7 +88,7 @@ def load_review(
 
 
 def _day_begin(at: datetime, user: User) -> datetime:
-    """Return the begin of the day of an instant: that of its first slot."""
+    """Return the begin of the day that holds an instant, which is the begin of its first slot."""
     return slot_start(moment_of(moment_at(at, user.zones).date, 0), user.zones)
 
 
@@ -196,7 +198,8 @@ def workout_stretches(known: Snapshot) -> list[Stretch]:
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
     """Return how many of the ascending instants lie in the week, beside the mean of the weeks before.
 
-    ``parts`` begins with the week. Parts that end before the first instant are left out.
+    ``parts`` holds (begin, end) of the part of the week that has passed, and then of the same part of each week before.
+    Parts that end before the first instant are left out.
     """
     known = [part for part in parts if at and at[0] < part[1]]
     return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
@@ -205,18 +208,19 @@ def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
 def _lengths(
     stretches: Sequence[Stretch], parts: Sequence[Stretch], began: datetime | None, unit: timedelta
 ) -> Compared:
-    """Return the total length of the stretches in the week, beside the mean of the weeks before, in ``unit``.
+    """Return the total length of the stretches of time in the week, beside the mean of the weeks before, in ``unit``.
 
-    ``parts`` begins with the week. Parts that end before ``began``, the first entry of the source, are left out.
+    ``parts`` holds (begin, end) of the part of the week that has passed, and then of the same part of each week before.
+    Parts that end before ``began``, the first entry of the source, are left out. Without it (None) all are.
     """
     known = [part for part in parts if began is not None and began < part[1]]
     return _compared([calendar.length(calendar.clipped(stretches, *part)) / unit for part in known])
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Count how often an action was done in a part of a week, by the calendar, workouts and mindful sessions.
+    """Return how often an action was done in a part of a week, by the calendar.
 
-    Overlapping stretches count once.
+    Workouts count for EXERCISE too, and mindful sessions for MEDITATE. Overlapping stretches of time count once.
     """
     found = [
         (o.start, o.end)

@@ -49,7 +49,11 @@ def summary(review: Review) -> list[str]:
 
 
 def _well(review: Review) -> Iterator[Text]:
-    """Yield what went well: goals reached, suggestions done, more sleep, more workouts, higher meters."""
+    """Yield what went well in a week: goals reached, suggestions done, more sleep, more workouts, higher meters.
+
+    Suggestions count if at least 60 % of two or more were done, also in part. Sleep counts from 20 minutes more a
+    night, and workouts from one more than before.
+    """
     for action, (done, wanted) in _full_goals(review):
         if done >= wanted:
             yield _goal(action, done, wanted)
@@ -69,7 +73,11 @@ def _well(review: Review) -> Iterator[Text]:
 
 
 def _short(review: Review) -> Iterator[Text]:
-    """Yield what fell short: missed goals of a week that is over, suggestions not done, less sleep, lower meters."""
+    """Yield what fell short in a week: missed goals if it is over, suggestions not done, less sleep, lower meters.
+
+    Suggestions count if at least 60 % of two or more were not done. Sleep counts from 20 minutes less a night, and
+    workouts from one less than before if exercise is no goal.
+    """
     for action, (done, wanted) in _full_goals(review):
         if done < wanted and review.over:
             yield _goal(action, done, wanted)
@@ -119,12 +127,15 @@ def _workouts(of: Compared) -> Text:
 
 
 def _change(of: Compared) -> float:
-    """Return the difference to the weeks before, or 0 if it is not known."""
+    """Return a number of the week minus its mean in the weeks before, or 0 if either is not known."""
     return 0.0 if of.value is None or of.usual is None else of.value - of.usual
 
 
 def _changed(review: Review, sign: int) -> list[Meter]:
-    """Return up to two meters that changed noticeably in the direction of ``sign``, the most first."""
+    """Return up to two meters whose mean level changed by at least 0.05 against the weeks before, the most first.
+
+    ``sign`` is 1 for meters that rose, and -1 for meters that fell.
+    """
     by = {meter: sign * _change(of) for meter, of in review.meters.items()}
     return sorted((meter for meter in by if by[meter] >= LEVEL), key=lambda meter: -by[meter])[:METERS_MAX]
 

@@ -140,7 +140,7 @@ def _ideas(
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
     """Yield a sentence about an action if a part of the day saw its suggestions mostly done, or never done.
 
-    A part of the day counts from FEW suggestions on.
+    A part of the day counts from 2 suggestions with a known outcome on. "Mostly" is two thirds or more.
     """
     best = _best(tallies, action)
     mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}
@@ -162,7 +162,8 @@ def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType)
 def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Slot | None:
     """Return the part of the day in which the largest share of an action's suggestions was done.
 
-    Returns None if no part of the day had FEW suggestions and a share of at least SUITS_SHARE.
+    Only parts of the day with at least 2 suggestions, of which at least two thirds were done, count. Returns None if
+    there is none. ``tallies`` holds (suggestions done, suggestions with a known outcome).
     """
     good = [
         (done / of, of, -slot)
@@ -202,7 +203,10 @@ def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
 
 
 def lines(review: Review) -> Iterator[str]:
-    """Yield what follows the summary and the figures as sentences, for the command line and messages."""
+    """Yield the sentences after a review's summary and figures, for the command line and messages.
+
+    They are about the advice, the goals, the measured effects, a second idea of what to try, and the command to go on.
+    """
     yield advised_line(review)
     goals = goals_line(review)
     if goals is not None:

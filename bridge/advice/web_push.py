@@ -66,7 +66,10 @@ class Notice:
 
     @property
     def body(self) -> bytes:
-        """The notice as the worker of the page reads it."""
+        """Return the notice as the JSON that the page's service worker reads, as UTF-8.
+
+        The title is cut to 100 characters and the text to 400.
+        """
         told = asdict(self) | {"title": self.title[:TITLE_MAX_CHARS], "text": self.text[:TEXT_MAX_CHARS]}
         return json.dumps(told, ensure_ascii=False).encode()
 
@@ -113,7 +116,10 @@ def mark(device: Device) -> str:
 
 
 def public_key(store: Store, vault: Vault, *, now: datetime) -> str:
-    """Return the bridge's public key as browsers take it. The first call makes the key pair."""
+    """Return the bridge's public key (P-256) as browsers take it, which is its point in base64url.
+
+    The first call makes the key pair and stores it sealed.
+    """
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
     with store.lock(SEALING_LOCK):
@@ -149,9 +155,12 @@ def send(
     allowed: Collection[str],
     contact: str | None,
 ) -> tuple[str | None, list[Device]]:
-    """Send a notice to each device. Return None if one took it, else the reason, and the devices that have ended.
+    """Send a notice to each device. Return None if any device took it, else the reason, and the devices that have
+    ended.
 
-    ``contact`` is the page's address, which tells a push service who sends.
+    After a minute no further device is begun. ``allowed`` are hosts inside the operator's network that may be reached
+    too. ``contact`` is the page's address, which tells a push service who sends. Raises SetupError without the bridge's
+    key.
     """
     signer = _signer(store, vault)
     who = contact if contact and contact.startswith("https://") else NO_CONTACT

@@ -84,7 +84,7 @@ def today(user: options.User, json: options.Json = False) -> None:
 def recommend(
     user: options.User,
     policy: Annotated[
-        str | None, typer.Option(help="Use this policy instead of the configured one (see: bridge sources).")
+        str | None, typer.Option(help="Use this policy (see: bridge sources). Default: BRIDGE_POLICY's.")
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -125,7 +125,11 @@ def recommend(
 
 
 def _headline(advice: Recommendation, user: User) -> str:
-    """Return a line with slot, time and action of a recommendation, and the task or entry that it names."""
+    """Return a recommendation as a line of text, with its time, its action, and the task or entry that it names.
+
+    Slot and policy follow. A recommendation without begin and end gets its slot first, and the local time of its
+    expiry.
+    """
     if advice.start is None or advice.end is None:
         until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
@@ -136,20 +140,26 @@ def _headline(advice: Recommendation, user: User) -> str:
 
 
 def feedback(
-    answer: Annotated[str, typer.Argument(help="accept, ignore or reschedule; afterwards done, partly or not_done.")],
+    answer: Annotated[
+        str,
+        typer.Argument(
+            help="Answer with accept, ignore or reschedule. Afterwards tell the outcome with done, partly or not_done."
+        ),
+    ],
     user: options.User,
     recommendation: Annotated[
         int | None,
         typer.Option(
             "--id",
-            help="The recommendation's number in bridge history; default: the newest that awaits this answer.",
+            help="The recommendation's number in bridge history. Default: the newest that awaits this answer.",
             max=options.ROW_ID_MAX,
         ),
     ] = None,
     to: Annotated[
         str | None,
         typer.Option(
-            help='For reschedule: move it to this slot, e.g. "Thu evening". Default: three good times are offered.',
+            help='For reschedule: move it to this slot of the next seven days, e.g. "Thu evening". The slots are '
+            "morning, afternoon, evening and night. Default: up to three good times are offered.",
             metavar="DAY SLOT",
         ),
     ] = None,
@@ -194,7 +204,10 @@ def feedback(
 
 
 def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
-    """Return a sentence that says which answer was noted, and the new time if the recommendation was rescheduled."""
+    """Return a sentence that says which answer or deed (``given``) was noted.
+
+    If the recommendation was moved to another slot and has a begin there, the sentence also tells its local time.
+    """
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
@@ -205,7 +218,7 @@ def _noted(advice: Recommendation, given: Answer | Deed, user: User) -> str:
 def _taken(offers: Sequence[OfferDocument]) -> str | None:
     """Ask at a terminal which of the offered times to take, and return its slot, e.g. "Thu evening".
 
-    Return None if the user takes none, or if no terminal is attached.
+    Return None if the user types 0 or an unknown number, without offers, and if no terminal is attached.
     """
     if not offers or not sys.stdin.isatty():
         return None
@@ -230,9 +243,12 @@ def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -
 def personalise(
     user: options.User,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Withdraw the newest prior. The prior before it is used again.")
+        bool,
+        typer.Option("--undo", help="Learn nothing, but withdraw the newest prior. The prior before it is used again."),
     ] = False,
-    history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
+    history: Annotated[
+        bool, typer.Option("--history", help="List all attempts with their gain, and change nothing.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Learn the model's prior from all answers of a user, and keep the prior only if it predicts answers better."""

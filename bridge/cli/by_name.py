@@ -93,7 +93,7 @@ class ByName(TyperGroup):
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence of a help text, without the lines' ends."""
+    """Return the first sentence of a help text on a single line. A sentence ends at a dot before a space."""
     return re.split(r"(?<=[.])\s", " ".join(text.split("\n\n")[0].split()))[0]
 
 
@@ -122,9 +122,10 @@ def _build(name: str, info: CommandInfo | TyperInfo) -> Any:
 
 
 class _Plain:
-    """Reads a parameter that is a text, a path or its default. All other values are read as Typer reads them.
+    """Reader of a command's parameter that takes over texts, paths and defaults as they are.
 
-    Typer loads Pydantic for every parameter, which takes a sixth of a short command's time.
+    All other values are read as Typer reads them. Typer loads Pydantic for every parameter, which takes a sixth of a
+    short command's time.
     """
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
@@ -142,7 +143,10 @@ class _Plain:
 
 
 def _may_be_read(path: str, asked: Any) -> bool:
-    """Return True for a path of which a parameter asks nothing but that it can be read if it exists."""
+    """Return True if a path is readable or missing, and the parameter ``asked`` of Typer demands no more of it.
+
+    Return False if it must exist, be resolved, be writable, or be only a file or only a folder.
+    """
     more = asked.exists or asked.resolve_path or asked.writable or not (asked.file_okay and asked.dir_okay)
     return not more and (os.access(path, os.R_OK) or not os.path.lexists(path))
 

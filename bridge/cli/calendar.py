@@ -43,9 +43,17 @@ def calendar(
     user: options.User,
     week: Annotated[
         str | None,
-        typer.Option(help="A week such as 2026-W47, or a date in it; default: this week.", metavar="WEEK|DATE"),
+        typer.Option(
+            help="A week such as 2026-W47, or a date in it such as 2026-11-20. Default: this week.", metavar="WEEK|DATE"
+        ),
     ] = None,
-    ics: Annotated[Path | None, typer.Option(help="Write the week into this iCalendar file as well.")] = None,
+    ics: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the week's events, with their actions, and the accepted or moved advice into this "
+            "iCalendar file (.ics). An old file is replaced."
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Print a week in 28 slots, with the action of each event and why, and the facts of each slot."""
@@ -121,7 +129,10 @@ def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
 
 
 def _taken(week: Week) -> Iterator[tuple[AdviceRecord, Moment]]:
-    """Yield each accepted recommendation of a week with its slot, and each moved recommendation with its new slot."""
+    """Yield (recommendation, slot) for those that a user accepted in a week, or moved to a slot of this week.
+
+    An accepted recommendation comes with its own slot, and a moved recommendation with its new slot.
+    """
     for slot in week.slots:
         moment = slot.facts.moment
         for advice in slot.advice:

@@ -26,15 +26,22 @@ def checkin(
     user: options.User,
     score: Annotated[
         str | None,
-        typer.Argument(help="From 1 (bad) to 5 (good), halves included. Without a score, list the last check-ins."),
+        typer.Argument(
+            help="From 1 (bad) to 5 (good), halves included. Without a score, list the check-ins of the last 14 days."
+        ),
     ] = None,
     meter: Annotated[
-        str | None, typer.Option(help="The meter that the score is about, e.g. vitality; default: life as a whole.")
+        str | None,
+        typer.Option(
+            help="The meter that the score is about: vitality, cognition, progress, serenity or connection. "
+            "Default: life as a whole, or without a score all check-ins."
+        ),
     ] = None,
     at: Annotated[
         str | None,
         typer.Option(
-            help="The instant that the score is about (ISO 8601 with offset); default: now.", metavar="INSTANT"
+            help="The instant that the score is about (ISO 8601 with offset). It needs a score. Default: now.",
+            metavar="INSTANT",
         ),
     ] = None,
     json: options.Json = False,

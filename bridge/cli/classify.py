@@ -44,27 +44,31 @@ def classify(
     file: Annotated[
         Path | None,
         typer.Option(
-            help="A title per line, or a table with tabs: title, and optionally others, hour, weekday (0 is Monday), "
-            "minutes, conference, all_day, location, recurring, kind. - reads standard input."
+            help="A UTF-8 file with a title per line; - reads standard input. If its first line begins with the "
+            "word title, that line names the columns, with tabs between: title, then any of others (further "
+            "people), hour (of the start), weekday (0 is Monday), minutes (length), conference, all_day, "
+            "recurring (yes or no), location, kind."
         ),
     ] = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", help="Use this classifier (keywords, linear, llm) instead of BRIDGE_CLASSIFIER's."),
+        typer.Option("--by", help="Use this classifier (see: bridge sources). Default: BRIDGE_CLASSIFIER's."),
     ] = None,
     user: Annotated[
         str | None,
         typer.Option(
             "--user",
             "-u",
-            help="The user whose corrections are used, by default none. With --fix, the user whose event is corrected.",
+            help="The user whose corrections are used. Default: no corrections are used. With --fix, the user whose "
+            "event is corrected; it may then be left out if there is only one user.",
             show_default=False,
         ),
     ] = None,
     fix: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            help="Correct an event: its title or key (see: bridge today --user NAME --json), then an action or NONE.",
+            help="Correct a stored event. Give its title or key (see: bridge today --json), then an action such as "
+            "EXERCISE, or NONE if it is no action.",
             metavar="EVENT ACTION",
         ),
     ] = None,
@@ -93,10 +97,11 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Return ``labels``, replaced where the user corrected events with the same or a similar title.
+    """Return the labels of ``events``, in their order, with the corrections that a user made applied.
 
-    What the corrections teach of other titles counts too. Without a user, the labels are returned unchanged. Raises
-    SetupError for an unknown user.
+    A correction of the same or a similar title counts first. Next counts what all corrections teach about alike titles,
+    and last the label in ``labels``. Without a user, the labels are returned unchanged. Raises SetupError for an
+    unknown user.
     """
     from bridge import installation
     from bridge.advice.labels import liked
@@ -130,7 +135,10 @@ def _read(path: Path) -> list[Invitation]:
 
 
 def _event(title: str, given: Mapping[str, str]) -> Invitation:
-    """Return an event with a title and the values ``given`` by column. Unknown and empty columns are ignored."""
+    """Return an event with a title and the values ``given`` (column -> text). A column may have another usual name.
+
+    Unknown columns, and cells that are empty or no number where a number is needed, are ignored.
+    """
     from bridge.domain.ports import Invitation
 
     named = {COLUMN_ALIASES.get(name, name): value.strip() for name, value in given.items()}

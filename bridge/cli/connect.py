@@ -23,42 +23,66 @@ def register(app: typer.Typer) -> None:
 
 
 def connect(
-    source: Annotated[str, typer.Argument(help="A source (see: bridge sources).")],
+    source: Annotated[str, typer.Argument(help="The source to connect (see: bridge sources).")],
     user: options.User,
     folder: Annotated[
-        Path | None, typer.Option(help="Instead of an account: import what is new in this folder at every sync.")
+        Path | None,
+        typer.Option(
+            help="Instead of an account: import the new files of this folder, which must exist, at every sync."
+        ),
     ] = None,
     push: Annotated[
         bool,
-        typer.Option("--push", help="Instead of an account: make a token with which an app on the phone sends data."),
+        typer.Option(
+            "--push",
+            help="Instead of an account: make and print a token with which an app on the phone sends data, e.g. for "
+            "health_auto_export. A token that was made before ends.",
+        ),
     ] = False,
     no_browser: Annotated[
         bool,
         typer.Option(
             "--no-browser",
-            help="Open no browser. Print the address of the consent page, and ask for the address it redirects to.",
+            help="Open no browser. The address of the consent page is printed, and a terminal asks for the address "
+            "that it redirects to.",
         ),
     ] = False,
     add: Annotated[
-        bool, typer.Option("--add", help="Keep what is connected there, and add another calendar's address.")
+        bool,
+        typer.Option(
+            "--add",
+            help="For ics: keep the addresses that are connected, and add another, up to 20. Without it, the new "
+            "consent replaces the first.",
+        ),
     ] = False,
     also: Annotated[
         list[str] | None,
-        typer.Option(help="Another source that the same consent connects, e.g. google_tasks; repeatable."),
+        typer.Option(
+            help="Another source of the same vendor that the same consent connects, e.g. google_tasks with "
+            "google_calendar. May be repeated."
+        ),
     ] = None,
     write: Annotated[
         bool,
         typer.Option(
-            "--write", help="Also write accepted recommendations at the source, into a calendar of their own."
+            "--write",
+            help="Also ask for permission to write accepted recommendations into a calendar of their own at the "
+            "source, e.g. google_calendar. A later consent without this option ends the permission.",
         ),
     ] = False,
     url: Annotated[
-        str | None, typer.Option(help="The address of the server, where a source has one for each user, e.g. caldav.")
+        str | None,
+        typer.Option(
+            help="The address of the user's server, e.g. for caldav and home_assistant, or of the calendar for ics. "
+            "Default: the source's setting, else it is asked for."
+        ),
     ] = None,
     name: Annotated[
         str | None,
         typer.Option(
-            help="The login name there, for home_assistant the phone. The password is read from standard input."
+            help="The login name at the server; for home_assistant the phone as its sensors are called, e.g. "
+            "pixel_8. Default: the source's setting. A terminal asks for the password or token; scripts send "
+            "it as a line on standard input."
         ),
     ] = None,
 ) -> None:
@@ -85,7 +109,10 @@ def connect(
 
 
 def _say_what_is_asked(source: str, *, write: bool) -> None:
-    """Print to standard error what a consent at this source will allow, before the user gives it."""
+    """Print to standard error what a consent at this source will allow, before the user gives it.
+
+    ``write`` also mentions the writing of advice, if the source can be written to.
+    """
     from bridge import registry
 
     spec = registry.spec(source)
@@ -99,7 +126,10 @@ def _say_what_is_asked(source: str, *, write: bool) -> None:
 
 
 def _grant_push(bridge: Bridge, user: User, source: str) -> None:
-    """Make a token with which a phone app sends a source's data for a user, and print it once."""
+    """Make a token with which a phone app sends a source's data for a user, and print it once.
+
+    The token that was made before ends. Raises SetupError for a source to which no app sends.
+    """
     from bridge.ingest.pushes import PUSH_PATH, grant
 
     token = grant(bridge, user, source)
@@ -109,10 +139,16 @@ def _grant_push(bridge: Bridge, user: User, source: str) -> None:
 
 
 def disconnect(
-    source: Annotated[str, typer.Argument(help="A source that is connected.")],
+    source: Annotated[
+        str, typer.Argument(help="The source to disconnect, which must be connected (see: bridge status).")
+    ],
     user: options.User,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the data that came from there.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts need this option.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the data that came from there. Without it they are deleted.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask for confirmation. Without a terminal this option is needed.")
+    ] = False,
 ) -> None:
     """Revoke the consent at a source and delete the data that came from there, or keep the data (--keep)."""
     from bridge import installation

@@ -44,10 +44,20 @@ def sync(user: options.User, source: options.Source = None, json: options.Json =
 
 
 def import_path(
-    path: Annotated[Path, typer.Argument(help="An export that was downloaded: a zip, a folder or a file.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="An export that was downloaded, or that bridge export wrote. It is a zip, a folder or a file, and "
+            "must exist."
+        ),
+    ],
     user: options.User,
     keep_all: Annotated[
-        bool, typer.Option("--keep-all", help="Keep every single measurement, not only what days and nights need.")
+        bool,
+        typer.Option(
+            "--keep-all",
+            help="For Apple Health: keep every single measurement of any type, not only what days and nights need.",
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:

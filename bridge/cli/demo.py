@@ -45,7 +45,10 @@ def demo(context: typer.Context, json: options.Json = False) -> None:
 
 
 def _connected(source: str, *, json: bool) -> str:
-    """Print what ``bridge connect`` would print for a recorded source, and return ``connected``."""
+    """Print what ``bridge connect`` would print for a recorded source, or nothing with ``json``.
+
+    Returns the word ``connected``.
+    """
     from bridge.recordings.recorded_life import DEMO_USER
 
     if not json:
@@ -100,7 +103,10 @@ def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool)
 
 
 def _step(command: str, run: Callable[[], None], *, json: bool) -> Any:
-    """Print a command line, and then what ``run`` prints. With ``json``, return the document that ``run`` prints."""
+    """Print a command line, and then what ``run`` prints. Returns None.
+
+    With ``json``, print nothing and return the JSON document that ``run`` printed.
+    """
     if not json:
         typer.echo(f"\n$ bridge {command}")
         run()

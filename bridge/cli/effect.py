@@ -18,8 +18,12 @@ def register(app: typer.Typer) -> None:
 
 
 def effect(
-    user: Annotated[str | None, typer.Option("--user", "-u", help="The user over whom to estimate.")] = None,
-    everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", help="The user over whom to estimate. Give either this or --all.")
+    ] = None,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Estimate over all users together, instead of over --user.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Estimate how advice, and each advised action, changes the next check-in, night and day.
@@ -58,7 +62,10 @@ def _tell(body: dict[str, Any]) -> None:
 
 
 def _known(found: dict[str, Any], action: str = "ADVICE") -> list[dict[str, str]]:
-    """Return a table row for each outcome with a known effect. ``found`` maps an outcome to its estimate."""
+    """Return a table row for each outcome with a known effect. ``found`` maps an outcome to its estimate.
+
+    ``action`` is the row's first cell, by default ADVICE for advice of any kind.
+    """
     return [
         {"action": action, "on": outcome.replace("_", " "), "effect": _said(one)}
         for outcome, one in found.items()
@@ -73,6 +80,6 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def _more(found: Iterable[dict[str, Any]]) -> str:
-    """Return in words how many more days, of three decisions each, the nearest estimate needs."""
+    """Return in words how many more days, of three decisions each, the nearest of the estimates needs, at least 1."""
     least = min(one["missing"] for one in found)
     return f"about {max(-(-least // A_DAY), 1)} more days"

@@ -40,10 +40,16 @@ def tidy(json: options.Json = False) -> None:
 
 
 def backup(
-    path: Annotated[Path, typer.Argument(help="The file to write; an earlier backup there is replaced.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="The file to write, in a folder that exists. A file that is already there is replaced. If its name "
+            "ends with .age, the backup is encrypted."
+        ),
+    ],
     json: options.Json = False,
 ) -> None:
-    """Write the whole store, as of this moment, into a file. Syncs go on meanwhile. A name in .age encrypts it."""
+    """Write the whole store, as of this moment, into a file. Syncs may go on meanwhile."""
     from bridge import installation
     from bridge.daemon import backups
 
@@ -74,15 +80,27 @@ def list_backups(json: options.Json = False) -> None:
 
 
 def restore(
-    path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote, or a name that bridge backups lists.")],
-    replace: Annotated[bool, typer.Option("--replace", help="First delete all users and data of the store.")] = False,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A file that bridge backup wrote, or a name that bridge backups lists, in the folder or bucket of "
+            "BRIDGE_BACKUPS."
+        ),
+    ],
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="First delete all users and data of the store, which must otherwise be empty."),
+    ] = False,
     identity: Annotated[
         Path | None,
-        typer.Option(help="The age identity file that opens an encrypted backup; default: this installation's."),
+        typer.Option(help="The age identity file that opens an encrypted backup. Default: this installation's."),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Restore a backup into an empty store, on SQLite or PostgreSQL. An encrypted backup is opened first."""
+    """Restore a backup into an empty store, on SQLite or PostgreSQL. An encrypted backup is opened first.
+
+    Stop the daemon before.
+    """
     from bridge import installation
     from bridge.daemon import backups, housekeeping
 
@@ -98,12 +116,18 @@ def migrate(
     to: Annotated[
         str,
         typer.Option(
-            "--to", help="The database to copy to: postgresql://... or sqlite:///..., empty or not yet there."
+            "--to",
+            help="The address of the database to copy to. A PostgreSQL database (postgresql://USER@HOST/NAME) must "
+            "exist and hold no data. An SQLite file (sqlite:////FOLDER/FILE) is made if it is missing, else it "
+            "must hold no data.",
         ),
     ],
     json: options.Json = False,
 ) -> None:
-    """Copy the store into another database, all or nothing, and compare every row of both."""
+    """Copy the store into another database, all or nothing, and compare every row of both.
+
+    The store stays as it is, and is still used until BRIDGE_DATABASE names the copy. Stop the daemon first.
+    """
     from bridge import installation
     from bridge.daemon import database_move
 
@@ -119,7 +143,7 @@ def migrate(
 
 
 def views(
-    drop: Annotated[bool, typer.Option("--drop", help="Drop the views again.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Drop the views instead.")] = False,
     json: options.Json = False,
 ) -> None:
     """Make read-only views in the database for programs such as Grafana. They hold no titles and no secrets."""

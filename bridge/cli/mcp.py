@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
     from bridge.mcp.server import AssistantServer
 
-Tools = Annotated[list[str], typer.Argument(help="Tools by name (see: bridge mcp consent).", show_default=False)]
+Tools = Annotated[
+    list[str], typer.Argument(help="Names of tools, one or more (see: bridge mcp consent).", show_default=False)
+]
 
 mcp = typer.Typer(
     help="Serve assistants over stdio (Model Context Protocol), or choose the tools they may use here and at /mcp."
@@ -59,7 +61,8 @@ def _server(bridge: Bridge, user: str) -> AssistantServer:
 def over_http(bridge: Bridge) -> Callable[[str], ASGIApp]:
     """Return a function from a user's name to the ASGI application that serves the user's tools.
 
-    Servers are kept. That function raises SetupError if their library is not installed.
+    A user's server is made on the first call, and kept. The function raises SetupError if their library is not
+    installed.
     """
     return cache(lambda user: _server(bridge, user).answer)
 

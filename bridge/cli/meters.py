@@ -58,10 +58,19 @@ def show_meters(
     context: typer.Context,
     user: options.OptionalUser = None,
     days: Annotated[
-        int, typer.Option(help="Number of past days in the line that shows a meter's course.", min=1, max=3650)
+        int,
+        typer.Option(
+            help="Number of past days in the line, the picture and the JSON document that show a meter's course.",
+            min=1,
+            max=3650,
+        ),
     ] = 7,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw levels, their uncertainty and inputs into this file (.png, .svg or .pdf).")
+        Path | None,
+        typer.Option(
+            help="Also draw levels, their uncertainty and inputs into this file (.png, .svg or .pdf; needs "
+            "'rhythm-bridge[plot]'). An old file is replaced."
+        ),
     ] = None,
     at: options.At = None,
     json: options.Json = False,
@@ -128,7 +137,9 @@ def _block(level: float) -> str:
 
 def explain(
     user: options.User,
-    meter: Annotated[str, typer.Option(help="A meter: vitality, cognition, progress, serenity, connection.")],
+    meter: Annotated[
+        str, typer.Option(help="The meter to explain: vitality, cognition, progress, serenity or connection.")
+    ],
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
@@ -163,9 +174,9 @@ def _sensitivity(user: str, at: datetime, meter: Meter) -> SensitivityDocument |
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """Return a row per signal of a meter in the proxy map.
+    """Return a row per signal of a meter in the proxy map, as ``bridge explain`` prints them.
 
-    For a signal without fresh data, source, contribution, distance and age are None.
+    For a signal without fresh data, source, contribution, distance and age are None, and the text says so.
     """
     found = {b.signal: b for b in view.now[meter].because}
     return [
@@ -212,7 +223,9 @@ def _sum(reading: Reading) -> str:
 def days(
     user: options.User,
     source: options.Source = None,
-    last: Annotated[int, typer.Option(help="Number of days to look back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
+    last: Annotated[
+        int, typer.Option(help="Number of days to show, of which the last is today.", min=1, max=DAYS_SHOWN_MAX)
+    ] = 14,
     json: options.Json = False,
 ) -> None:
     """Print each day's sleep, heart, stress and step values per source, newest day first."""
@@ -247,7 +260,10 @@ def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
 
 
 def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:
-    """Return a text that says why there are no days to show, and the command that shows or brings days."""
+    """Return a text that says why there are no days to show, and the command that shows or brings days.
+
+    ``source`` is the only source asked for, or None for all. ``today`` is the user's local date.
+    """
     extent = store.reading.extent(user.id, source)
     if extent is None:
         return _nothing_measured(user, source)
@@ -291,7 +307,8 @@ def _nothing_measured(user: User, source: str | None) -> str:
 def draw(path: Path, view: MetersView) -> None:
     """Draw each meter's levels over time, and what its signals contribute, into a picture file at ``path``.
 
-    The file's ending gives the format. Raises SetupError without matplotlib, or for an unknown ending.
+    The file's ending gives the format. An old file is replaced. Raises SetupError without matplotlib, for an unknown
+    ending, and if the file cannot be written.
     """
     try:
         from matplotlib.figure import Figure

@@ -20,15 +20,31 @@ def notify(
     user: options.User,
     to: Annotated[
         str | None,
-        typer.Option(help="The Apprise address to send to. A dash (-) reads it from standard input.", metavar="URL"),
+        typer.Option(
+            help="Store the Apprise address to send to, e.g. ntfys://ntfy.sh/TOPIC, in place of an earlier one. A "
+            "dash (-) reads it from standard input.",
+            metavar="URL",
+        ),
     ] = None,
-    events: Annotated[bool, typer.Option(help="With --to: let messages name the events of the slot.")] = False,
+    events: Annotated[
+        bool, typer.Option(help="With --to: let messages name the slot's calendar events, or not.")
+    ] = False,
     quiet: Annotated[
         str | None,
-        typer.Option(help="With --to: slots without messages besides BRIDGE_QUIET, e.g. `evening,night`."),
+        typer.Option(
+            help="With --to: slots of the day without messages, besides those of BRIDGE_QUIET, e.g. evening,night. "
+            "The slots are morning, afternoon, evening and night. Default: none."
+        ),
     ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Stop sending.")] = False,
-    test: Annotated[bool, typer.Option("--test", help="Send a test message now.")] = False,
+    off: Annotated[
+        bool,
+        typer.Option(
+            "--off", help="Stop sending. The stored address, and the browsers that take messages, are forgotten."
+        ),
+    ] = False,
+    test: Annotated[
+        bool, typer.Option("--test", help="Send a test message now, after --to if that is given too.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Send each slot's recommendation to your phone or mailbox, once. Without options, show what was sent."""

@@ -25,10 +25,9 @@ def only_user() -> str:
 
 
 NAMES_SHOWN = 5
-WHOSE = "The user whose data it is. Needed where there are several."
+WHOSE = "The user's name. It may be left out if there is only one user."
 NamedUser = Annotated[
-    str,
-    typer.Option("--user", "-u", help=WHOSE, show_default=False),
+    str, typer.Option("--user", "-u", help="The user's name. It must always be given.", show_default=False)
 ]
 User = Annotated[
     str,
@@ -40,15 +39,21 @@ User = Annotated[
         show_default=False,
     ),
 ]
-OptionalUser = Annotated[
-    str | None,
-    typer.Option("--user", "-u", help=WHOSE, show_default=False),
+OptionalUser = Annotated[str | None, typer.Option("--user", "-u", help=WHOSE, show_default=False)]
+Source = Annotated[
+    str | None, typer.Option("--source", "-s", help="Only this source (see: bridge sources). Default: all sources.")
 ]
-Source = Annotated[str | None, typer.Option("--source", "-s", help="Only this source (see: bridge sources).")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print the result as one JSON document, instead of tables or sentences.")
+]
 At = Annotated[
     str | None,
-    typer.Option("--at", help="Show what was known at this instant (ISO 8601 with offset).", metavar="INSTANT"),
+    typer.Option(
+        "--at",
+        help="Show what was known at this instant (ISO 8601 with offset, e.g. 2026-11-20T10:05:00+01:00). "
+        "Default: now.",
+        metavar="INSTANT",
+    ),
 ]
 
 ROW_ID_MAX = 2**53  # the largest integer that JSON readers keep exactly

@@ -33,10 +33,14 @@ def register(app: typer.Typer) -> None:
 def plan(
     user: options.User,
     day: Annotated[
-        str | None, typer.Option("--date", help="A date, such as 2026-11-20. Default: today.", metavar="DATE")
+        str | None, typer.Option("--date", help="The day to plan, such as 2026-11-20. Default: today.", metavar="DATE")
     ] = None,
     ics: Annotated[
-        Path | None, typer.Option(help="Write suggestions, tasks and winding down into this iCalendar file as well.")
+        Path | None,
+        typer.Option(
+            help="Also write suggestions, tasks and winding down into this iCalendar file (.ics). An old file is "
+            "replaced."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -95,7 +99,10 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:
-    """Print a row per meter with its expected levels, and a line per change of a level by the calendar."""
+    """Print a row per meter with its expected levels at each time, and a line per change of a level by the calendar.
+
+    Nothing is printed for a plan without expected levels.
+    """
     from bridge.documents.plan import clock
 
     if not found.outlook:
@@ -114,9 +121,9 @@ def _print_outlook(found: DayPlan, user: User) -> None:
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
-    """Write suggestions, tasks and the time to wind down into an iCalendar file.
+    """Write suggestions, tasks and the time to wind down of a plan into an iCalendar file. An old file is replaced.
 
-    Raises SetupError if the file cannot be written.
+    ``now`` is the entries' time stamp. Raises SetupError if the file cannot be written.
     """
     from bridge.documents.plan_ics import ADDED, to_icalendar
     from bridge.ingest.files import make_private

@@ -76,31 +76,40 @@ def wish(
     never: Annotated[
         Texts,
         typer.Option(
-            help="Never suggest this action, e.g. BINGE_WATCH. The word none allows all actions again.",
+            help="Never suggest this action, e.g. BINGE_WATCH. The word none allows all actions again. May be "
+            "repeated.",
             metavar="ACTION",
         ),
     ] = None,
     hours: Annotated[
         Texts,
         typer.Option(
-            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00". "DEEP_WORK none" ends that.',
+            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00, 14:00-16:00". "DEEP_WORK '
+            'none" ends that. May be repeated.',
             metavar="HOURS",
         ),
     ] = None,
     goal: Annotated[
         Texts,
         typer.Option(
-            help='How often a week you want to do an action, e.g. "EXERCISE 3"; 0 drops the goal.', metavar="GOAL"
+            help='How often a week you want to do an action, 1 to 21, e.g. "EXERCISE 3". 0 drops the goal. May be '
+            "repeated.",
+            metavar="GOAL",
         ),
     ] = None,
     weight: Annotated[
         Texts,
         typer.Option(
-            help="How much a meter counts in the plan, 0 to 5 (1 is usual), e.g. VITALITY=2.", metavar="METER=X"
+            help="How much a meter counts in the plan, 0 to 5 (1 is usual), e.g. VITALITY=2. May be repeated.",
+            metavar="METER=X",
         ),
     ] = None,
-    suggestions: Annotated[int | None, typer.Option(help="The largest number of suggestions a day, 0 to 12.")] = None,
-    clear: Annotated[bool, typer.Option("--clear", help="Drop all earlier wishes first.")] = False,
+    suggestions: Annotated[
+        int | None, typer.Option(help="The largest number of suggestions a day, 0 to 12. Without a wish it is 3.")
+    ] = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Drop all earlier wishes, before the other options are applied.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Say what the plan should respect. Without options, show your wishes."""

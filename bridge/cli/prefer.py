@@ -18,13 +18,16 @@ def prefer(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Sources in your order, the first preferred, e.g. oura garmin. SOURCE/DEVICE names one device.",
+            help="Sources of nights, days or workouts in your order, the first preferred, e.g. oura garmin. "
+            "SOURCE/DEVICE names a single device. They need not be connected.",
             metavar="[SOURCE]...",
             show_default=False,
         ),
     ] = None,
-    user: options.NamedUser | None = None,
-    clear: Annotated[bool, typer.Option("--clear", help="Go back to the usual order.")] = False,
+    user: options.OptionalUser = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Go back to the usual order. It cannot be combined with sources.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Say which source counts where several show the same night, day or workout. Without sources, show the order."""

@@ -22,12 +22,17 @@ def show_map(
         list[str] | None,
         typer.Option(
             "--set",
-            help="Change a row's weight, e.g. vitality.steps=0, or another value: vitality.steps.direction=-1.",
+            help="Change a row, which is METER.SIGNAL: its weight (0 to 10), e.g. vitality.steps=0, or its "
+            "direction (1 or -1) or half_life_h (hours), e.g. vitality.steps.direction=-1. May be repeated.",
             metavar="ROW=X",
         ),
     ] = None,
-    reset: Annotated[bool, typer.Option("--reset", help="Drop all earlier changes.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Print only what differs from the shipped table.")] = False,
+    reset: Annotated[
+        bool, typer.Option("--reset", help="Drop all earlier changes, before those of --set are made.")
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Print only the values that differ from the shipped map.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Print the proxy map with signal, inputs, meter, direction, weight, half-life and source of each row.

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def record(
-    folder: Annotated[Path, typer.Argument(help="A new or empty folder, into which the recording is written.")],
+    folder: Annotated[Path, typer.Argument(help="The folder to write the recording into, which must be new or empty.")],
     user: options.User,
     json: options.Json = False,
 ) -> None:
@@ -38,8 +38,11 @@ def record(
 
 
 def replay(
-    folder: Annotated[Path, typer.Argument(help="A recording that bridge record made.")],
-    keep: Annotated[bool, typer.Option("--keep", help="Store the result as the expected result.")] = False,
+    folder: Annotated[Path, typer.Argument(help="The folder of a recording that bridge record made.")],
+    keep: Annotated[
+        bool,
+        typer.Option("--keep", help="Store the result in the recording as the expected result, instead of comparing."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Run a recording through the real connectors, offline, and compare the result with the expected result."""

@@ -28,7 +28,10 @@ def review(
     user: options.User,
     week: Annotated[
         str | None,
-        typer.Option(help="A week such as 2026-W47, or a date in it; default: the week of yesterday.", metavar="WEEK"),
+        typer.Option(
+            help="A week such as 2026-W47, or a date in it such as 2026-11-20. Default: the week of yesterday.",
+            metavar="WEEK",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -61,7 +64,9 @@ def review(
 
 def history(
     user: options.User,
-    days: Annotated[int, typer.Option(help="How many days to look back.", min=1, max=HISTORY_DAYS_MAX)] = 14,
+    days: Annotated[
+        int, typer.Option(help="Number of days to look back, of 24 hours each.", min=1, max=HISTORY_DAYS_MAX)
+    ] = 14,
     json: options.Json = False,
 ) -> None:
     """List recommendations, newest first, with the answer that was given and the outcome that was seen."""

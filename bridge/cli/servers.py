@@ -10,17 +10,28 @@ from bridge.cli.mcp import over_http
 from bridge.domain.errors import SetupError
 
 Port = Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.", min=0, max=65_535)]
-Host = Annotated[str, typer.Option(help="The address to listen on. With any but 127.0.0.1, users need passwords.")]
+Host = Annotated[
+    str,
+    typer.Option(
+        help="The address to listen on. With any but 127.0.0.1, ::1 and localhost, every user needs a way to "
+        "log in, e.g. a password."
+    ),
+]
 Names = Annotated[
     list[str] | None,
     typer.Option(
-        "--name", help="A host name by which people reach the page, e.g. that of a proxy with TLS; repeatable."
+        "--name",
+        help="A host name by which people reach the page, e.g. that of a proxy with TLS. Every user then needs "
+        "a way to log in. May be repeated. The name in BRIDGE_URL counts too.",
     ),
 ]
 Every = Annotated[int, typer.Option(help="Seconds between two checks for due work.", min=1)]
 Health = Annotated[
     str | None,
-    typer.Option(help="Serve /health and /metrics at this address, for this machine only.", metavar="HOST:PORT"),
+    typer.Option(
+        help="Serve /health and /metrics at this address of this machine, e.g. 127.0.0.1:8766. Default: nowhere.",
+        metavar="HOST:PORT",
+    ),
 ]
 
 
@@ -72,7 +83,9 @@ def daemon(
 
 
 def worker(
-    concurrency: Annotated[int, typer.Option(help="Largest number of jobs at the same time.", min=1, max=200)] = 10,
+    concurrency: Annotated[
+        int, typer.Option(help="Largest number of jobs that this worker runs at the same time.", min=1, max=200)
+    ] = 10,
 ) -> None:
     """Do the daemon's work together with any number of other workers, on a shared PostgreSQL store.
 
@@ -103,9 +116,13 @@ def serve_push(
     port: Port = 8787,
     host: Annotated[
         str,
-        typer.Option(help="The address to listen on. With any but 127.0.0.1, other machines can reach it."),
+        typer.Option(
+            help="The address to listen on. With any but 127.0.0.1, ::1 and localhost, other machines can reach it."
+        ),
     ] = "127.0.0.1",
-    limit: Annotated[int, typer.Option(help="Largest accepted request body in megabytes.", min=1)] = 200,
+    limit: Annotated[
+        int, typer.Option(help="Largest accepted request body in megabytes (of 1,000,000 bytes).", min=1)
+    ] = 200,
 ) -> None:
     """Receive what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, proven)."""
     from bridge import installation, log
@@ -138,10 +155,20 @@ def _webhook_sources() -> set[str]:
 def service(
     kind: Annotated[str, typer.Argument(help="The kind of service: systemd, launchd, container or compose.")],
     install: Annotated[
-        bool, typer.Option("--install", help="Write the file to its place, for the user who runs this command.")
+        bool,
+        typer.Option(
+            "--install",
+            help="For systemd and launchd: write the file to its place in the home of the user who runs this "
+            "command, instead of printing it.",
+        ),
     ] = False,
     system: Annotated[
-        bool, typer.Option("--system", help="For systemd: a unit of the machine, with a user and a folder of its own.")
+        bool,
+        typer.Option(
+            "--system",
+            help="For systemd, and without --install: print a unit of the machine, with a user and a folder of its "
+            "own.",
+        ),
     ] = False,
 ) -> None:
     """Print the file that runs the bridge always: a unit of systemd, an agent of launchd, or a container.

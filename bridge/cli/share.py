@@ -19,15 +19,25 @@ def share(
     meters: Annotated[
         list[Meter] | None,
         typer.Argument(
-            help="The meters to share, e.g. vitality serenity.",
+            help="The meters to share, e.g. vitality serenity. They replace those shared with that person before.",
             metavar="[METER]...",
             case_sensitive=False,
             show_default=False,
         ),
     ] = None,
     user: options.OptionalUser = None,
-    other: Annotated[str | None, typer.Option("--with", help="The person here who may see them.")] = None,
-    stop: Annotated[bool, typer.Option("--stop", help="Share nothing with that person any more.")] = False,
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--with", help="The user of this installation who may see them. It is needed with meters and with --stop."
+        ),
+    ] = None,
+    stop: Annotated[
+        bool,
+        typer.Option(
+            "--stop", help="Share nothing with the person of --with any more. It cannot be combined with meters."
+        ),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Let another person here see chosen meters, in words alone. Without meters, show what is shared."""

@@ -28,7 +28,10 @@ COMMANDS = ("next",)  # columns of commands, which are copied whole
 
 
 def document(body: Any) -> None:
-    """Print ``body`` as a JSON document on standard output."""
+    """Print ``body`` as an indented JSON document on standard output. Values that JSON lacks are printed as texts.
+
+    Letters beyond ASCII are escaped unless the output's encoding is a UTF.
+    """
     ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=ascii_only, default=str)))
 
@@ -80,7 +83,10 @@ def table(
 
 
 def width() -> int:
-    """Return the columns of the output: those of ``COLUMNS`` or of the terminal, and 110 for a file or a program."""
+    """Return the width of the output in columns: that of ``COLUMNS`` or of the terminal, but at least 40.
+
+    Without either, as in a file, it is 110.
+    """
     from shutil import get_terminal_size
 
     return max(LEAST_WIDTH, get_terminal_size((PIPED_WIDTH, 24)).columns) if _is_narrow() else PIPED_WIDTH
@@ -92,7 +98,10 @@ def _is_narrow() -> bool:
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print sentences, wrapped between words where the output is narrow. Commands in them are not split."""
+    """Print sentences, on standard error if ``err``. Where the output has a width, lines are wrapped between words.
+
+    Commands in the sentences, such as ``bridge sync``, are not split.
+    """
     if _is_narrow():
         kept = COMMAND.sub(lambda found: found[0].replace(" ", "\0"), text)
         lines = [line for part in kept.split("\n") for line in _wrapped(part, width()) or [""]]
@@ -103,7 +112,8 @@ def say(text: str, *, err: bool = False) -> None:
 def _print_lines(cells: Sequence[Sequence[str]], whole: Sequence[bool], title: str | None, width: int) -> None:
     """Print each row as a line per cell, after the column's name. Empty cells are left out.
 
-    Texts are wrapped between words, commands are not.
+    ``cells`` holds for each column its name and then its texts. Texts are wrapped to ``width`` between words, except in
+    columns for which ``whole`` is True. An empty line stands between rows.
     """
     before = max(len(column[0]) for column in cells) + 2
     if title:
@@ -127,8 +137,8 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _widths(cells: Sequence[Sequence[str]], space: int, whole: Sequence[bool]) -> list[int] | None:
     """Return a width for each column in which no word breaks, or None if they need more than ``space`` together.
 
-    ``cells`` holds the texts of each column, and ``whole`` is True for a column whose texts break nowhere. Spare space
-    is shared among columns that need it.
+    ``cells`` holds each column's name and texts, and ``whole`` is True for a column whose texts break nowhere. Spare
+    space is shared among columns that need it.
     """
     from rich.cells import cell_len
 
@@ -161,7 +171,8 @@ def meters(
 ) -> None:
     """Print a table of meters: bars of ``width`` characters with uncertainty, freshness and reasons.
 
-    ``more`` holds further columns (heading -> meter -> text). A star marks meters that were not validated.
+    ``more`` holds further columns (heading -> meter -> text), by default none. A star marks meters that were not
+    validated.
     """
     columns = more or {}
     rows = [
@@ -224,7 +235,10 @@ class Progress:
             self._rich.stop()
 
     def watch(self, name: str) -> OnPage:
-        """Return a function of (stream, records), which adds to the number of stored records shown under ``name``."""
+        """Return a function of (stream, records), which adds to the number of stored records shown under ``name``.
+
+        Without a terminal the function does nothing.
+        """
         rich = self._rich
         if rich is None:
             return unwatched
@@ -236,7 +250,10 @@ class Progress:
         return landed
 
     def steps(self, name: str) -> Callable[[int, int], None]:
-        """Return a function of (done, total) that shows the progress of the step called ``name``."""
+        """Return a function of (done, total) that shows the progress of the step called ``name``.
+
+        Without a terminal the function does nothing.
+        """
         rich = self._rich
         if rich is None:
             return unseen

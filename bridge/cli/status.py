@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -75,7 +75,11 @@ def status(user: options.User, json: options.Json = False) -> None:
 
 
 def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of ``bridge status`` for the table, with short times and the age of the newest data."""
+    """Return a row of ``bridge status`` for the table, with times to the minute and without the year.
+
+    The column ``newest`` holds the age of the newest data in hours, or their day from 48 hours on. Without data it is
+    None.
+    """
     dates = {when: row[when] and row[when][5:16].replace("T", " ") for when in ("last_success", "next_due")}
     lag = row["lag_hours"]
     return {**row, **dates, "newest": None if lag is None else f"{lag:.0f} h ago" if lag < 48 else row["newest_day"]}
@@ -95,7 +99,9 @@ def doctor(json: options.Json = False) -> None:
         raise typer.Exit(1)
 
 
-def diagnostics(json: options.Json = False) -> None:  # noqa: ARG001 - there is no other form
+def diagnostics(
+    json: Annotated[bool, typer.Option("--json", help="Accepted, but without effect.")] = False,  # noqa: ARG001
+) -> None:
     """Print versions, counts and states as JSON without anything personal, to attach to a question."""
     from bridge import installation
     from bridge.documents.diagnostics import diagnostics_document

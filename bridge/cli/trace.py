@@ -31,24 +31,40 @@ def register(app: typer.Typer) -> None:
 
 
 def trace(
-    sample: Annotated[str | None, typer.Option(help="A measured value, by its number or key.", metavar="ID")] = None,
+    sample: Annotated[
+        str | None, typer.Option(help="A measured value, by its number (listed without a row) or key.", metavar="ID")
+    ] = None,
     episode: Annotated[
-        str | None, typer.Option(help="A night, nap or workout, by its number or key.", metavar="ID")
+        str | None,
+        typer.Option(help="A night, nap or workout, by its number or key (see: bridge export).", metavar="ID"),
     ] = None,
     event: Annotated[
         str | None,
+        typer.Option(help="A calendar entry, by its number or key (see: bridge today --json).", metavar="ID"),
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="A task, by its number or key (see: bridge export).", metavar="ID")
+    ] = None,
+    user: Annotated[
+        str | None,
         typer.Option(
-            help="A calendar entry, by its number or key (see: bridge today --user NAME --json).", metavar="ID"
+            "--user", "-u", help="The user whose day to list. It is needed without a row.", show_default=False
         ),
     ] = None,
-    task: Annotated[str | None, typer.Option(help="A task, by its number or key.", metavar="ID")] = None,
-    user: Annotated[
-        str | None, typer.Option("--user", "-u", help="The user whose day to list.", show_default=False)
-    ] = None,
     day: Annotated[
-        str | None, typer.Option(help="List the values measured on this day, with their numbers.", metavar="DATE")
+        str | None,
+        typer.Option(
+            help="Without a row: list the values measured on this day, such as 2026-11-20. Default: today.",
+            metavar="DATE",
+        ),
     ] = None,
-    metric: Annotated[str | None, typer.Option(help="List only this metric, e.g. hrv_rmssd.")] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="Without a row: list only this metric, e.g. hrv_rmssd. Default: all, those measured all day by "
+            "name only."
+        ),
+    ] = None,
     raw: Annotated[
         bool,
         typer.Option(
@@ -93,7 +109,7 @@ def _date(text: str | None, now: datetime, zones: Any) -> date:
 
 
 def _only(store: Store, kind: str, name: str) -> int:
-    """Return the number of the row of a kind that has ``name`` as its number or key.
+    """Return the id of the only row of a kind (e.g. ``sample``) whose id or key is ``name``.
 
     Raises SetupError if no row or several rows match.
     """

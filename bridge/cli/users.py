@@ -28,10 +28,15 @@ def register(app: typer.Typer) -> None:
 @users.command()
 def add(
     name: Annotated[
-        str, typer.Argument(help="The user's name: letters and digits of any script, dot, dash, underscore.")
+        str,
+        typer.Argument(
+            help="The new user's name, which no other user has: letters and digits of any script, dot, dash, "
+            "underscore."
+        ),
     ],
     zone: Annotated[
-        str | None, typer.Option(help="IANA time zone that the user lives in; default: this machine's.")
+        str | None,
+        typer.Option(help="IANA time zone that the user lives in, e.g. Europe/Lisbon. Default: this machine's."),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -56,10 +61,10 @@ def list_users(json: options.Json = False) -> None:
 
 @users.command()
 def zone(
-    name: Annotated[str, typer.Argument(help="The user.")],
+    name: Annotated[str, typer.Argument(help="The user's name (see: bridge user list).")],
     zone: Annotated[str, typer.Argument(help="IANA time zone, e.g. Europe/Lisbon.")],
     since: Annotated[
-        str | None, typer.Option(help="From this instant on (ISO 8601 with offset); default: now.")
+        str | None, typer.Option(help="The instant from which the zone holds (ISO 8601 with offset). Default: now.")
     ] = None,
 ) -> None:
     """Record that a user now lives in another zone. The past keeps the old zone."""
@@ -74,12 +79,19 @@ def zone(
 
 @users.command()
 def password(
-    name: Annotated[str, typer.Argument(help="The user.")],
+    name: Annotated[str, typer.Argument(help="The user's name (see: bridge user list).")],
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the password. The page must then serve this machine alone.")
+        bool,
+        typer.Option(
+            "--remove",
+            help="Remove the password instead. Without another way to log in, the page then serves this machine alone.",
+        ),
     ] = False,
 ) -> None:
-    """Set a user's password for the web page. All their sessions end. Scripts send the password on standard input."""
+    """Set a user's password for the web page, of 8 to 256 characters. All the user's sessions end.
+
+    A terminal asks for the password twice. Scripts send it as a line on standard input.
+    """
     from bridge import installation
     from bridge.auth import access
 
@@ -96,13 +108,15 @@ def _ask_password() -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-Subject = Annotated[str, typer.Option(help="The account's id at the provider: the claim `sub`.")]
-Issuer = Annotated[str | None, typer.Option(help="The provider's issuer; default: BRIDGE_OIDC_ISSUER.")]
+Subject = Annotated[str, typer.Option(help="The account's id at the provider, which is the claim `sub` of its tokens.")]
+Issuer = Annotated[
+    str | None, typer.Option(help="The provider's issuer, an https address. Default: BRIDGE_OIDC_ISSUER.")
+]
 
 
 @users.command()
 def link(
-    name: Annotated[str, typer.Argument(help="The user.")],
+    name: Annotated[str, typer.Argument(help="The user's name (see: bridge user list).")],
     subject: Subject,
     issuer: Issuer = None,
     json: options.Json = False,
@@ -118,7 +132,11 @@ def link(
 
 
 @users.command()
-def unlink(name: Annotated[str, typer.Argument(help="The user.")], subject: Subject, issuer: Issuer = None) -> None:
+def unlink(
+    name: Annotated[str, typer.Argument(help="The user's name (see: bridge user list).")],
+    subject: Subject,
+    issuer: Issuer = None,
+) -> None:
     """End the link of an account at a provider with a user. The user's open sessions go on."""
     from bridge import installation
 
@@ -130,7 +148,9 @@ def unlink(name: Annotated[str, typer.Argument(help="The user.")], subject: Subj
 
 
 @users.command()
-def logins(name: Annotated[str, typer.Argument(help="The user.")], json: options.Json = False) -> None:
+def logins(
+    name: Annotated[str, typer.Argument(help="The user's name (see: bridge user list).")], json: options.Json = False
+) -> None:
     """List the ways in which a user can log in: password, passkeys, and accounts at a provider."""
     from bridge import installation
     from bridge.auth import access
@@ -164,13 +184,19 @@ def _issuer(bridge: Bridge, given: str | None) -> str:
 @tokens.command("new")
 def new_token(
     user: options.User,
-    name: Annotated[str, typer.Option(help="A name for the program that uses it.")] = "a program",
+    name: Annotated[
+        str, typer.Option(help="A name for the program that uses the token, shown by bridge token list.")
+    ] = "a program",
     assistant: Annotated[
-        bool, typer.Option("--assistant", help="For an AI assistant: it opens /mcp with the allowed tools alone.")
+        bool,
+        typer.Option(
+            "--assistant",
+            help="Make a token for an AI assistant. It opens only /mcp, with the tools that bridge mcp allow allowed.",
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Make a token and show it once. Only its hash is stored."""
+    """Make a token for the JSON API (/api/v1) and show it once. Only its hash is stored."""
     from bridge import installation
     from bridge.auth import access
 
@@ -183,7 +209,7 @@ def new_token(
 
 @tokens.command("list")
 def list_tokens(user: options.User, json: options.Json = False) -> None:
-    """List a user's tokens."""
+    """List a user's tokens with number, name and time of making, but not the tokens themselves."""
     from bridge import installation
 
     with installation.open_bridge() as bridge:
@@ -209,11 +235,18 @@ def revoke_token(
 def export(
     user: options.User,
     to: Annotated[
-        Path | None, typer.Option(help="An empty or new folder; default: NAME-export in the current folder.")
+        Path | None,
+        typer.Option(
+            help="The folder to write, which must be new or empty. Default: NAME-export in the current folder."
+        ),
     ] = None,
     kind: Annotated[
         str,
-        typer.Option("--format", help="json, csv or parquet of everything; ieee1752 or fhir of measurements alone."),
+        typer.Option(
+            "--format",
+            help="json, csv or parquet (needs 'rhythm-bridge[parquet]') for everything; ieee1752 or fhir for "
+            "nights, workouts and measurements.",
+        ),
     ] = "json",
     json: options.Json = False,
 ) -> None:
@@ -244,7 +277,9 @@ def export(
 
 def forget(
     user: options.NamedUser,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts are never asked.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask for confirmation. Without a terminal nothing is asked.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Revoke a user's consents and delete everything about them, for good."""

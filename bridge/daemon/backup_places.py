@@ -33,7 +33,7 @@ SENT_AT_ONCE = 2  # pieces of five megabytes, so that a slow line sends each bef
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """A backup at a place: its name, when it was made, and its size."""
+    """Backup at a place, with its name, the instant at which it was made, and its size in bytes."""
 
     name: str
     at: datetime
@@ -53,7 +53,10 @@ class Folder:
         return _sorted(Saved(name=p.name, at=at, bytes=p.stat().st_size) for p, at in paths if at is not None)
 
     def save(self, sealed: Path, name: str) -> None:
-        """Copy a file into the folder. It appears under its name only when complete."""
+        """Copy a file into the folder. It appears under its name only when complete.
+
+        Raises SetupError if the folder is not there or cannot be written.
+        """
         if not self.path.is_dir():
             raise SetupError(f"the folder {self.path} of BRIDGE_BACKUPS is not there; make it or attach its disk")
         part = self.path / f"{name}.part"
@@ -86,7 +89,10 @@ class Bucket:
     kind = "s3"
 
     def found(self) -> list[Saved]:
-        """Return the bridge's own backups in the bucket, the oldest first."""
+        """Return the bridge's own backups among the bucket's first 10,000 objects, the oldest first.
+
+        Raises SetupError if the bucket's server fails.
+        """
         import obstore
 
         with _told():
@@ -99,14 +105,20 @@ class Bucket:
         return _sorted(met)
 
     def save(self, sealed: Path, name: str) -> None:
-        """Send a file to the bucket, in pieces if it is large. It appears under its name only when complete."""
+        """Send a file to the bucket, in pieces if it is large. It appears under its name only when complete.
+
+        Raises SetupError if the bucket's server fails.
+        """
         import obstore
 
         with _told():
             obstore.put(self._store(), name, sealed, max_concurrency=SENT_AT_ONCE)
 
     def fetch(self, name: str, to: Path) -> None:
-        """Fetch a backup of the bucket into a file. Raises SetupError if it cannot be had."""
+        """Fetch the backup ``name`` of the bucket into the file ``to``.
+
+        Raises SetupError if the server fails, if the file cannot be written, and above 100 GiB.
+        """
         import obstore
 
         with _told(), as_setup_error(f"{to} cannot be written", "make room"), to.open("wb") as file:
@@ -146,7 +158,10 @@ Place = Folder | Bucket
 
 
 def places_of(settings: Settings) -> list[Place]:
-    """Return the places that the settings name. Raises SetupError for an address that is none, or without its key."""
+    """Return the places that the settings name for backups, the folder first. The list is empty without any.
+
+    Raises SetupError for a wrong address of a bucket, or for a bucket without its key.
+    """
     found: list[Place] = [Folder(Path(settings.backups))] if settings.backups else []
     return [*found, _bucket(settings)] if settings.backups_s3 else found
 
@@ -190,7 +205,10 @@ def _told() -> Iterator[None]:
 
 
 def made_at(name: str) -> datetime | None:
-    """Return when a backup was made, from its name, or None for a name that the bridge does not give."""
+    """Return the UTC instant in a backup's name, e.g. ``bridge-20261120T090000Z.age``, at which it was made.
+
+    Return None for a name of any other form.
+    """
     try:
         return datetime.strptime(name, FILE_NAME_FORMAT).replace(tzinfo=UTC)
     except ValueError:

@@ -34,9 +34,10 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupState:
-    """The state of an installation's own backups. ``last`` is when the last good backup was made, or None.
+    """State of the backups that an installation makes by itself. ``on`` is False if no place for them is set.
 
-    ``on`` is False if no place for them is set. ``old`` says that people should be warned.
+    ``last`` is when the last good backup was made, or None if there was none. ``old`` says that people should be
+    warned, because that was over two days ago, or because no attempt ever succeeded.
     """
 
     on: bool
@@ -56,9 +57,10 @@ def _is_on(bridge: installation.Bridge) -> bool:
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Return True if a place is set, the last good backup is a day old, and no attempt failed within an hour.
+    """Return True if a place is set and a backup is due.
 
-    Times in the future count as old, because the clock was ahead then.
+    That is a day after the last good backup, but not within an hour after an attempt. Times in the future count as old,
+    because the clock was ahead then. So does a missing time.
     """
     if not _is_on(bridge):
         return False
@@ -99,7 +101,11 @@ def _save(bridge: installation.Bridge, place: Place, sealed: Path) -> None:
 
 
 def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress = maintenance.no_progress) -> None:
-    """Write an encrypted backup of the whole store to ``path``. It appears under its name only when complete."""
+    """Write an encrypted backup of the whole store to ``path``. It appears under its name only when complete.
+
+    An old file is replaced. ``progress(name)`` returns a function that is called with (done, total). Raises SetupError
+    if it cannot be written, or for a wrong public key in the settings.
+    """
     part = path.with_name(path.name + ".part")
     with as_setup_error(f"{path} cannot be written", "choose another place"), _workplace(bridge) as own:
         bridge.store.maintenance.backup(own / "bridge.backup", progress)
@@ -114,7 +120,8 @@ def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress 
 def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -> Iterator[Path]:
     """Yield the path of a backup that is not encrypted: ``path`` itself, or a copy that is deleted afterwards.
 
-    ``key`` is an age identity file, by default that of the installation. Raises SetupError if it does not open it.
+    ``key`` is an age identity file, by default that of the installation. Raises SetupError if it does not open the
+    backup.
     """
     if not backup_key.is_encrypted(path):
         yield path
@@ -139,9 +146,10 @@ def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
 
 @contextmanager
 def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
-    """Yield the path of a backup: ``path`` itself if it is a file, else a copy from the place that lists its name.
+    """Yield the path of a backup, which is ``path`` or a copy from the place that lists its name.
 
-    The copy is deleted afterwards.
+    A copy is made if ``path`` is a bare name as the bridge gives them, and no such file exists. The copy is deleted
+    afterwards. A name that no place lists is yielded unchanged. Raises SetupError if a place cannot be read.
     """
     named = str(path) == path.name and made_at(path.name) is not None and not path.exists()
     places = places_of(bridge.settings) if named else []
@@ -177,7 +185,10 @@ def _workplace(bridge: installation.Bridge) -> Iterator[Path]:
 
 
 def _drop_abandoned(folder: Path) -> None:
-    """Delete the folders that killed processes left behind with backups that are not encrypted."""
+    """Delete the folders that killed processes left behind over a day ago in ``folder``, the bridge's folder.
+
+    They may hold backups that are not encrypted.
+    """
     for left in folder.glob(f"{WORKPLACE}*"):
         if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
             shutil.rmtree(left, ignore_errors=True)

@@ -157,7 +157,10 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Channel | None:
-    """Return the user's channel, or None without an address or in a slot that is quiet here or for the user."""
+    """Return the user's channel for messages. Return None without a channel, and in a quiet slot.
+
+    A slot is quiet by ``BRIDGE_QUIET`` or by the user's own choice.
+    """
     channel = bridge.store.notifications.channel(user.id)
     if channel is None or moment_at(now, user.zones).slot in bridge.guard.quiet | channel.quiet:
         return None

@@ -63,7 +63,8 @@ class Foretold:
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
     """Return the daemon's health as a JSON document: counts by source, threads at work, and accuracy of predictions.
 
-    ``status`` is the word that ``status_of`` returns.
+    ``status`` in it is the word that ``status_of`` returns. ``every`` is the number of seconds between two looks for
+    due work.
     """
     now = daemon.clock()
     due = daemon.bridge.store.scheduling.due_by_source(now=now)
@@ -85,7 +86,8 @@ def _seconds(now: datetime, since: datetime | None) -> float:
 def status_of(daemon: Daemon, *, every: float) -> str:
     """Return the daemon's state in a word, by what it remembers: ok, starting, stopping or late.
 
-    It is late if no look for due work came for three times ``every`` seconds.
+    It is starting before the first look for due work ended. It is late if the last look ended more than three times
+    ``every`` seconds, and ten more, ago.
     """
     ago = _looked_ago(daemon)
     if daemon.stopping.is_set():

@@ -30,12 +30,13 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and sync outcomes and handled notices as old.
+    """Delete old raw records, sync outcomes, handled notices and uploads, and give back their disk space.
 
-    Records that are set aside or of lasting streams stay, and each connection's last outcome. Age counts up to the
-    previous housekeeping instead of ``now``, so that the first call deletes none of these. A clock that is less than a
-    day ahead therefore deletes none of them too early. Uploads older than a day by the machine's clock go too, and disk
-    space is given back. Returns the numbers of deleted rows.
+    A raw record is old ``BRIDGE_KEEP_RAW`` days after its last change. Outcomes and notices are old at the same age.
+    Kept are records that are set aside, records of streams that later records are read with, and each connection's last
+    outcome. The age counts up to the previous housekeeping instead of ``now``, so that the first call deletes none of
+    these. A clock that is up to a day ahead therefore deletes none of them too early. Uploads go a day after their
+    arrival, by the machine's clock. Returns the numbers of deleted rows. Raises SetupError for a wrong BRIDGE_KEEP_RAW.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
@@ -51,7 +52,7 @@ def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
     """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and give back their disk space.
 
     Sync outcomes and webhook notices as old, and uploads older than a day, are deleted too. Returns the numbers of
-    deleted rows. Unlike in ``daily``, the age counts up to ``now``.
+    deleted rows. Unlike in ``daily``, the age counts up to ``now``. Raises SetupError for a wrong BRIDGE_KEEP_RAW.
     """
     gone = _drop(bridge, before=now)
     bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)

@@ -28,8 +28,9 @@ LATE_SECONDS = 2.0  # a look that is later than this is called without the sched
 def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -> None:
     """Run the daemon until SIGTERM or Ctrl-C. It looks for due work every ``every`` seconds.
 
-    ``health`` is the address HOST:PORT that serves its health. At the end, running syncs stop after their next page,
-    and after 8 seconds the process exits anyway. Raises SetupError if another daemon works at this store.
+    ``health`` is the address HOST:PORT that serves its health, and None serves it nowhere. At the end, running syncs
+    stop after their next page, and after 8 seconds the process exits anyway. Raises SetupError if another daemon works
+    at this store, and for a wrong ``health``.
     """
     with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -108,7 +108,8 @@ class Jobs:
     def _outcome(self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk) -> Outcome:
         """Sync a connection and return the outcome. An unexpected exception is recorded as an outcome too.
 
-        The connection is then due again later. ``chunk`` counts the stored pages.
+        The connection is then due again after 15 minutes, and later after each failure in a row. ``chunk`` counts the
+        stored pages.
         """
         now = self.clock()
         try:
@@ -190,9 +191,10 @@ def declare(jobs: Jobs, queue: App) -> None:
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
     class RetryAtStatedTime(BaseRetryStrategy):
-        """Retries a job at the time that a TryLater states, or after a minute. No other error is retried.
+        """Retry rule by which a job runs again at the time that a TryLater states, or after a minute without a time.
 
-        A stated time is at most a minute away, because further jobs of the user's source wait for this job.
+        No other error is retried. A stated time is at most a minute away, because further jobs of the user's source
+        wait for this job.
         """
 
         def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:  # noqa: ARG002
@@ -255,7 +257,8 @@ def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
 async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: Any) -> None:
     """Queue those of the jobs ``wanted`` for the task ``task`` whose ``queueing_lock`` does not wait yet.
 
-    From 200 jobs on, the table is analysed afterwards: PostgreSQL would otherwise fetch jobs ten times slower.
+    ``options`` are those of procrastinate, such as the priority. From 200 jobs on, the table is analysed afterwards.
+    Else PostgreSQL would fetch jobs ten times slower.
     """
     waiting = {row["queueing_lock"] for row in await at.connector.execute_query_all_async(query=QUEUED_JOBS)}
     plain = at.configure_task(task, **options).job
@@ -285,7 +288,8 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 async def _resume(queue: App) -> None:
     """Queue the jobs of dead workers again, unless an equal job waits already.
 
-    Jobs put off by more than two minutes may start at once. Only a wrong clock puts off a job so far.
+    A worker counts as dead after 30 seconds without a heartbeat. Jobs put off by more than two minutes may start at
+    once. Only a wrong clock puts off a job so far.
     """
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):

@@ -84,7 +84,7 @@ class Daemon:
     publisher: Publisher | None = None  # of the meters and the recommendation at an MQTT broker; None: to none
 
     def start(self) -> None:
-        """Prepare for the first call of ``look``. Overdue connections become due one by one instead of all at once.
+        """Prepare for the first call of ``look``. Overdue connections become due a second apart instead of all at once.
 
         Leases (rights to sync) of dead processes are released, and due times that a wrong clock set are repaired.
         """
@@ -118,7 +118,10 @@ class Daemon:
             self.pool.start(PEOPLE_WORK, lambda: guarded("people", self._run_due_tasks))
 
     def start_publishing(self) -> None:
-        """Bring what an MQTT broker retains up to date, in a thread. Nothing happens without a broker."""
+        """Bring what an MQTT broker retains up to date, in a thread.
+
+        Nothing happens without a broker, without a free thread, and while the daemon stops.
+        """
         publisher = self.publisher
         if publisher is not None and not self.stopping.is_set() and self.pool.free_threads(MQTT_WORK):
             self.pool.start(MQTT_WORK, lambda: guarded("MQTT", lambda: publisher.update(self.clock())))
@@ -272,6 +275,6 @@ class Daemon:
 def at_once(kind: str) -> int:
     """Return how many threads of a kind may run at once.
 
-    It is ``at_once`` of the source if ``kind`` is a source, and stands in ``LIMITS`` otherwise.
+    It is ``at_once`` of the source if ``kind`` is a source. It is 2 for MQTT, and 1 for looks, people and housekeeping.
     """
     return LIMITS[kind] if kind in LIMITS else registry.spec(kind).at_once

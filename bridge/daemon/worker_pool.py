@@ -51,7 +51,10 @@ class WorkerPool:
             return {kind: count for kind, count in self._busy.items() if count}
 
     def wait_until_idle(self, patience: float | None = None) -> bool:
-        """Wait until no thread runs. Returns False if that takes longer than ``patience`` seconds (None: for ever)."""
+        """Wait until no thread runs, and return True. Return False if that takes longer than ``patience`` seconds.
+
+        With None the wait has no end.
+        """
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._busy.values()), patience)
 

@@ -119,10 +119,10 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
 
 
 def restore(store: Store, user_id: int, folder: Path) -> Outcome:
-    """Put the tables of an export's folder into the store, for a user without data.
+    """Put the tables of an export's folder into the store, for a user without connections.
 
     Returns the outcome, where ``new`` counts rows and ``files`` counts tables. Raises SetupError if the export is
-    unreadable.
+    unreadable, or if the user has a connection.
     """
     tables = read(folder)
     store.exports.restore(user_id, tables)

@@ -18,7 +18,11 @@ CLIENT = ("client_id", "client_secret")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """The things a vendor's page of applications asks for, and the settings that outrank what is typed."""
+    """The things a vendor's page of applications asks for, and the settings that outrank what is typed.
+
+    ``redirect`` is the redirect address, or None if none is used. ``scopes`` is a text, and empty if none are asked
+    for. ``variables`` are the environment variables of the client, and ``outranked_by`` those of them that are set.
+    """
 
     redirect: str | None
     scopes: str
@@ -48,7 +52,10 @@ def _name(spec: ConnectorSpec) -> str:
 
 
 def asked(bridge: Bridge, user: User, spec: ConnectorSpec) -> Asked:
-    """Return what a vendor's page of applications asks for."""
+    """Return what a vendor's page of applications asks for, to make a client for a source.
+
+    Raises SetupError if another setting of the source is missing or wrong.
+    """
     others = [setting for setting in spec.settings if setting.name not in CLIENT]
     settings = bridge.settings_of(user, spec.name, others)
     found = spec.oauth
@@ -97,6 +104,9 @@ def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client
 
 
 def drop_all(bridge: Bridge) -> None:
-    """Delete every client that was typed."""
+    """Delete every client that was typed into the page, and what is kept sealed beside the clients.
+
+    That is the state of vendors' webhooks, and the key for messages to browsers.
+    """
     for name in bridge.store.connections.clients():
         bridge.store.connections.save_client(name, None, now=now())

@@ -105,7 +105,10 @@ def host_and_address(bridge: Bridge, connection: Connection) -> tuple[str, str]:
 
 
 def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
-    """Return the spec of another source that a consent at ``spec`` may connect. Raises SetupError if it may not."""
+    """Return the spec of ``source``, another source that a consent at ``spec`` may connect.
+
+    Raises SetupError if it may not, and for an unknown source.
+    """
     other = registry.spec(source)
     if source not in {one.name for one in joined_by(spec)}:
         raise SetupError(
@@ -115,7 +118,10 @@ def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
 
 
 def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
-    """Return the other sources that a consent at ``spec`` may connect as well."""
+    """Return the other sources that a consent at ``spec`` may connect as well, such as those of the same vendor.
+
+    Both must name the scopes of their consent, and must use the same registration of an application.
+    """
     if not spec.consent_scopes:
         return []
     found = (one for one in registry.specs() if one.consent_scopes and one.name != spec.name)
@@ -156,7 +162,9 @@ def _save_consent(
 
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
-    """Return a sentence with the commands that bring in data of a source without accounts: a push, a file or a
+    """Return a sentence with the commands that bring in data of a source without accounts.
+
+    A source to which apps send is given a push or a file. A source that reads files is given a file, and any other a
     check-in.
     """
     if spec.receives is not None:

@@ -78,7 +78,7 @@ def delete_folders(folders: Iterable[Path], again: str) -> None:
 
 @dataclass(frozen=True)
 class DiskFile:
-    """A file on disk, as an import reads it. ``place`` is where it lies, ``path`` its name in texts and outcomes."""
+    """File on disk, as an import reads it. ``place`` is where it lies, and ``path`` its name in texts and outcomes."""
 
     place: Path
     path: str
@@ -112,7 +112,10 @@ class DiskFile:
 
 @dataclass(frozen=True)
 class ZipMember:
-    """A member of an open zip. ``outer`` is the file on disk that holds the zip."""
+    """Member of an open zip, as an import reads it. ``path`` is its name in texts, which begins with the zip's.
+
+    ``outer`` is the file on disk that holds the zip, or the outermost of zips within zips.
+    """
 
     archive: zipfile.ZipFile
     member: zipfile.ZipInfo
@@ -218,10 +221,12 @@ FoundFile = DiskFile | ZipMember | truncated_zip.Member
 
 
 def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file ``path``, or every file below the folder ``path``, sorted by name. Zips are replaced by their
+    """Yield the file ``path``, or every file below the folder ``path``, sorted by path. A zip is replaced by its
     members.
 
-    Zips stay open until ``stack`` closes. Hidden files and folders, and resource forks of macOS, are skipped.
+    So are zips within zips, down to three levels. Zips stay open until ``stack`` closes. A zip that is damaged, or
+    would unpack to over 300 times its size and 100 MB, gives an UnreadableFile. Hidden files and folders, and resource
+    forks of macOS, are skipped.
     """
     if path.is_dir():
         for place in files_below(path):
@@ -242,8 +247,8 @@ def files_below(folder: Path) -> list[Path]:
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
     """Yield the file itself, or for a zip its members, entering zips within zips down to ``depth`` levels.
 
-    A damaged zip gives its readable members and then an UnreadableFile. So does, without members, a zip that would
-    unpack to hundreds of times its size.
+    A damaged zip gives its readable members and then an UnreadableFile. A zip that would unpack to over 300 times its
+    size and 100 MB gives only an UnreadableFile.
     """
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None
@@ -266,7 +271,7 @@ def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[
 
 
 def ending(name: str) -> str:
-    """Return a file name's ending in lower case, or an empty text.
+    """Return a file name's ending in lower case, without the dot. The text is empty for a name without an ending.
 
     The numbers that browsers add to repeated downloads are ignored.
 
@@ -325,8 +330,8 @@ def is_bomb(
 ) -> bool:
     """Return True if a zip's members add up to more bytes than both ``ratio`` times ``packed`` and ``harmless``.
 
-    ``packed`` is the zip's own size in bytes. The members' sizes are those that the zip states, which unpacking cannot
-    exceed.
+    ``packed`` is the zip's own size in bytes. By default ``ratio`` is 300 and ``harmless`` 100 MB. The members' sizes
+    are those that the zip states, which unpacking cannot exceed.
     """
     unpacked = sum(member.file_size for member in archive.infolist())
     return unpacked > max(ratio * packed, harmless)

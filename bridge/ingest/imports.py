@@ -104,7 +104,8 @@ class ImportResult:
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
     """Assign each file to the first source in ``specs`` that recognises it, and return the files by source.
 
-    Files that no source recognises, and files that cannot be read, are returned in lists of their own.
+    Files that no source recognises, and files that cannot be read, are returned in lists of their own. A damaged file
+    is unreadable, and may be read later if the disk was at fault.
     """
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
@@ -126,9 +127,10 @@ def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[Conn
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Return a description of a file that no source recognised.
+    """Return the description of a file that no source recognised.
 
-    It names the source that leaves the file out on purpose, or else only the file's ending.
+    It names the first source in ``specs`` that leaves such a file out on purpose, with that source's word for its kind.
+    Otherwise it names only the file's ending.
     """
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
@@ -138,9 +140,10 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """The key by which versions of one record are ordered; the greatest is the one that counts.
+    """Key by which versions of a record from several files are ordered. The version with the greatest key counts.
 
-    It holds the export's date in Unix seconds (0 if unknown), a digest of the content, and the parent.
+    It holds the export's date in Unix seconds (0 if unknown) and a digest of the content. The record's parent, or an
+    empty text, follows.
     """
 
     date: float = 0.0
@@ -202,9 +205,11 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _unless_just_imported(self) -> Iterator[Page]:
-        """Yield the pages, unless the last import read the same files in the same way and without a failure.
+        """Yield the pages, unless the last import read the same files at the same paths and all went well then.
 
-        The files are forgotten while an import runs, so that an import that fails half-way is not taken for the last.
+        The settings, the time zone, the normaliser's version and ``whole`` must be the same too. It did not go well if
+        a file failed, or if records were set aside or left out. The files are forgotten while an import runs, so that
+        an import that fails half-way is not taken for the last.
         """
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
         mark, records = self._mark_of_all(), 0
@@ -222,16 +227,19 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps({mark: records}))
 
     def _mark_of_all(self) -> str | None:
-        """Return a digest of all files with their paths, or None if a file has none."""
+        """Return a digest of all files with their paths and of how they are read. Return None if any file has no
+        digest.
+        """
         marks = [(file.path, self._digest(file)) for file in self.chosen]
         if any(mark is None for _, mark in marks):
             return None
         return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Read all files once, and return record path -> newest version of the record in any file.
+        """Read all files once, and return record path -> key of the version of the record that counts.
 
-        Among versions of the same date the largest digest counts. Unreadable files are skipped here.
+        That is the version of the newest export, and among versions of the same date that with the largest digest.
+        Unreadable files are skipped here.
         """
         newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
@@ -268,8 +276,11 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
 
     def _one(self, file: File) -> Generator[Page, None, int]:
-        """Yield a file's pages, and return how many records they hold. A failure is noted in ``failed`` and not
+        """Yield the pages of a file, and return how many records they hold. Failures are noted in ``failed``, not
         raised.
+
+        If the content dates the source's files, records get the file's newest date as the date of their export.
+        Versions of a record that do not count are left out.
         """
         as_of = newest_date(file) if self.dated and self.spec.dated_by_content else None
         records = 0
@@ -289,10 +300,11 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note which part of a stream a page lists completely. Records missing in all files can then be deleted.
+        """Return ``page``, a page of ``file``, as an import of a whole folder or zip stores it.
 
-        Returns the page. If several files have the same name, its records do not name their file. Such files would
-        otherwise delete each other's records.
+        Note which part of a stream the page lists completely, so that records that no file holds can be deleted. If
+        several files have the same name, the page's records do not name their file, and the page deletes nothing. Such
+        files would otherwise delete each other's records.
         """
         if self._names[file.name] > 1:
             return _without_file(page)
@@ -322,7 +334,10 @@ class FilePages:
         return self._digest(file) if self.spec.remembers_files else None
 
     def _digest(self, file: File) -> str | None:
-        """Return a digest of a file and the settings it is read with, or None if it cannot be told."""
+        """Return a digest of a file's content, and of the settings, zone and normaliser version that it is read with.
+
+        Return None if the file cannot be read, or if it belongs to a zip that is cut off.
+        """
         try:
             digest = file.digest
         except OSError:  # reading the file will report the error
@@ -336,11 +351,11 @@ class FilePages:
 
 @dataclass(slots=True)
 class FolderPages:
-    """The pages of a folder's new and changed files, read when iterated. The cursor of the stream ``files`` names files
-    read.
+    """The pages of a folder's new and changed files, read when iterated. Raises TryLater if the folder is missing.
 
-    A file that failed is not read again until it changes or the bridge's release does. Until then each sync reports it
-    in ``failed_before``. If the disk failed and not the file, the next sync reads it again.
+    The cursor of the stream ``files`` names the files read. A file that failed is not read again until it changes or
+    the bridge's release does. Until then each sync reports it in ``failed_before``. If the disk failed and not the
+    file, the next sync reads it again.
     """
 
     spec: ConnectorSpec
@@ -388,9 +403,10 @@ class FolderPages:
                 yield from self._new(place, path, mark, seen)
 
     def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
-        """Yield the pages of a new file, and then a cursor that marks the file as read or failed. ``seen`` is updated.
+        """Yield the pages of a new file, and then a page whose cursor marks the file as read or failed.
 
-        The cursor is yielded again if storing the pages fails after the first cursor was made.
+        ``place`` is the file, ``path`` its path in the folder, and ``mark`` its size and time of change. ``seen`` maps
+        paths to marks and is updated. If storing the pages fails after the cursor was made, another cursor follows.
         """
         before, self._passing = len(self.failed), False
         yield from self._one(place)
@@ -433,10 +449,9 @@ def _dated(page: Page, as_of: datetime) -> Page:
 
 
 def _without_file(page: Page) -> Page:
-    """Remove the source file from the parents of a page's records. Several files of one import may hold the same
-    record.
+    """Return a page whose records do not name the file that they come from as their parent.
 
-    The page then deletes nothing either.
+    The page then deletes nothing either. It is for files of the same name in an import, which may hold the same record.
     """
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
@@ -447,10 +462,10 @@ def _without_file(page: Page) -> Page:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the pages, with the pieces of one record (``RawRecord.adds``) merged, so that each record is written once.
+    """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once.
 
-    Pieces wait until ``GATHERED_RECORDS`` records came, or until a page comes that cannot be merged. A page with a
-    cursor, with deletions or with records set aside cannot be merged.
+    Pieces wait until 16 records came, or until a page comes that cannot be merged. Such a page has a cursor, deletions,
+    records set aside or left out, or whole records.
     """
     waiting: dict[str, RawRecord] = {}
     for page in pages:

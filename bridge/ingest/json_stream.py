@@ -103,7 +103,8 @@ class Json:
     def object(self, largest: int) -> dict[str, Any] | None:
         """Read the next value, an object, and return it, or return None if it has more than ``largest`` characters.
 
-        After None nothing is read, and the caller must enter or skip the object.
+        After None nothing is read, and the caller must enter or skip the object. Raises Broken for another value.
+        ``length`` is then the number of characters of the object returned.
         """
         while True:
             try:
@@ -144,7 +145,9 @@ class Json:
 
     def _plain(self) -> str:
         """Read and return the text of a number, ``true``, ``false`` or ``null``. It ends before a comma, bracket or
-        blank. Raises Broken if it is empty.
+        blank.
+
+        Raises Broken if it is empty. Other words are returned too.
         """
         while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
             if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
@@ -177,10 +180,11 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read the next part of the file into the buffer. Returns False at the end of the file. Raises Broken if the
-        text is not UTF-8.
+        """Read the next part of the file into the buffer, in place of text that was read. Returns False at the file's
+        end.
 
-        Parts grow with the unread text, so that a long value is not decoded too often.
+        Raises Broken if the text is not UTF-8. Parts grow with the unread text, so that a long value is not decoded too
+        often.
         """
         if self._ended:
             return False

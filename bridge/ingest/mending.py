@@ -21,7 +21,10 @@ def is_lost(bridge: Bridge, connection: Connection) -> bool:
 
 
 def is_kept(bridge: Bridge, connection: Connection) -> bool:
-    """Return True if the user disconnected a connection and kept its data. Such a connection is never due again."""
+    """Return True if the user disconnected a connection and kept its data. Such a connection is never due again.
+
+    It has no consent left, was synced before, and is not paused.
+    """
     ended = connection.due_at is None and connection.paused is None and connection.last_success is not None
     return ended and _has_no_secret(bridge, connection)
 

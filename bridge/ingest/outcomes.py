@@ -70,8 +70,9 @@ class SyncCounts:
         self.left_out.update(page.left_out)
 
     def reasons(self) -> Counter[str]:
-        """Return reason -> number of records and values set aside, that is, kept unread. Each reason begins with its
-        stream.
+        """Return reason -> number of records and values set aside, that is, kept unread.
+
+        Each reason begins with its stream, or with the file's own name for it.
         """
         found: Counter[str] = Counter()
         for (what, why), count in self.aside.items():
@@ -107,8 +108,9 @@ def record_defect(store: Store, connection: Connection, error: Exception, *, hol
 
 
 def defect_outcome(store: Store, connection: Connection, error: Exception) -> Outcome:
-    """Return a failed outcome for an error of the program. It names the error's type only, because its text may be
-    personal.
+    """Return a failed outcome for an error of the program, without saving it.
+
+    It names the error's type only, because its text may be personal, and the command that tries again.
     """
     user = store.people.user_by_id(connection.user_id)
     because = say(

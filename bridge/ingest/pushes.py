@@ -102,7 +102,8 @@ class Arriving:
     def accept(self, headers: Mapping[str, str]) -> tuple[int, bool]:
         """Keep the received body for the next import, unless the same body came in the last week.
 
-        Returns (size in bytes, True if it came). Raises BadRecord for a body that the source cannot read.
+        Returns (size in bytes, True if the same body came before). ``headers`` are those of the request. Raises
+        BadRecord for a body that the source cannot read.
         """
         self._file.flush()
         os.fsync(self._file.fileno())
@@ -123,7 +124,8 @@ class Arriving:
 def take_in(into: Grant, headers: Mapping[str, str], body: Iterable[bytes]) -> tuple[int, bool]:
     """Receive a pushed body from its pieces, and keep it in the grant's folder for the next import.
 
-    Returns (size in bytes, True if the same body came before). Raises BadRecord for a body that the source cannot read.
+    ``headers`` are those of the request. Returns (size in bytes, True if the same body came in the last week). Raises
+    BadRecord for a body that the source cannot read, which is not kept.
     """
     with closing(Arriving(into)) as arriving:
         for piece in body:

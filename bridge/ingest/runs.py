@@ -135,8 +135,9 @@ def import_path(
 
     Each file goes to the source that recognises its content. A folder or zip that ``bridge export`` wrote is restored
     instead. ``settings`` (name -> value) replace the installation's settings for reading files. ``on_bytes(source)``
-    returns a function that is called with (bytes read, all bytes). Raises SetupError if the path is missing, or if no
-    source recognises any file.
+    returns a function that is called with (bytes read, all bytes). An import waits up to ten minutes for another import
+    of its source, and is then ``skipped``. Raises SetupError if the path is missing, or if no source recognises any
+    file.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}; check the path")
@@ -204,10 +205,11 @@ def _nothing_known(path: Path, user: User) -> Text:
 def rebuild(
     bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, list[RecordResult]]:
-    """Derive a user's rows again from the kept raw records of ``source`` or of all sources, without the network.
+    """Derive a user's rows again from the kept raw records of ``source``, or of all sources for None.
 
-    Returns source -> result of each record. ``progress`` is called with (records done, all records) of each connection.
-    Raises TryLater while a sync of one of these connections runs, because its records would be lost.
+    It needs no network. Returns source -> result of each record. ``progress``, if given, is called with (records done,
+    all records) of each connection. Raises TryLater while a sync of such a connection runs, because its records would
+    be lost. Raises SetupError if the user is not connected.
     """
     landings: dict[str, list[RecordResult]] = {}
     for connection in connections_of(bridge, user, source):

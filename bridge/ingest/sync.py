@@ -165,7 +165,10 @@ def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, li
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pull:
-    """Running sync of a connection, with its counts, its lease and its allowance of requests."""
+    """Running sync of a connection, with its counts and its lease. ``on_page`` is called after each page.
+
+    ``allowance`` bounds the sync's time, and the answers in a row without new data.
+    """
 
     source: Source
     store: Store
@@ -201,7 +204,8 @@ class _Pull:
     def _follow(self, notices: Sequence[Notice], connector: Connector) -> None:
         """Fetch and store the records that webhook notices name, and mark the notices as handled.
 
-        These records may be older than the window that each sync reads again.
+        A record that the vendor no longer has is deleted. If it may not be read, the stored record stays. These records
+        may be older than the window that each sync reads again.
         """
         for notice in notices:
             gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
@@ -255,7 +259,10 @@ class _Pull:
             self._may_ask()
 
     def _is_stored(self, page: Page, cursor: str | None) -> bool:
-        """Tell if a page brings nothing that the store lacks, where ``cursor`` is the stored one of its stream."""
+        """Return True if a page brings nothing that the store lacks. ``cursor`` is the stored cursor of its stream.
+
+        Such a page has no records, deletes nothing, and names no other cursor and no other member of the vendor.
+        """
         is_empty = not page.records and page.covers is None
         return is_empty and page.cursor in (None, cursor) and page.member in (None, self.source.connection.member)
 
@@ -263,7 +270,10 @@ class _Pull:
         return store_page(self.source, self.store, page, delivered, now=self.now)
 
     def _may_ask(self) -> None:
-        """Raise RateLimited while the rate limit that all accounts of the source share is used up."""
+        """Raise RateLimited while the rate limit that all accounts of the source share is used up.
+
+        Nothing happens for a source whose accounts share no limit.
+        """
         spec = self.source.spec
         until = self.store.scheduling.rate_limited_until(spec.name) if spec.shares_limit else None
         if until is not None and until > self.lease.clock():
@@ -329,7 +339,8 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
     """Return the error for a source that refused every stream, from its refusals.
 
-    It is NeedsLogin if a refusal named a missing scope, otherwise the first refusal's own error.
+    It is NeedsLogin if a refusal named a missing scope. Otherwise it is the error that the first refusal holds for the
+    whole source (``NotPermitted.whole``).
     """
     if not any(error.named for error in refused):
         return refused[0].whole

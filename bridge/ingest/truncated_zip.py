@@ -64,9 +64,10 @@ class Member:
 
 
 class Unpacked:
-    """A stream of a member's unpacked content.
+    """Stream of the unpacked content of a truncated zip's member.
 
-    Reading raises EOFError if the zip ends before the member, or if it unpacks to far more than its size.
+    Reading raises EOFError if the zip ends before the member. It also does so above both 300 times the zip's size and
+    100 MB of content.
     """
 
     def __init__(self, member: Member) -> None:
@@ -164,7 +165,10 @@ def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:
-    """Return the position of the header that follows ``member``, or None if none is found."""
+    """Return the position of the header that follows ``member`` in its truncated zip.
+
+    Return None if the zip ends before, or if no header begins within 24 bytes after the member.
+    """
     end = member.at + member.length if member.length is not None else _end(member)
     if end is None:
         return None

@@ -97,7 +97,8 @@ def _address(spec: ConnectorSpec, url: str | None) -> str | None:
 def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, *, now: datetime) -> None:
     """Open or renew the webhook that a vendor has once for an application, or end it without a public ``url``.
 
-    A failure is only logged. One process at a time asks the vendor, or two would open two webhooks.
+    Nothing happens for a source without such a webhook. A failure is only logged. A lock lets a single process at a
+    time ask the vendor, because two would open two webhooks.
     """
     if spec.registers is None:
         return
@@ -116,7 +117,9 @@ def register(bridge: installation.Bridge, spec: ConnectorSpec, url: str | None, 
 
 
 def _kept(bridge: installation.Bridge, spec: ConnectorSpec) -> dict[str, str]:
-    """Return what the source's ``register`` returned last, or nothing."""
+    """Return the state that the source's ``registers`` function returned last, or an empty mapping before its first
+    call.
+    """
     sealed = bridge.store.connections.client(_name(spec))
     return {} if sealed is None else dict(bridge.vault.unseal(sealed))
 

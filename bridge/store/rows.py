@@ -100,7 +100,7 @@ def _repack(
     now: datetime,
 ) -> None:
     """Write the packed rows of these days. A reading that did not change keeps the time since when it is known."""
-    readings: dict[packed.Day, list[Known]] = {day: [] for day in days}
+    readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     for record_id in {day.record_id for day in days}:
         before = stored.get(record_id, {})

@@ -37,7 +37,12 @@ def _bars(body: Mapping[str, Any]) -> None:
 
 
 def evaluated(policy: str, lives: int, kind: Kind, against: str | None) -> dict[str, Any]:
-    """Return the figures of a policy, paired with those of ``against`` for the same people."""
+    """Return the figures of a policy over simulated lives, paired with those of the policy ``against`` for the same
+    people.
+
+    Without ``against`` (None), ``paired_gain`` is None. Raises SetupError if over 5 % of the decisions were left to
+    another policy.
+    """
     from lab.evaluation.answers import figures, paired
     from lab.evaluation.grades import seeds_of
     from lab.evaluation.lives import lived

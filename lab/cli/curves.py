@@ -15,7 +15,11 @@ Body = Mapping[str, Any]
 
 
 def draw(path: Path, body: Body) -> None:
-    """Write a picture in the format its name ends with. Raises SetupError without matplotlib or for a wrong ending."""
+    """Draw the curves of ``body`` into the file ``path``, in the format that its name ends with. An old file is
+    replaced.
+
+    Raises SetupError without matplotlib, for an unknown ending, and if the file cannot be written.
+    """
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure

@@ -39,22 +39,32 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy (see: bridge sources), oracle or planner-no-inference. +constant behind the name states the "
-            "belief 0.5, +blind takes every user as average."
+            help="A policy (see: bridge sources), or for weeks without --deployed also oracle or "
+            "planner-no-inference. +constant behind the name states the belief 0.5, +blind takes every user as "
+            "average. With --answers, --lives or --logged, several names with commas."
         ),
     ] = "heuristic",
     condition: Condition = "in",
     episodes: Annotated[
         int,
-        typer.Option(help="Number of weeks, or with --deployed of lives, with the same seeds for all policies.", min=2),
+        typer.Option(
+            help="Number of weeks, or with --deployed of lives, with the same seeds for all policies. --lives "
+            "counts instead where policies are compared.",
+            min=2,
+        ),
     ] = 500,
     objective: Annotated[
         str,
-        typer.Option(help="What policies that plan maximise: grade (as published) or reward (of the person's meters)."),
+        typer.Option(
+            help="For weeks without --deployed: what policies that plan maximise, grade (as published) or reward "
+            "(of the person's meters)."
+        ),
     ] = "grade",
     against: Annotated[
         str | None,
-        typer.Option(help="Compare with this policy; default: the same +blind, if any, and none with --deployed."),
+        typer.Option(
+            help="Compare with this policy. Default: the same policy +blind, if there is one; with --deployed none."
+        ),
     ] = None,
     deployed: Annotated[
         bool,
@@ -75,18 +85,20 @@ def evaluate(
             help="With --deployed: people are the three archetypes, and policies that can use that are told.",
         ),
     ] = False,
-    weeks: Annotated[int, typer.Option(help="With --deployed: how long each life is.", min=1, max=52)] = 2,
+    weeks: Annotated[int, typer.Option(help="With --deployed: the length of each life in weeks.", min=1, max=52)] = 2,
     answers: Annotated[
         str | None,
         typer.Option(
-            help="With --deployed: how people answer: worlds by name (with commas, or all), or a Python file with a "
-            "class Person. Default: as in the simulator."
+            help="With --deployed: compare policies (names with commas) among people who answer by other rules. "
+            "Give worlds by name (with commas, or all), or a Python file with a class Person and its method "
+            "chance. Default: as in the simulator."
         ),
     ] = None,
     lives: Annotated[
         int | None,
         typer.Option(
-            help="With --deployed: compare policies over this number of lives, by true probabilities of acceptance.",
+            help="With --deployed: compare policies over this number of lives, by true probabilities of acceptance. "
+            "Default with --answers: 20.",
             min=1,
         ),
     ] = None,
@@ -94,47 +106,75 @@ def evaluate(
         bool,
         typer.Option(
             "--bare",
-            help="With --lives: let the policy advise in every slot, without the guard that narrows its choice.",
+            help="With --deployed: compare policies that advise in every slot, without the guard that narrows their "
+            "choice.",
         ),
     ] = False,
     kept: Annotated[
-        Path | None, typer.Option(help="With --lives: save finished lives in this file, and continue from it.")
+        Path | None,
+        typer.Option(
+            help="With --lives or --answers: add each finished life to this file, a line of JSON each, and do not "
+            "play again those that it holds. It is made if it is missing."
+        ),
     ] = None,
     validity: Annotated[
         float | None,
-        typer.Option(help="With --deployed: correlation of the readings with the truth, 0 to 1.", min=0, max=1),
+        typer.Option(
+            help="With --deployed: correlation of nights and stress as read with the truth, 0 to 1. Default: drawn "
+            "for each person. It is not used with --lives or --answers.",
+            min=0,
+            max=1,
+        ),
     ] = None,
-    plot: Annotated[bool, typer.Option("--plot", help="Draw bars below the table.")] = False,
+    plot: Annotated[
+        bool, typer.Option("--plot", help="Draw bars, or with --deployed curves, below the table.")
+    ] = False,
     baselines: Annotated[
         bool, typer.Option("--baselines", help="Grade every baseline in every condition, beside the published figures.")
     ] = False,
     everything: Annotated[
         bool,
         typer.Option(
-            "--comparison", help="Grade every policy in every condition and deployed, on every core; takes minutes."
+            "--comparison",
+            help="Grade every policy in every condition and deployed, in --cores processes. It takes minutes.",
         ),
     ] = False,
     cores: Annotated[
-        int, typer.Option(help="With --comparison or --lives: number of processes.", min=1)
+        int,
+        typer.Option(
+            help="With --comparison, --lives or --answers: number of processes. Default: as many as this machine "
+            "has cores.",
+            min=1,
+        ),
     ] = os.cpu_count() or 1,
     write: Annotated[
         Path | None,
-        typer.Option(help="With --baselines, --comparison, --lives or --logged: put the tables into this document."),
+        typer.Option(
+            help="With --baselines, --comparison, --lives, --answers or --simulated: put the tables into this "
+            "Markdown document, between <!-- MARK --> and <!-- /MARK -->. MARK is baselines, policies, worlds "
+            "(--lives and --answers) or logged. A missing document is made; its other text stays."
+        ),
     ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="With --deployed or --comparison: draw the curves (.svg, .png, .pdf).")
+        Path | None,
+        typer.Option(
+            help="With --deployed or --comparison: draw the curves into this file (.svg, .png or .pdf; needs "
+            "'rhythm-bridge[plot]'). An old file is replaced."
+        ),
     ] = None,
     logged: Annotated[
         bool,
-        typer.Option(
-            "--logged", help="Estimate from logged feedback how other policies (names with commas) would have done."
-        ),
+        typer.Option("--logged", help="Estimate from logged feedback how the policies of --policy would have done."),
     ] = False,
-    user: Annotated[str | None, typer.Option(help="With --logged: this user's feedback; default: all users'.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="With --logged: use this user's feedback. Default: all users'.")
+    ] = None,
     simulated: Annotated[
         int | None,
         typer.Option(
-            help="With --logged: use the feedback of this number of simulated lives, and compare with the truth.", min=2
+            help="With --logged: use the feedback of this number of simulated lives instead, and compare with the "
+            "truth.",
+            min=2,
         ),
     ] = None,
     logger: Annotated[str, typer.Option(help="With --simulated: the policy that gave the advice.")] = "heuristic",
@@ -213,7 +253,7 @@ def _evaluated(
 
 
 def _published(found: Sequence[dict[str, Any]]) -> float:
-    """The furthest that a baseline lies from its published figure."""
+    """Return the largest distance of a baseline's mean score without a belief from its published score."""
     distances = [abs(r["final_score_without_belief"]["mean"] - r["published"]) for r in found if r["published"]]
     return float(max(distances))
 
@@ -267,7 +307,7 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
-    """The table of ``rhythm_env/README.md``."""
+    """Return the table of graded policies and checked figures as Markdown, with the command that made it."""
     rows = [_row(result) for result in found]
     lines = [
         f"{episodes} episodes each, written by `bridge evaluate --baselines --episodes {episodes} --write FILE`.",

@@ -10,7 +10,7 @@ from bridge.advice.intervals import half
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Rows as lines of Markdown."""
+    """Return rows as the lines of a Markdown table, with the first row's keys as columns."""
     columns = list(rows[0])
     lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
     return [*lines, *("| " + " | ".join(str(row[name]) for name in columns) + " |" for row in rows)]

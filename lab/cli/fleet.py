@@ -27,14 +27,25 @@ def fleet(
         str | None,
         typer.Option(
             "--database",
-            help="An empty store, or postgresql for a private one; default: a new SQLite file, deleted afterwards.",
+            help="The address of an empty database, e.g. postgresql://USER@HOST/NAME, which keeps the data. The "
+            "word postgresql starts a private PostgreSQL server, deleted afterwards. Default: a new SQLite "
+            "file, deleted afterwards.",
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", help="Number of processes that sync.", min=1, max=64)
+        int | None,
+        typer.Option(
+            "--workers", help="Number of processes that sync. Default: 1, or 2 for more than 200 people.", min=1, max=64
+        ),
     ] = None,
     write: Annotated[
-        Path | None, typer.Option("--write", help="Add the figures to the table of this document.")
+        Path | None,
+        typer.Option(
+            "--write",
+            help="Put the figures as a row into the table of this Markdown document, which must hold the lines <!-- "
+            "fleet --> and <!-- /fleet -->. The row of an earlier run with as many people and the same kind of "
+            "database is replaced.",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

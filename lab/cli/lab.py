@@ -28,7 +28,7 @@ def group() -> None:
 
 def demo(
     context: typer.Context,
-    seed: Annotated[int, typer.Option(help="Seed of the made-up person.")] = 7,
+    seed: Annotated[int, typer.Option(help="Seed of the made-up person, a whole number.")] = 7,
     json: options.Json = False,
 ) -> None:
     """Run everything once on a made-up person: vendor servers on loopback, sync over HTTP, meters, advice."""

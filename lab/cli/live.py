@@ -29,17 +29,23 @@ def live(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy, or several with commas; the first is compared with the others. "
-            "NAME:old advises in every slot, without common sense, plan and silence."
+            help="A policy without settings (see: bridge sources), or several with commas; the first is compared "
+            "with the others. NAME:old advises in every slot, without common sense, plan and silence."
         ),
     ] = "planner",
     seed: Annotated[
         int, typer.Option(help="Seed of the first person; the next people take the next seeds.", min=0)
     ] = 0,
     answers: Annotated[
-        str | None, typer.Option(help="How people answer: a world by name, or a Python file (see: bridge evaluate).")
+        str | None,
+        typer.Option(
+            help="How people answer: a single world by name, or a Python file with a class Person (see: bridge "
+            "evaluate). Default: as in the simulator."
+        ),
     ] = None,
-    processes: Annotated[int | None, typer.Option(help="Number of processes; default: one per core.", min=1)] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Number of processes. Default: as many as this machine has cores.", min=1)
+    ] = None,
     ablation: Annotated[
         bool,
         typer.Option(
@@ -48,10 +54,27 @@ def live(
         ),
     ] = False,
     moments: Annotated[
-        Path | None, typer.Option(help="Folder with LifeSnaps: compare its measurements with the simulated people's.")
+        Path | None,
+        typer.Option(
+            help="Folder that holds the files of the dataset LifeSnaps: compare its measurements with the simulated "
+            "people's."
+        ),
     ] = None,
-    write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
-    picture: Annotated[Path | None, typer.Option(help="Draw the curves into this file (.svg, .png or .pdf).")] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also put the tables into this Markdown document, between <!-- live --> and <!-- /live -->; the "
+            "mark is ablation with --ablation, and ends with -WORLD with --answers. A missing document is "
+            "made; its other text stays."
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also draw the curves into this file (.svg, .png or .pdf; needs 'rhythm-bridge[plot]'). An old "
+            "file is replaced."
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Let made-up people live behind the vendors' servers, be advised by the real bridge, and see what comes of it.

@@ -107,6 +107,6 @@ def _stage(one: Body) -> Row:
 
 
 def _even(body: Body) -> Sequence[Row]:
-    """Rows with the same columns."""
+    """Return the rows of the comparison with LifeSnaps, all with the same columns. A cell that a row lacks is empty."""
     columns = dict.fromkeys(name for row in body["moments"] for name in row)
     return [{name: row.get(name, "") for name in columns} for row in body["moments"]]

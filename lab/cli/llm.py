@@ -25,14 +25,17 @@ commands = typer.Typer(
     rich_markup_mode=None,
 )
 
-Lessons = Annotated[Path, typer.Option(help="Read the teacher's weeks from this file; the sequence model needs none.")]
-Out = Annotated[Path, typer.Option(help="Folder for the model, the record of its training, and checkpoints.")]
+Lessons = Annotated[Path, typer.Option(help="File by bridge llm teacher. The sequence model needs none.")]
+Out = Annotated[
+    Path, typer.Option(help="Folder to write: model, record of the training, checkpoints. To continue there: --resume.")
+]
 Seed = Annotated[int, typer.Option(help="Seed of the training. The same seed gives the same training.", min=0)]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the training in the folder of --out.")]
 FourBits = Annotated[
     bool,
     typer.Option(
-        "--four-bits/--full", help="Train the LoRA over weights of four bits, on a graphics card with bitsandbytes."
+        "--four-bits/--full",
+        help="Train a LoRA over weights of four bits, on a graphics card with bitsandbytes.",
     ),
 ]
 TAUGHT = Path("trained/llm")
@@ -62,13 +65,14 @@ def _part(name: str) -> Any:
 
 @commands.command()
 def teacher(
-    out: Annotated[Path, typer.Option(help="File for the teacher's weeks, a line of JSON each.")] = WEEKS,
-    weeks: Annotated[int, typer.Option(help="Simulated weeks.", min=1)] = 150,
-    lives: Annotated[
-        int, typer.Option(help="Simulated lives of two weeks in deployed mode, besides the weeks.", min=0)
-    ] = 20,
+    out: Annotated[Path, typer.Option(help="File to add weeks and lives to, a line of JSON each.")] = WEEKS,
+    weeks: Annotated[int, typer.Option(help="Number of simulated weeks.", min=1)] = 150,
+    lives: Annotated[int, typer.Option(help="Number of simulated lives of two weeks in deployed mode.", min=0)] = 20,
     first: Annotated[
-        int, typer.Option(help="First seed of the weeks. Evaluations use the seeds from 0 and from 10000.", min=0)
+        int,
+        typer.Option(
+            help="First seed of the weeks and of the lives. Evaluations use the seeds from 0 and from 10000.", min=0
+        ),
     ] = 1000,
     condition: Annotated[
         str,
@@ -79,17 +83,21 @@ def teacher(
     ] = "in",
     model: Annotated[
         str | None,
-        typer.Option(help="The teacher: a model at the address of BRIDGE_POLICY_LLM_ADDRESS; default: the planner."),
+        typer.Option(help="The teacher: a model at the address of BRIDGE_POLICY_LLM_ADDRESS. Default: the planner."),
     ] = None,
     concurrency: Annotated[
-        int, typer.Option(help="Number of weeks that are simulated with a service at the same time.", min=1)
+        int, typer.Option(help="With --model: number of weeks that are simulated at the same time.", min=1)
     ] = 3,
     prices: Annotated[
-        Path | None, typer.Option(help="TOML file of prices: per model, input and output in USD per million tokens.")
+        Path | None,
+        typer.Option(
+            help="TOML file to count the cost with: a table per name of a model, with input and output in USD per "
+            "million tokens."
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Record a teacher's weeks and grade them. A run that was stopped continues."""
+    """Record a teacher's simulated weeks and lives, and grade the weeks. A run that was stopped continues."""
     from lab.cli.simulation import known_condition
 
     known_condition(condition)
@@ -134,28 +142,28 @@ def sft(
         str | None, typer.Option(help="Name or folder of a language model, to which a LoRA is trained.")
     ] = None,
     size: Annotated[
-        str,
-        typer.Option(help="Without --model: small (the sequence model), or tiny or 50m (language models)."),
+        str, typer.Option(help="Without --model: small (the sequence model), or tiny or 50m (language models).")
     ] = "small",
     weeks: Annotated[
-        int | None, typer.Option(help="With --size small: simulated weeks, each seen once; default 50176.", min=64)
+        int | None, typer.Option(help="With --size small: simulated weeks, each seen once. Default: 50176.", min=64)
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(help="With --size small: begin with the weights in this file, and take only the last stage."),
+        typer.Option(help="With --size small: begin with this file of weights (.npz), and take only the last stage."),
     ] = None,
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
     epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
     batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
-    rate: Annotated[
-        float | None, typer.Option(help="A language model's learning rate; default 2e-4 with --model, else 3e-3.")
-    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate. Default: 2e-4 with --model, else 3e-3.")] = None,
     four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,
     json: options.Json = False,
 ) -> None:
-    """Teach a model: the sequence model from simulated weeks, a language model from a teacher's answers."""
+    """Teach a model: the sequence model from simulated weeks, a language model from a teacher's answers.
+
+    The sequence model (--size small without --model) goes by --out, --weeks, --start, --seed and --resume only.
+    """
     if size == SMALL and model is None:
         found = _sequence_taught(_free(out, resume), weeks, seed, resume=resume, start=start)
     else:
@@ -179,23 +187,26 @@ def _sequence_taught(out: Path, weeks: int | None, seed: int, *, resume: bool, s
 @commands.command()
 def grpo(
     lessons: Lessons = WEEKS,
-    model: Annotated[Path, typer.Option(help="Folder of the taught model.")] = TAUGHT / "sft",
+    model: Annotated[Path, typer.Option(help="Folder of the taught model (by bridge llm sft).")] = TAUGHT / "sft",
     out: Out = TAUGHT / "grpo",
     steps: Annotated[
-        int | None, typer.Option(help="Number of updates; default 500, or 120 for the sequence model.", min=1)
+        int | None, typer.Option(help="Number of updates. Default: 500, or 120 for the sequence model.", min=1)
     ] = None,
     group: Annotated[int, typer.Option(help="Number of answers that are sampled for each prompt.", min=2)] = 8,
     prompts: Annotated[int, typer.Option(help="Number of prompts per update.", min=1)] = 4,
     rate: Annotated[float, typer.Option(help="Learning rate.")] = 1e-5,
     room: Annotated[
-        int | None, typer.Option(help="Largest length of an answer in tokens; default: what the lessons need.")
+        int | None, typer.Option(help="Largest length of an answer in tokens. Default: what the lessons need.")
     ] = None,
     four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,
     json: options.Json = False,
 ) -> None:
-    """Refine a taught model: with the published rewards, or the sequence model by the grade itself."""
+    """Refine a taught model: with the published rewards, or the sequence model by the grade itself.
+
+    The sequence model goes by --model, --out, --steps, --seed and --resume only.
+    """
     if (model / "taught.pt").exists():
         found = _sequence_refined(model, _free(out, resume), steps, seed, resume=resume)
     else:
@@ -227,12 +238,17 @@ def grade(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME=FOLDER of a taught model, repeatable; default: the shipped model and those in trained/llm."
+            help="NAME=FOLDER of a taught model, repeatable. Default: the shipped model and those in trained/llm."
         ),
     ] = None,
     episodes: Annotated[int, typer.Option(help="Weeks per condition, with the same seeds for all models.", min=2)] = 50,
-    out: Annotated[Path, typer.Option(help="Folder for the three plots and the figures.")] = TAUGHT,
-    write: Annotated[Path | None, typer.Option(help="Put the table into this document.")] = None,
+    out: Annotated[Path, typer.Option(help="Existing folder to write four plots and scores.json into.")] = TAUGHT,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            help="Markdown file: replace what lies between <!-- contest --> and <!-- /contest -->, or begin it."
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Grade taught models beside the baselines in three conditions, and draw the training and the scores."""
@@ -256,7 +272,7 @@ def grade(
 
 
 def _there() -> dict[str, Path]:
-    """The shipped sequence model, and what was taught in the usual places."""
+    """Return name -> folder of the shipped sequence model, and of what was taught in trained/llm."""
     shipped = {"sequence": Path(_part("sequence").__file__).parent}
     return shipped | {name: TAUGHT / name for name in ("sft", "grpo") if (TAUGHT / name).exists()}
 
@@ -271,13 +287,15 @@ def _named(text: str) -> tuple[str, Path]:
 @commands.command()
 def personalise(
     user: options.User,
-    model: Annotated[Path | None, typer.Option(help="Folder of the model that is served.")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="Folder of the served model. Default: BRIDGE_POLICY_LLM_FOLDER.")
+    ] = None,
     threads: Annotated[
         int, typer.Option(help="Processor threads for the tuning, which always runs at low priority.", min=1)
     ] = 1,
-    epochs: Annotated[int, typer.Option(help="How often each answer is seen.", min=1)] = 3,
+    epochs: Annotated[int, typer.Option(help="How often each of the user's answers is seen.", min=1)] = 3,
     undo: Annotated[
-        bool, typer.Option("--undo", help="Withdraw the newest adapter; the adapter before it is used again.")
+        bool, typer.Option("--undo", help="Withdraw the newest adapter. The adapter before it is used again.")
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
     json: options.Json = False,
@@ -346,10 +364,10 @@ def _said(row: dict[str, Any], user: str) -> str:
 
 @commands.command()
 def serve(
-    model: Annotated[Path, typer.Option(help="Folder of a taught model.")] = TAUGHT / "grpo",
-    name: Annotated[str, typer.Option(help="Name of the model in requests.")] = "rhythm",
+    model: Annotated[Path, typer.Option(help="Folder of a taught language model.")] = TAUGHT / "grpo",
+    name: Annotated[str, typer.Option(help="Name by which requests ask for the model.")] = "rhythm",
     port: Annotated[
-        int, typer.Option(help="The port to listen on, for this machine only; 0 takes any free one.", min=0, max=65535)
+        int, typer.Option(help="The port of 127.0.0.1 to listen on. 0 takes any that is free.", min=0, max=65535)
     ] = 8081,
     threads: Annotated[int, typer.Option(help="Processor threads that the model uses.", min=1)] = 1,
     json: Annotated[

@@ -42,7 +42,10 @@ def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
 
 
 def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | None, json: bool) -> None:
-    """Policies on the feedback that simulated people gave another, beside what they would really have answered."""
+    """Estimate policies from the feedback of simulated people whom the policy ``logger`` advised.
+
+    Print the estimates beside the people's true answers, and put the table into the document ``write``, if given.
+    """
     from bridge.domain.guard import Guard, Guarded
     from lab.evaluation import simulated_logs
     from lab.evaluation.offpolicy import model

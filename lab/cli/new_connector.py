@@ -31,8 +31,19 @@ def register(app: typer.Typer) -> None:
 
 
 def new_connector(
-    name: Annotated[str, typer.Argument(help="The source's name, in lower case: it becomes the folder's.")],
-    root: Annotated[Path, typer.Option("--root", help="The checkout to write into.")] = Path(),
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The source's name, which becomes the folder's: 2 to 31 lower-case letters, digits and "
+            "underscores, beginning with a letter."
+        ),
+    ],
+    root: Annotated[
+        Path,
+        typer.Option(
+            "--root", help="The folder of a checkout of the project, to write into. Files that exist are not replaced."
+        ),
+    ] = Path(),
 ) -> None:
     """Write the skeleton of a source, which is its connector, its vendor server and a sample for its fixtures."""
     for path in skeleton(name, root):

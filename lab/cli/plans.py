@@ -25,14 +25,19 @@ def plans(
     ] = 45,
     days: Annotated[int, typer.Option(help="Days of each generated person.", min=1, max=60)] = 24,
     calendar: Annotated[
-        list[Path] | None, typer.Option(help="An iCalendar file of one further person; may be repeated.", exists=True)
+        list[Path] | None,
+        typer.Option(help="An iCalendar file (.ics) of a further person. May be repeated.", exists=True),
     ] = None,
     calendars: Annotated[
         Path | None,
-        typer.Option(help="Folder: every .ics file in it is one person's calendar.", exists=True, file_okay=False),
+        typer.Option(
+            help="Folder with at least one .ics file, each of them a person's calendar.", exists=True, file_okay=False
+        ),
     ] = None,
-    weeks: Annotated[int, typer.Option(help="Weeks of each calendar, spread over its years.", min=1, max=60)] = 4,
-    zone: Annotated[str, typer.Option(help="Time zone of calendars that name none.")] = "Europe/Berlin",
+    weeks: Annotated[
+        int, typer.Option(help="Number of weeks to look at in each calendar, spread over its years.", min=1, max=60)
+    ] = 4,
+    zone: Annotated[str, typer.Option(help="IANA time zone of people whose calendars name none.")] = "Europe/Berlin",
     cores: Annotated[int, typer.Option(help="Number of processes.", min=1, max=64)] = 1,
     json: options.Json = False,
 ) -> None:

@@ -33,7 +33,11 @@ COLUMNS = {  # heading -> the figure behind it
 
 
 def keep(path: Path, figures: dict[str, Any]) -> None:
-    """Put a run into the table between the marks. Raises SetupError for a document without them."""
+    """Put a run's figures into the table of load runs in a document, between its marks.
+
+    The row of a run with as many people and the same kind of database is replaced. Raises SetupError for a document
+    without the marks, also if it is missing.
+    """
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     before, begin, rest = text.partition(BEGIN)
     within, end, after = rest.partition(END)

@@ -26,7 +26,8 @@ def simulate(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy (see: bridge sources); without --deployed also oracle, planner-no-inference or NAME+blind."
+            help="A policy (see: bridge sources); without --deployed also oracle, planner-no-inference, "
+            "NAME+constant or NAME+blind (see: bridge evaluate)."
         ),
     ] = "heuristic",
     seed: Annotated[int, typer.Option(help="Seed of the person and of the events.", min=0)] = 0,
@@ -87,7 +88,9 @@ def _deployed(policy: str, seed: int, condition: str, *, json: bool) -> None:
 
 
 def _slice(one: Any) -> dict[str, Any]:
-    """A slot of a deployed life."""
+    """Return a slot of a deployed life as a table row: advice, answer, action done, and the meters as read and as they
+    are.
+    """
     from rhythm_env.interface import DAY_NAMES
 
     return {
@@ -103,7 +106,7 @@ def _slice(one: Any) -> dict[str, Any]:
 
 
 def _step(weeks: Any) -> dict[str, Any]:
-    """The step that was just lived."""
+    """Return the step of a simulated week that was just played, as a table row."""
     from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
     from rhythm_env.interface import DAY_NAMES, Meter, Slot
 

@@ -18,19 +18,30 @@ def register(app: typer.Typer) -> None:
 
 def train(
     policy: Annotated[str, typer.Option(help="The policy to train; this command trains only network.")] = "network",
-    out: Annotated[Path, typer.Option(help="Folder for weights, trajectories and checkpoints.")] = Path("trained"),
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Folder for weights, trajectories and checkpoints. It is made if it is missing. If it holds a "
+            "training already, --resume is needed."
+        ),
+    ] = Path("trained"),
     minutes: Annotated[
         float | None,
-        typer.Option(help="Approximate length of the training in minutes of a core; default: in full.", min=0.01),
+        typer.Option(help="Approximate length of the training in minutes of a core. Default: in full.", min=0.01),
     ] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of the training. The same seed and minutes give the same training.", min=0)
     ] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in the folder of --out.")] = False,
     plot: Annotated[
-        bool, typer.Option("--plot", help="Draw the training and the scores beside the baselines (needs '.[plot]').")
+        bool,
+        typer.Option(
+            "--plot",
+            help="Also draw training.svg and scores.svg, the scores beside the baselines, into the folder of --out "
+            "(needs 'rhythm-bridge[plot]').",
+        ),
     ] = False,
-    episodes: Annotated[int, typer.Option(help="With --plot: weeks per policy and condition.", min=2)] = 200,
+    episodes: Annotated[int, typer.Option(help="With --plot: number of weeks per policy and condition.", min=2)] = 200,
     json: options.Json = False,
 ) -> None:
     """Train a policy from scratch on simulated people, into the folder of --out."""
@@ -68,5 +79,5 @@ def _told(found: dict[str, Any], pictures: list[Path]) -> str:
 
 
 def _exams(found: dict[str, Any]) -> dict[str, Any]:
-    """The last exam's results by objective."""
+    """Return objective -> results of the last exam of a training, without the exam's other figures."""
     return {name: one for name, one in found["exam"].items() if isinstance(one, dict)}

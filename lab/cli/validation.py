@@ -20,15 +20,30 @@ def register(app: typer.Typer) -> None:
 
 def validate_meters(
     data: Annotated[
-        Path | None, typer.Option(help="Folder with LifeSnaps or Welltory (also as lifesnaps/ and welltory/ in it).")
+        Path | None,
+        typer.Option(
+            help="Folder with the files of the datasets LifeSnaps or Welltory, or with their folders lifesnaps/ and "
+            "welltory/. Give this, --table or both."
+        ),
     ] = None,
     table: Annotated[
-        Path | None, typer.Option(help="A cohort as a CSV file: person, date, measurements, report_* columns.")
+        Path | None,
+        typer.Option(
+            help="A cohort as a CSV file with a row per person and day. Its columns are person, date, measurements "
+            "such as steps, and report_NAME (a higher report is better)."
+        ),
     ] = None,
     before: Annotated[
-        Path | None, typer.Option(help="What an earlier run printed with --json, to show its means beside.")
+        Path | None,
+        typer.Option(help="A file that holds what an earlier run printed with --json, to show its means beside."),
     ] = None,
-    write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also put the tables into this Markdown document, between <!-- table --> and <!-- /table -->. A "
+            "missing document is made; its other text stays."
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Compare the meters, read by your proxy map, with people's reports, beside raw inputs and open formulas."""

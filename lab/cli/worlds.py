@@ -42,7 +42,11 @@ def evaluate(
     write: Path | None,
     json: bool,
 ) -> None:
-    """Play, print and, where asked for, put the table into a document."""
+    """Play policies (names with commas) in worlds of people, print the table, and put it into the document ``write``.
+
+    ``answers`` names worlds with commas, all of them, or a Python file. Finished lives in the file ``kept`` are not
+    played again, and new lives are added to it. Raises SetupError for an unknown world or policy.
+    """
     from lab.evaluation.trials import rows, trials
     from lab.evaluation.worlds import WORLDS, world
 

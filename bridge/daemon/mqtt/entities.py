@@ -66,18 +66,24 @@ class Names:
         return f"{self.discovery}/device/{device}/config"
 
     def topic(self, device: str, part: str) -> str:
-        """Return the topic of a part of a device, such as a meter."""
+        """Return the topic of a part of a device, such as the meter ``vitality`` or ``recommendation``."""
         return f"{self.node}/{device}/{part}"
 
     def is_ours(self, topic: str) -> bool:
-        """Return True for a topic under which this installation alone publishes retained messages."""
+        """Return True for a topic under which this installation alone publishes retained messages.
+
+        These are the topics below its own name, and the discovery topics of its devices.
+        """
         device = topic.removeprefix(f"{self.discovery}/device/").removesuffix("/config")
         is_device = re.fullmatch(rf"{self.node}_[0-9a-f]{{12}}", device) is not None
         return topic.startswith(f"{self.node}/") or (is_device and topic == self.config(device))
 
 
 def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
-    """Return the discovery message of a person's device. ``url`` is the page's address, if people reach it."""
+    """Return the discovery message of a person's device, with its entities.
+
+    ``url`` is the page's address, to which Home Assistant then leads. It is None if people cannot reach the page.
+    """
     device = names.device(user)
     about: dict[str, Any] = {
         "identifiers": [device],
@@ -197,6 +203,6 @@ def advice_state(advice: Recommendation | None, user: User, events: Sequence[str
 
 
 def event_of(state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the event that tells of a new recommendation with this state."""
+    """Return the event that tells of a new recommendation, from its state by ``advice_state``."""
     told = {name: state[name] for name in ("action", "id", "title", "text", "start", "end")}
     return {"event_type": EVENT_TYPE, **told}

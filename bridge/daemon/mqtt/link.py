@@ -107,12 +107,15 @@ class Link:
         return self._ready
 
     def retained(self) -> dict[str, str]:
-        """Return topic -> text of what the broker retains of ours."""
+        """Return topic -> text of what the broker retains under this installation's topics."""
         with self._lock:
             return dict(self._retained)
 
     def keep(self, topic: str, text: str) -> None:
-        """Let the broker retain a text, unless it does. An empty text removes what is retained."""
+        """Let the broker retain ``text`` under a topic, unless it retains the same text already.
+
+        An empty text removes what is retained.
+        """
         with self._lock:
             if self._retained.get(topic, "") == text:
                 return
@@ -122,7 +125,7 @@ class Link:
         self._client.publish(topic, text, qos=1, retain=True)
 
     def tell(self, topic: str, text: str) -> None:
-        """Send a text to those who listen now."""
+        """Send a text to those who listen to the topic now. The broker does not retain it."""
         self._client.publish(topic, text, qos=1)
 
     def close(self) -> None:
@@ -159,7 +162,7 @@ class Link:
             log.warning("the MQTT broker is away: %s", code)
 
     def _unanswered(self, _client: Client, _data: Any) -> None:
-        """Log that the broker does not answer, once until it does."""
+        """Log that the broker does not answer, only once until a connection succeeds."""
         if not self._is_missed:
             log.warning("the MQTT broker does not answer, or its certificate is not trusted; see: bridge doctor")
         self._is_missed = True

@@ -30,7 +30,7 @@ SHARE_CHOICES = ("no", "yes", "titles")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Press:
-    """A button that was pressed: the person's device, the recommendation that was shown there, and the word."""
+    """Press of a button at a person's device, about the recommendation ``number`` that was shown there."""
 
     device: str
     number: int
@@ -55,7 +55,10 @@ class Publisher:
         self.link = Link(self.broker, self.work, self._pressed)
 
     def _pressed(self, topic: str, word: str) -> None:
-        """Note a press. It is about the recommendation that was told last. Words of no button are left out."""
+        """Note the press of a button, for the recommendation that was told last to the topic's device.
+
+        Words of no button are left out, and so are presses beyond twenty that wait.
+        """
         parts = topic.split("/")
         number = self.shown.get(parts[1]) if len(parts) == 3 else None
         if number is not None and word in entities.PRESSES and len(self.presses) < PRESSES_MAX:
@@ -63,7 +66,10 @@ class Publisher:
             self.work()
 
     def update(self, now: datetime) -> None:
-        """Store the presses, tell what is new, and remove what the broker retains of people who share no more."""
+        """Store the presses, tell what is new, and remove what the broker retains of people who share no more.
+
+        Nothing happens unless the broker is connected and what it retains was read.
+        """
         with self.updating:
             if self.link.is_ready:
                 self._update(now)
@@ -140,7 +146,10 @@ def opened(bridge: installation.Bridge, work: Callable[[], None]) -> Publisher |
 
 
 def sharing(bridge: installation.Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]:
-    """Yield (user, "yes" or "titles") of the users who share. Raises SetupError for another word."""
+    """Yield (user, "yes" or "titles") for each user who shares at the broker, by the setting ``share``.
+
+    Raises SetupError for a word other than these and "no".
+    """
     for user in users:
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:
@@ -175,7 +184,7 @@ def give(bridge: installation.Bridge, user: User, number: int, word: str, now: d
 
 
 def number_in(text: str | None) -> int | None:
-    """Return the recommendation's number in a retained state, or None if there is none."""
+    """Return the recommendation's number in the text of a retained state. Return None if it holds none."""
     try:
         told = json.loads(text or "null")
     except ValueError:

@@ -56,9 +56,10 @@ WantedBy=default.target
 
 
 def text(kind: str, folder: Path) -> str:
-    """Return the file of a service. ``system`` is the unit of the machine, and ``systemd`` that of the user.
+    """Return the text of a service's file. ``system`` is the unit of the machine, and ``systemd`` that of the user.
 
-    A user's service works on the data in ``folder``. Raises SetupError for an unknown kind.
+    ``launchd`` is a user's agent, and ``container`` and ``compose`` are for containers. A user's service works on the
+    data in ``folder``. Raises SetupError for an unknown kind.
     """
     if kind in SHIPPED:
         return files(__name__).joinpath(SHIPPED[kind]).read_text(encoding="utf-8")
