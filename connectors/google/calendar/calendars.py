@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge.domain.errors import CursorExpired, SourceChanged
 from bridge.domain.types import Covers, Page, RawRecord
-from connectors.google.auth import Gone, answered
+from connectors.google.answers import Gone, answered
 from connectors.google.calendar.consent import CALENDAR
 
 IGNORED = (

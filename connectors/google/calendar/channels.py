@@ -17,7 +17,8 @@ from typing import Any
 from bridge.domain.errors import Forged
 from bridge.domain.ports import Account
 from bridge.domain.types import Notice
-from connectors.google.auth import Forbidden, Invalid, NotFound, answered, open_service
+from connectors.google.answers import Forbidden, Invalid, NotFound, answered
+from connectors.google.auth import open_service
 from connectors.google.calendar.calendars import calendars
 from connectors.google.calendar.consent import CALENDAR
 

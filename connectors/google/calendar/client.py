@@ -17,7 +17,8 @@ from typing import Any
 from bridge.domain.errors import CursorExpired, SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
-from connectors.google.auth import Forbidden, Gone, NotFound, answered, open_service
+from connectors.google.answers import Forbidden, Gone, NotFound, answered
+from connectors.google.auth import open_service
 from connectors.google.calendar.calendars import calendars, items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS

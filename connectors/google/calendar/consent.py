@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from bridge.domain.ports import Account, Browser
 from connectors.google import auth
+from connectors.google.answers import Service
 
-CALENDAR = auth.Service(
+CALENDAR = Service(
     source="google_calendar",
     api="Google Calendar API",
     scope="https://www.googleapis.com/auth/calendar.readonly",

@@ -14,7 +14,8 @@ from typing import Any
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Account
 from bridge.domain.types import Plan
-from connectors.google.auth import Gone, NotFound, Taken, answered, open_service
+from connectors.google.answers import Gone, NotFound, Taken, answered
+from connectors.google.auth import open_service
 from connectors.google.calendar.calendars import items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS

@@ -17,7 +17,8 @@ from urllib.parse import urlencode
 from bridge.domain.errors import NotPermitted, SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.types import Page, RawRecord
-from connectors.google.auth import Uncovered, answered, open_http
+from connectors.google.answers import Uncovered, answered
+from connectors.google.auth import open_http
 from connectors.google.health import SPEC
 from connectors.google.health.consent import ACTIVITY_SCOPE, HEALTH, MEASUREMENTS, SLEEP_SCOPE
 from connectors.payload import Fields, listing, mapping, token_pages, words

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from bridge.domain.ports import Account, Browser
 from connectors.google import auth
+from connectors.google.answers import Service
 
 SCOPE_PREFIX = "https://www.googleapis.com/auth/googlehealth."
 SLEEP_SCOPE = f"{SCOPE_PREFIX}sleep.readonly"
 ACTIVITY_SCOPE = f"{SCOPE_PREFIX}activity_and_fitness.readonly"
 MEASUREMENTS = f"{SCOPE_PREFIX}health_metrics_and_measurements.readonly"
 
-HEALTH = auth.Service(
+HEALTH = Service(
     source="google_health",
     api="Google Health API",
     scope=SLEEP_SCOPE,

@@ -15,7 +15,8 @@ from typing import Any
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page, RawRecord
-from connectors.google.auth import Gone, Invalid, NotFound, answered, open_service
+from connectors.google.answers import Gone, Invalid, NotFound, answered
+from connectors.google.auth import open_service
 from connectors.google.tasks.consent import TASKS
 
 PAGE_MAX_TASKS = 100  # the API's maximum

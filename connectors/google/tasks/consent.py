@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from bridge.domain.ports import Account, Browser
 from connectors.google import auth
+from connectors.google.answers import Service
 
-TASKS = auth.Service(
+TASKS = Service(
     source="google_tasks",
     api="Google Tasks API",
     scope="https://www.googleapis.com/auth/tasks.readonly",
