@@ -157,7 +157,7 @@ def test_import_a_file_and_see_how_far_it_is(place: Place, page: Any, tmp_path: 
         ".observe(document.getElementById('uploads'), {childList: true, subtree: true})"
     )
     page.set_input_files("#file", str(tmp_path / "export.zip"))
-    page.wait_for_selector("#uploads :text('apple_health:')", timeout=60_000)
+    page.wait_for_selector("#uploads :text('Apple Health:')", timeout=60_000)
     page.wait_for_selector("#sources h2:has-text('Apple Health')")
     picture(page, "connections-imported")
     assert page.evaluate("seen") > 0
@@ -192,6 +192,7 @@ def test_connect_at_the_vendor_after_a_login_that_failed(
             monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
         server.faults.append(_denied)
         page.goto(f"{place.url}/connections")
+        page.click("summary:has-text('WHOOP')")
         _agree(page)
         page.wait_for_selector(".job.bad:has-text('the consent was refused; to try again')")
         picture(page, "connections-refused")
