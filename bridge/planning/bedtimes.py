@@ -91,8 +91,8 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) ->
 def recorded(known: Snapshot) -> list[Slept]:
     """Return the recorded main sleeps that have ended, sorted by date.
 
-    If several series (source and device) have a night on a date, one of them counts (see ``meters.overlaps``). Nights
-    that jet lag may still disturb are left out.
+    If several series (source and device) have a night on a date, only the series counts that ``meters.overlaps`` ranks
+    first. Nights in the days after a journey, which jet lag may disturb, are left out.
     """
     nights = Nights(sorted(_sleeps(known), key=repr), known.zones, known.preference)
     counted = nights.counted().items()
@@ -145,7 +145,10 @@ def _planned(known: Snapshot) -> list[Slept]:
 
 
 def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
-    """Return the nights, with minutes counted so that each wake time is within twelve hours of the usual."""
+    """Return the nights, with minutes counted so that each wake time is within twelve hours of the usual.
+
+    The usual wake time is the weighted mean on the circle of the day.
+    """
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
@@ -168,9 +171,10 @@ Residual = tuple[int, float, float]  # weekday, minutes, weight
 def _usual(
     slept: Sequence[Slept], figure: Callable[[Slept], float], published: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return for each weekday from Monday on a usual time in minutes, and the next such time's standard deviation.
+    """Return (usual time in minutes, standard deviation of the next such time) for each weekday from Monday on.
 
-    ``figure`` picks a night's bedtime or its wake time. ``published`` holds seven published times.
+    ``figure`` picks a night's bedtime or its wake time. ``published`` holds seven published times in minutes, which
+    stand in for missing nights.
     """
     left = [(one.day.weekday(), figure(one) - published[one.day.weekday()], one.weight) for one in slept]
     spread = _within(left)
@@ -195,7 +199,7 @@ def _usual(
 def _within(left: Sequence[Residual]) -> float:
     """Return the standard deviation of nights around the median of their weekday, in minutes, at least ten.
 
-    The published spread counts as six nights.
+    ``left`` holds (weekday, minutes, weight) of each night. The published spread counts as six nights.
     """
     own: list[tuple[float, float]] = []
     for group in _groups(left, lambda d: d).values():
@@ -209,9 +213,11 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], spread: float, count: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return (location of each group of nights, shrunk to zero; number of nights at zero that shrink it).
+    """Return two values, of which the first is group -> location of its nights, shrunk to zero.
 
-    ``key`` returns the group of a weekday. ``spread`` is that within a weekday, ``count`` the sum of all weights.
+    The second is the number of nights at zero that shrink it. ``left`` holds (weekday, minutes, weight) of each night.
+    ``key`` returns the group of a weekday. ``spread`` is the standard deviation within a weekday in minutes, ``count``
+    the sum of all weights.
     """
     groups = _groups(left, key)
     weights = {name: sum(w for _, w in group) for name, group in groups.items()}
@@ -245,7 +251,7 @@ def _median(weighted: Sequence[tuple[float, float]]) -> float:
 
 
 def _huber(weighted: Sequence[tuple[float, float]], prior: float, spread: float) -> float:
-    """Return the Huber location of (value, weight) pairs and of a pair (0, ``prior``).
+    """Return the Huber location of (value, weight) pairs and of a pair (0, ``prior``), which draws it to zero.
 
     A value farther from the location than 1.345 times ``spread`` pulls no harder than at that distance.
     """

@@ -45,8 +45,9 @@ def sensible(
 ) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
     """Return (action -> option, action -> the reason against it) for a span of time. An option is an action at a time.
 
-    A suggestion without a fact for it is left out. So are those beyond the user's number of suggestions a day. A user
-    of a calendar alone, with fewer than two known habits, gets a suggestion a day without such a fact.
+    A suggestion without a fact for it is left out. So are those beyond the user's number of suggestions a day. With
+    fewer than two known habits and a calendar alone, a suggestion a day needs no fact. ``readings`` are the meters,
+    which such facts rest on.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -119,7 +120,8 @@ def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> l
 
 
 def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: datetime) -> Option | None:
-    """Return an option for an action in the slot ``moment``, at least an hour after ``after``, or None.
+    """Return an option for an action in the slot ``moment``, at least an hour after ``after``. Return None if none
+    fits.
 
     A calendar entry to keep is no such option. Free time beside it may be.
     """
@@ -132,10 +134,10 @@ def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: d
 
 
 def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
-    """Return in a few words why nothing is advised now: usual sleep, a calendar entry, a flight, nothing needed, or
-    nothing that fits.
+    """Return a text that says why nothing is advised now.
 
-    ``held`` maps each action to the reason against it.
+    The reasons, in this order, are usual sleep, a flight, a calendar entry, and a flight within six hours. After these
+    come nothing needed and nothing that fits. ``held`` maps each action to the reason against it.
     """
     now = situation.now
     for date in (situation.date_of(now), situation.date_of(now) + timedelta(days=1)):
@@ -183,8 +185,9 @@ def as_wished(
 ) -> Decision:
     """Return the decision with clearly worse actions replaced by the best action for this user's day.
 
-    To find the best, wishes, habits, tasks and repetition are added to the scores. The decision keeps its own scores.
-    The probabilities of replaced actions are added to that of the best.
+    To find the best, wishes, habits, tasks and repetition are added to the scores. An action that is 0.02 or more below
+    the best is clearly worse. The decision keeps its own scores. The probabilities of replaced actions are added to
+    that of the best. ``found`` maps actions to their options, and ``readings`` are the meters.
     """
     if not decision.scores:
         return decision
@@ -207,11 +210,11 @@ def fit(
     option: Option | None,
     reading: Callable[[Meter], Reading | None],
 ) -> float:
-    """Return what an action's option adds to its score. It is 0.0 without an option.
+    """Return the number that an action's option adds to its score. It is 0.0 without an option.
 
-    A calendar entry to keep adds the more, the nearer it is. To a suggestion, the usual hour, habits, an early start, a
-    due task and a low meter add. Recent suggestions that were not accepted subtract. ``reading`` returns a meter's
-    reading.
+    A calendar entry to keep adds the more, the nearer it is. To a suggestion, the usual hour, habits, a due task and a
+    low meter add. Each hour that it begins later subtracts 0.08, and so does each suggestion of three days that was not
+    accepted. ``reading`` returns a meter's reading, or None.
     """
     if option is not None and option.kind == "keep":
         return _near(situation, option)
@@ -270,9 +273,10 @@ def _habitual(situation: Situation, action: ActionType) -> float:
 
 
 def bonus(situation: Situation, action: ActionType) -> float:
-    """Return what the user's wishes add to an action's score: weights of meters, and a weekly goal for the action.
+    """Return the number that the user's wishes add to an action's score.
 
-    The goal adds up to 0.3, more if it needs more of the days left in the week.
+    Each meter's weight above or below 1 counts times the action's effect on that meter. A weekly goal adds 0.3 times
+    its missing days per day left in the week, at most 0.3.
     """
     weights = situation.wishes.weights
     weighed = sum((weights.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, EFFECTS[action], strict=True))

@@ -43,7 +43,8 @@ SURE = 0.5  # confidence in an entry's label from which its action counts as pla
 class Option:
     """An action at a time. ``kind`` is ``suggested``, ``keep`` (an entry of the calendar) or ``sleep``.
 
-    ``what`` names the calendar entry, or the user's usual activity, if known.
+    ``what`` names the calendar entry, or the user's usual activity. It is None for a private entry, or if no name is
+    known. ``until`` is None for what is not placed in a free gap.
     """
 
     action: ActionType
@@ -73,9 +74,10 @@ def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Optio
 
 
 def free_option(situation: Situation, action: ActionType, span: Stretch) -> Option | None:
-    """Return an option at a free time of a span within the action's hours, or None.
+    """Return an option at a free time of a span, within the action's hours. Return None if there is no such time.
 
-    It stands even if the action is planned, was done or was suggested near it, because the user asks for another time.
+    It stands even if the action is planned, was done or was suggested near it, at the user's wish. Return None too for
+    a vetoed action, and for company while the user is away from home.
     """
     day = day_of(situation, span[0])
     if action in situation.wishes.never or (action in COMPANY and day.away):
@@ -85,7 +87,11 @@ def free_option(situation: Situation, action: ActionType, span: Stretch) -> Opti
 
 
 def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
-    """Return the option for an action in a span of time, or the reason against it."""
+    """Return the option for an action in a span of time, or a text with the reason against it.
+
+    A veto comes first, then an entry to keep, then a journey, the night's sleep and a due task. The last choice is a
+    free gap (``_placed``).
+    """
     wishes = day.situation.wishes
     if action in wishes.never:
         return say("you asked never to be advised it")
@@ -106,10 +112,11 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
 
 
 def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
-    """Return an option for the task that an action works on, if it is due by the next day. Otherwise return None.
+    """Return an option for the open task that an action works on, if it is due by the next day. Otherwise return None.
 
-    Such a task is suggested even if the user had the action a few hours ago. Also return None if an entry of the action
-    is planned before bedtime, or the user set hours for it.
+    Such a task is suggested even if the user had the action a few hours ago. Return None too if its place does not
+    begin within the span, or if it was suggested too often. So does an entry of the action before bedtime, or hours
+    that the user set for it.
     """
     situation, task = day.situation, task_for(day.situation, action)
     if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
@@ -131,9 +138,11 @@ def _kept(action: ActionType, occurrence: Occurrence) -> Option:
 
 
 def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Occurrence | None:
-    """Return the first calendar entry of an action that is worth keeping and falls into a span, or None.
+    """Return the first calendar entry of an action that is worth keeping (``is_own``) and falls into a span. Return
+    None without any.
 
-    It begins before the end of the span, and ends more than 15 minutes after the begin of the span.
+    It begins before the end of the span, and ends more than 15 minutes after the begin of the span. ADMIN_WORK and
+    BINGE_WATCH are never worth keeping.
     """
     if action not in KEEP:
         return None
@@ -147,10 +156,10 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 
 
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
-    """Return True if a calendar entry is the user's own and worth keeping: no meeting at work, no meal, no
-    flight, and not during a flight.
+    """Return True if a calendar entry is the user's own and worth keeping.
 
-    It must take five minutes to twelve hours, and its label must have a confidence of 0.5 or more.
+    It is no meeting at work, no meal, no flight, and not during a flight. It must take five minutes to twelve hours,
+    and its label must have a confidence of 0.5 or more. ADMIN_WORK and BINGE_WATCH are never worth keeping.
     """
     if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
         return False
@@ -192,7 +201,10 @@ def _night(day: Day, span: Stretch) -> Option | None:
 
 
 def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return the first reason against an action (planned later, done lately, suggested too often), else None."""
+    """Return the first reason against an action as a text, or None if none holds.
+
+    The reasons are that it is planned later, was done lately, or was suggested too often.
+    """
     return (
         _planned_later(day, action, span)
         or _done_lately(day.situation, action, span[0])
@@ -201,7 +213,9 @@ def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
 
 
 def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return a text with the time at which the action is planned later on the day. Return None if it is not."""
+    """Return a text with the time at which the action is planned between the span and bedtime. Return None if it is
+    not.
+    """
     later = planned_entry(day.situation, action, (span[1], day.bed))
     return None if later is None else say("it is planned at {time}", time=day.situation.clock(later.start))
 
@@ -210,8 +224,8 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
     """Return the reason against an action that was done or suggested too shortly before ``at``. Return None if there is
     none.
 
-    A suggestion near ``at`` in the plan so far is such a reason too. So is another kind of rest suggested on the same
-    day.
+    Too shortly is within the hours of ``Rule.again``. A suggestion so near ``at`` in the plan so far, before or after
+    it, is such a reason too. So is another kind of rest suggested on the same day.
     """
     since = at - RULES[action].again * HOUR
     if any(since < o.end <= at and _is(o, label, action) for o, label in situation.entries):
@@ -255,7 +269,7 @@ def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:
 
 
 def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return a text if an action was suggested too often in the last seven days, or None.
+    """Return a text if an action was suggested too often in the last seven days. Return None if it was not.
 
     Too often is on four days, or three times at this part of the day. Goals may come as often as they need. So may
     habits of this weekday, except ADMIN_WORK.
@@ -280,7 +294,12 @@ def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> s
 
 
 def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
-    """Return the option of a suggestion that begins in a free gap of a span, or the reason against it."""
+    """Return the option of a suggestion that begins in a free gap of a span. Otherwise return a text with the reason
+    against it.
+
+    It lies in the hours that the action's rule and the user's wishes allow, after the rule's notice from now. The
+    user's usual hour comes first, then the gap that ``_best`` picks.
+    """
     rule, situation = RULES[action], day.situation
     late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED
     windows = calendar.clipped(calendar.merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, late)
@@ -362,8 +381,8 @@ def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta)
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
     """Return (least length, wanted length) of a suggestion that is not at the user's usual hour.
 
-    The wanted length is the user's usual length, limited by the action's rule, or what the action's task needs. For
-    actions in company both are equal.
+    The wanted length is the user's usual length, within ``least`` and ``usual`` of the action's rule. If a task is
+    open, it is what the task needs, up to the rule's ``most``. For actions in company without a task both are equal.
     """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
@@ -394,10 +413,11 @@ def _common(some: Sequence[Stretch], others: Sequence[Stretch]) -> list[Stretch]
 
 
 def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span: Stretch) -> Option | None:
-    """Return the option at the user's usual hour of this weekday, in the usual length, or None.
+    """Return the option at the user's usual hour of this weekday, in the usual length.
 
-    It must begin before the end of ``span``, and fit into one of the free ``places``. SOCIALIZE has none, because what
-    is usual with others, such as a choir, is off on a day without its entry.
+    Return None without a usual hour. Return None too unless the option begins before the end of ``span`` and fits into
+    one of the free ``places``. SOCIALIZE has none, because what is usual in company is off on a day without its entry.
+    An evening filled by an entry leaves room for a nap or meditation only.
     """
     if action is ActionType.SOCIALIZE:
         return None

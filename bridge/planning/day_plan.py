@@ -32,7 +32,7 @@ class Block:
     """A part of a day's plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
 
     ``recommendation_id`` is that of the recommendation which the block shows. It is None for a preview and for all
-    other blocks. ``task`` is the key of the open task that a block names.
+    other blocks. ``task`` is the key of the open task that a block names, or None if it names none.
     """
 
     start: datetime
@@ -124,9 +124,10 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 
 
 def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
-    """Return the landing of a flight on the clock of its departure, so that it compares with the day's other entries.
+    """Return a text with the landing of a flight on the clock of its departure, in a tuple.
 
-    It is empty for other entries, and for flights within a time zone.
+    It compares with the day's other entries then. The tuple is empty for other entries, and for flights within a time
+    zone.
     """
     before, after = (zone_at(at, situation.known.zones) for at in (occurrence.start, occurrence.end))
     landing = occurrence.end.astimezone(before)
@@ -137,10 +138,10 @@ def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks, where each DEEP_WORK entry to keep names a due task of focus as its reason.
+    """Return the blocks, where each DEEP_WORK entry to keep names a due task of DEEP_WORK as its reason.
 
-    A task that shares a word with the entry's title comes first. Entries that have ended get no task, and each task is
-    given to a single entry only.
+    The task that shares most words with the entry's title comes first, else the most pressing. Entries that have ended
+    get no task, and each task is given to a single entry only.
     """
     due = [t for t in due_tasks(situation) if situation.task_actions.get(t.key) is ActionType.DEEP_WORK]
     found: list[Block] = []
@@ -161,8 +162,11 @@ def _words(title: str | None) -> set[str]:
 def suggestion_block(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None
 ) -> Block:
-    """Return an option as a block of a preview. Its title is the task's, or else that of the entry or usual
-    activity.
+    """Return an option as a block of a preview, with the reasons that speak for it.
+
+    The reasons rest on the ``situation``, the meters' ``readings`` and the task. The title is that of ``task``, the
+    open task that the action works on. If ``task`` is None, the title is that of the entry or usual activity. It is
+    None if that is unknown.
     """
     return Block(
         start=option.start,
@@ -178,8 +182,9 @@ def suggestion_block(
 def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Iterator[Block]:
     """Yield a block for each due task that ``taken`` does not name, the most urgent first.
 
-    A task that a plan has shown before keeps its place while that is free. A task without room or a free stretch in the
-    day is left out. ``taken`` holds the blocks of the plan so far.
+    A task that an earlier plan has shown comes before the rest, and keeps its place while that is free. Left out are
+    tasks for which the day has no room (``tasks.has_room``) or no free stretch. So are tasks due before this later day.
+    ``taken`` holds the blocks of the plan so far.
     """
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
     said = [b for b in taken if not b.all_day]
@@ -208,9 +213,10 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
 
 
 def _apart(block: Block, action: ActionType | None) -> Stretch:
-    """Return the stretch of a block, widened by the time that is kept free around it for a task of ``action``.
+    """Return the stretch of a block, widened by the time kept free around it for a task of ``action``.
 
-    Errands follow each other after five minutes.
+    That is five minutes at each end between errands (ADMIN_WORK), and 30 around other tasks. Around other blocks it is
+    as ``with_rest`` says. ``action`` None stands for a task of unknown action.
     """
     if block.kind in ("suggested", "task") and block.action is action is ActionType.ADMIN_WORK:
         return block.start - BESIDE, block.end + BESIDE
@@ -218,9 +224,10 @@ def _apart(block: Block, action: ActionType | None) -> Stretch:
 
 
 def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield the sleep that ends on ``day`` and the sleep after it, each unless it has ended.
+    """Yield the sleep that ends on ``day`` and the sleep after it.
 
-    Between them comes a block to wind down before bedtime, in a stretch that the blocks in ``taken`` leave free.
+    A sleep that has ended, or lies on board of a flight, is left out. Between the two comes a block to wind down before
+    bedtime. It lies in a stretch that the blocks in ``taken`` leave free.
     """
     for ends in (day, day + A_DAY):
         bed, wake = situation.sleep(ends)
@@ -249,7 +256,11 @@ def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iter
 
 
 def with_rest(block: Block) -> Stretch:
-    """Return the stretch of a block, widened by the time that is kept free before and after it."""
+    """Return the stretch of a block, widened by the time that is kept free before and after it.
+
+    A suggestion has 30 minutes before it and an entry to keep five. After both come 30 minutes, or ``REST_AFTER_SPORT``
+    after exercise. Other blocks have only five minutes after them.
+    """
     if block.kind not in ("suggested", "keep") or block.action is None:
         return block.start, block.end + BESIDE
     rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else TASK_PAUSE

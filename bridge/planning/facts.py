@@ -50,9 +50,10 @@ TOLD_LAST = frozenset(
 def reasons(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
 ) -> tuple[str, ...]:
-    """Return the facts that speak for an option as texts, the strongest first.
+    """Return the facts that speak for an option as texts, the strongest first, each once.
 
-    A suggestion without any fact says that it is a try. ``task`` is the task that the action would work on.
+    A suggestion without any fact gets a text that the user's answer to it teaches what suits. ``task`` is the task that
+    the action would work on, or None without a task. ``readings`` lack meters without data.
     """
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
     if option.kind == "suggested":
@@ -66,7 +67,9 @@ def reasons(
 
 
 def after_a_move(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the reasons of a suggestion that the user moved, without those of its former time.
+    """Return the texts ``given`` as reasons of a suggestion that the user moved, without those of its former time.
+
+    A text that the user moved it comes first.
 
     >>> after_a_move([say("you are free until {time}", time="12:30"), say("it is due today")])
     ('you moved it to this time', 'it is due today')
@@ -81,6 +84,7 @@ def grounds(
     """Return the facts that justify a suggestion as texts, the strongest first, or an empty list if none does.
 
     The list is also empty for an option that is no suggestion. Company (family, friends) must be a habit or a goal.
+    ``task`` is the task that the action would work on, or None without a task.
     """
     action = option.action
     if option.kind != "suggested":
@@ -99,7 +103,11 @@ def grounds(
 
 
 def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
-    """Return True if the task is due soon enough to justify work: within three days, or late in the day by tomorrow."""
+    """Return True if the task is due soon enough to justify work at the option's start.
+
+    That is overdue or due within three days. From 19:00 on, or from 17:00 on days without work, it is due that day or
+    the next. Return False without a task or a due date.
+    """
     if task is None or task.due is None:
         return False
     left = task.due - situation.date_of(option.start)
@@ -110,10 +118,10 @@ def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
 
 
 def _of_calendar(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the time at which the action is in the calendar or usual. For sleep it names the usual time of
-    getting up.
+    """Return a list with the text of the time at which the action is in the calendar or usual.
 
-    Otherwise return what ``_of_night`` says.
+    For the night's sleep it is the text of the time of getting up. An option that is neither kept, sleep nor usual gets
+    the texts of a short night (``_of_night``).
     """
     if option.kind == "keep":
         return [_in_calendar(option, situation)]
@@ -132,7 +140,11 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
 
 
 def _in_calendar(option: Option, situation: Situation) -> str:
-    """Return a text with the time of an entry to keep. It names the entry that begins before it, if one does."""
+    """Return a text with the begin of a calendar entry to keep. It also names the first entry between now and that
+    begin, if there is any.
+
+    The title of a private entry is not named.
+    """
     at, first = situation.clock(option.start), situation.first_before(option.start)
     if first is None:
         return say("it is in your calendar at {time}", time=at)
@@ -142,8 +154,10 @@ def _in_calendar(option: Option, situation: Situation) -> str:
 
 
 def _of_night(option: Option, situation: Situation) -> list[str]:
-    """Return a text that last night was at least an hour short, for time for oneself or a nap today before 19:00.
-    Otherwise return nothing.
+    """Return texts that last night was at least an hour shorter than the user's usual night.
+
+    They are for time for oneself or a nap that begins today before 19:00. A nap gets a second text with its minutes.
+    Otherwise the list is empty.
     """
     short = situation.short_of_sleep
     if option.action not in (ActionType.ME_TIME, ActionType.SLEEP) or short is None or short < NAP_SHORT:
@@ -162,7 +176,11 @@ NEAR_USUAL = timedelta(minutes=10)  # from the usual time of a night, within whi
 
 
 def of_bedtime(situation: Situation, ends: date) -> str:
-    """Return a text with the bedtime of the sleep that ends on a date: the usual one, or why it is another."""
+    """Return a text with the bedtime of the sleep that ends on the date ``ends``.
+
+    It calls a bedtime usual within ten minutes of the usual. A later bedtime has the reason that the day ends late, an
+    earlier bedtime that of a flight west.
+    """
     bed = situation.sleep(ends)[0]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[0]
     if abs(bed - usual) <= NEAR_USUAL:
@@ -176,7 +194,11 @@ def of_bedtime(situation: Situation, ends: date) -> str:
 
 
 def of_waking(situation: Situation, ends: date) -> str:
-    """Return a text with the time of getting up after the sleep that ends on a date: the usual one, or why another."""
+    """Return a text with the time of getting up after the sleep that ends on the date ``ends``.
+
+    It calls a time usual within ten minutes of the usual. A later time has the reason that the night begins late, an
+    earlier time that of the day's first entry.
+    """
     wake = situation.sleep(ends)[1]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[1]
     if abs(wake - usual) <= NEAR_USUAL:
@@ -192,7 +214,8 @@ def of_waking(situation: Situation, ends: date) -> str:
 def of_task(task: Task | None, situation: Situation, day: date) -> tuple[str, ...]:
     """Return a text that says how far from ``day``, the date of the plan, a task is due.
 
-    Return nothing without a task or a due date.
+    Return an empty tuple without a task or a due date. For a plan of a later date than today, the text counts from that
+    date.
     """
     if task is None or task.due is None:
         return ()
@@ -216,9 +239,10 @@ def _of_task_then(days: int) -> Text:
 
 
 def _of_goal(option: Option, situation: Situation) -> list[str]:
-    """Return a text on how often the week of an option has the action before it, against its weekly goal.
+    """Return a list with a text on the weekly goal for an option's action, as "2 of 3 so far".
 
-    Return an empty list without a goal, or once it is reached.
+    It counts the days with the action in the week of the option, before the option. The list is empty without a goal,
+    or once it is reached.
     """
     goal = situation.wishes.goals.get(option.action)
     if goal is None:
@@ -233,14 +257,15 @@ def _of_goal(option: Option, situation: Situation) -> list[str]:
 
 
 def _is_ahead(option: Option, situation: Situation) -> bool:
-    """Return True if an option is of a later date than today."""
+    """Return True if an option starts on a later date than today, on the user's clock."""
     return situation.date_of(option.start) > situation.date_of(situation.now)
 
 
 def times_this_week(situation: Situation, action: ActionType, *, at: datetime | None = None) -> int:
     """Return on how many days since Monday the user did an action, as calendar and workouts show.
 
-    With ``at``, an instant ahead, it is the week of that instant, and planned entries before it count as well.
+    Without ``at``, entries count that have ended by now. ``at`` is an instant ahead. With it, the week is that of
+    ``at``, and planned entries that end by then count as well.
     """
     until = at or situation.now
     today = situation.date_of(until)
@@ -258,8 +283,9 @@ def times_this_week(situation: Situation, action: ActionType, *, at: datetime | 
 def _of_body(option: Option, situation: Situation, readings: Mapping[Meter, Reading]) -> list[str]:
     """Return up to two texts about the inputs that move a meter most, the strongest first.
 
-    For an action that raises a meter, they say why that meter is below normal. For an action that needs a meter, they
-    say why that meter is normal or above. Otherwise, and for later dates than today, the list is empty.
+    For an action that raises a meter (``SERVES``), they say why that meter is below normal (0.70). For an action that
+    needs a meter (``NEEDS``), they say why that meter is normal or above. The list is empty for other actions, for
+    later dates than today, and without a reading.
     """
     action = option.action
     if _is_ahead(option, situation):
@@ -324,7 +350,7 @@ WEEKLY = 0.75  # times a week from which a habit is told
 
 
 def _often(per_week: float) -> Text:
-    """Return in words how often a week something is done.
+    """Return in words how often a week something is done, rounded, and at least "once a week".
 
     >>> _often(1.2), _often(2.4), _often(4)
     ('once a week', 'twice a week', '4 times a week')
@@ -336,10 +362,10 @@ def _often(per_week: float) -> Text:
 
 
 def _of_load(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the hours of tiring entries before an option, if they call for rest or exercise. Otherwise
-    return nothing.
+    """Return a list with a text of the hours of tiring entries on an option's day before it.
 
-    Rest needs five hours and exercise four. The last of the entries must end within the three hours before.
+    Meditation and time for oneself need five hours of them, exercise four. An entry must end within the three hours
+    before the option. Otherwise, and for other actions, the list is empty.
     """
     day = day_of(situation, option.start)
     least = BEHIND[0] if option.action in RESTS else MEETINGS_FOR_SPORT
@@ -356,8 +382,10 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
 
 
 def _kind_of(day: Day) -> Text:
-    """Return the main kinds of a day's tiring entries in words, the longest in total first, e.g. "meetings and
-    work".
+    """Return the kinds of a day's tiring entries in words, the longest in total first, e.g. "meetings and work".
+
+    The kinds are meetings, classes and work. A kind with less than 15 % of the time is left out. Without any, return
+    "work".
     """
     times = Counter[Text]()
     for occurrence, label in day.entries:
@@ -378,10 +406,10 @@ WORK, CLASSES, MEETINGS = say("work"), say("classes"), say("meetings")
 
 
 def _of_quiet(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the length of a free stretch of 90 minutes or more, for deep work before 15:00. Otherwise
-    return nothing.
+    """Return a list with a text of the free time of 90 minutes or more from a deep-work option's start.
 
-    The day must have entries. A user who has a habit of learning and none of deep work gets no text.
+    The option must start by 15:00, on a day with entries. Otherwise the list is empty. So it is for a user with a habit
+    of learning and none of deep work.
     """
     if option.action is not ActionType.DEEP_WORK or option.until is None:
         return []
@@ -410,8 +438,10 @@ def _length(span: timedelta) -> Text:
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:
-    """Return a text that the user is free until an entry, or that work ended up to 90 minutes before. Otherwise return
-    nothing.
+    """Return a list with a text that the user is free until an entry, or that work is over.
+
+    Work must have ended up to 90 minutes before the option's start. Meditation, time for oneself and unknown working
+    hours get no such text. The list is empty if neither holds, or if ``_of_quiet`` tells the free time already.
     """
     if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
         return [say("you are free until {time}", time=situation.clock(option.until))]

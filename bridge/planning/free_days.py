@@ -1,4 +1,4 @@
-"""Tell which days are free of work according to the calendar: vacation, public holidays, out of office."""
+"""Find the days that are free of work according to the calendar, such as vacation, public holidays, out of office."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)
 def is_free_day(known: Snapshot, day: date) -> bool:
     """Return True if the calendar says that a local date is free of work.
 
-    That is a day off, a journey, out of office for half the office hours, or a public holiday. Calendars of public
-    holidays also name days such as Mother's Day. A holiday therefore does not count if work is planned on the date.
+    That is a day off, an all-day journey of two or more days, or a public holiday. Out of office for half the office
+    hours is free as well. Calendars of public holidays also name days such as Mother's Day. A holiday therefore does
+    not count if work is planned on the date.
     """
     begin, end = midnight(day, known.zones), midnight(day + DAY, known.zones)
     today = [(o, label) for o, label in known.agenda if o.start < end and o.end > begin and _stands(o.event)]
@@ -42,8 +43,9 @@ def _stands(event: Event) -> bool:
 
 
 def _is_off(occurrence: Occurrence, label: Label) -> bool:
-    """Return True if an all-day entry is a day off. It is one by its title, or as time for oneself of two or more
-    days.
+    """Return True if an all-day entry is a day off by the words of its title, or a journey.
+
+    A journey is a busy entry of two or more days, labelled as time for oneself.
     """
     event = occurrence.event
     if not event.all_day or event.kind in ("birthday", "workingLocation", "task"):

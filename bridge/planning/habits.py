@@ -40,9 +40,9 @@ class Habit:
 
     ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
     Monday) to the usual start in minutes after midnight. It has only weekdays on which the action is usual. ``names``
-    maps a weekday to the user's own word for it, such as "run". ``last`` is the end of the last time, and
-    ``last_sport`` the watch's word for it. Reasons name no title of the calendar, because messages hold reasons.
-    ``settled`` says that it was done often enough to be called usual: at least four times, in three different weeks.
+    maps a weekday to the user's own word for it, such as "run". ``last`` is the end of the last time. ``last_sport`` is
+    the watch's word for it, or empty if no watch measured it. ``settled`` says that it was done at least four times, in
+    three different weeks. Only then it is called usual.
     """
 
     per_week: float
@@ -56,9 +56,10 @@ class Habit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class _Deed:
-    """A stretch of time in which the user did an action, from the calendar or measured.
+    """A stretch of time in which the user did an action, from the calendar or ``measured``.
 
-    Of two at the same time, that of the calendar sorts first.
+    ``name`` is the user's or the watch's word for it, or empty. Of two at the same time, that of the calendar sorts
+    first.
     """
 
     start: datetime
@@ -108,8 +109,9 @@ def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds within the two hours of the day in which most dates have one. Return an empty list below two
-    dates.
+    """Return the deeds within the two hours of the day in which most dates have a deed.
+
+    Return an empty list if these have fewer than two dates.
     """
     best: list[_Deed] = []
     for first in sorted(deeds, key=lambda one: one.minute):
@@ -134,7 +136,8 @@ def _name(deeds: Iterable[_Deed]) -> str:
 def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
     """Return the deeds without duplicates, by start.
 
-    Measurements of what the calendar or another source shows, and entries that overlap an earlier entry, are dropped.
+    Dropped are measurements near a deed of the calendar or of another source, and entries that overlap an earlier
+    entry.
     """
     kept: list[_Deed] = []
     for one in sorted(deeds, key=lambda deed: (deed.measured, deed)):

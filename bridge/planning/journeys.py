@@ -29,5 +29,7 @@ def is_journey(occurrence: Occurrence) -> bool:
 
 
 def journey(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of a flight with the ways to and from the airport."""
+    """Return the stretch of a flight with the ways to and from the airport (``TO_THE_AIRPORT``,
+    ``FROM_THE_AIRPORT``).
+    """
     return occurrence.start - TO_THE_AIRPORT, occurrence.end + FROM_THE_AIRPORT

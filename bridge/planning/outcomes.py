@@ -55,7 +55,7 @@ class Trace:
 
 
 def as_answer(advice: Advice, at: datetime) -> Answer | None:
-    """Return the answer to a recommendation that a model learns from at ``at``, or None for no answer.
+    """Return the answer to a recommendation that a model learns from at ``at``, or None if it learns nothing.
 
     The user's own answer comes first. Without it, a recommendation that the user has seen counts as accepted once the
     data show it done. It counts as ignored once it has ended and the data show it not done. A superseded recommendation
@@ -87,7 +87,7 @@ def meant_for(advice: Advice) -> Moment | None:
 
 
 def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
-    """Return when the slot of a recommendation ends, or that of the slot to which it was put off."""
+    """Return the end of a recommendation's slot, or of the slot to which it was put off."""
     moment = meant_for(advice)
     return advice.expires_at if moment in (None, advice.moment) else slot_bounds(moment, zones)[1]
 
@@ -101,7 +101,7 @@ def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
 
 
 def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
-    """Return the stretch of time in which the action counts as following the recommendation, or None.
+    """Return the stretch of time in which the action counts as following the recommendation.
 
     It is the slot, or the new slot if the recommendation was put off. If the recommendation has times in that slot, it
     is these times, widened by two hours within their day. Time before the recommendation was made does not count,
@@ -148,7 +148,10 @@ def observed(advice: Advice, known: Snapshot) -> Found:
 
 
 def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield the evidence of the action that watches, apps and task lists give in a stretch of time."""
+    """Yield the evidence of the action that watches, apps and task lists give in a stretch of time.
+
+    Exercise, sleep, meditation and work have such evidence, other actions none.
+    """
     if advice.action is ActionType.EXERCISE:
         yield from _workouts(known, span)
     elif advice.action is ActionType.SLEEP:
@@ -283,9 +286,10 @@ def took_place(event: Event) -> bool:
 
 
 def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return two lists of texts: of sources that reported but do not show the action, and of sources yet to report.
+    """Return two lists of texts. The first is of sources that reported but do not show the action, the second of
+    sources yet to report.
 
-    Only sources that showed such actions in the four weeks before are named.
+    Only sources that showed such actions often enough in the four weeks before are named (``_able``).
     """
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
@@ -301,9 +305,11 @@ def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], 
 
 
 def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return two lists of texts: of sources with a night that began at another time, and of sources yet to report.
+    """Return two lists of texts. The first is of sources with a night that began at another time, the second of sources
+    yet to report.
 
-    Only sources that recorded a night in the four weeks before are named.
+    Only sources that recorded a night in the four weeks before are named. A day after the stretch, a source is no
+    longer waited for.
     """
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})

@@ -30,10 +30,10 @@ NOTICED = 0.02  # of a level, from which on the calendar is named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A meter's expected level at an instant, forecast from past days of the same kind.
+    """A meter's expected level at an instant, from 0 to 1, forecast from past days of the same kind.
 
-    ``sd`` is one standard deviation of the level, and ``days`` the number of those days. ``because`` says which level
-    is usual at this hour. A second text says how much the day's calendar entries change, if that is noticeable.
+    ``sd`` is the standard deviation of the level, and ``days`` the number of those days. ``because`` says which level
+    is usual at this hour. A second text follows if the day's calendar entries change the level by 0.02 or more.
     """
 
     at: datetime

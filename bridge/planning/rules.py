@@ -97,8 +97,9 @@ def _is_late(day: Day, occurrence: Occurrence) -> bool:
 
 
 def _company(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow company: after work, on free days from 10:00, and the user's usual hours of
-    it.
+    """Return the stretches that allow company, which begin after work, or on free days at 10:00.
+
+    The user's usual hours of it outside of work are added.
     """
     low, high = day.awake(HOUR, BEFORE_BED)
     low = max(low, day.since(FREE_FROM))

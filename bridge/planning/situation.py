@@ -98,7 +98,7 @@ class Situation:
 
     @cached_property
     def promised(self) -> list[Stretch]:
-        """The times of suggestions that the user accepted, or put off to the slot of these times."""
+        """The times of suggestions that the user accepted, or put off to a slot in which these times lie."""
         return [
             (one.start, one.end)
             for one in self.advised
@@ -107,8 +107,9 @@ class Situation:
 
     @cached_property
     def told(self) -> frozenset[str]:
-        """The names of tasks and activities in suggestions that are still ahead, so that a task is suggested only
-        once.
+        """The names of tasks and activities in suggestions that have not ended, so that a task is suggested only once.
+
+        Suggestions of the plan so far are included.
         """
         ahead = (one for one in self.advised if one.end is not None and one.end > self.now and one.kind == "suggested")
         return frozenset([*self.titles, *(one.what for one in ahead if one.what is not None)])
@@ -122,12 +123,13 @@ class Situation:
         return f"{at.astimezone(zone_at(at, self.known.zones)):%H:%M}"
 
     def sleep(self, day: date) -> Stretch:
-        """Return (bedtime, wake time) of the main sleep that ends on a date: as recorded, else as expected.
+        """Return (bedtime, wake time) of the main sleep that ends on a date. It is the recorded sleep, else the
+        expected.
 
-        An expected sleep is moved away from calendar entries. An entry in its first half delays bedtime, and an entry
-        in its second half wakes the user earlier. A sleep that is delayed far, as after a night shift, keeps its length
-        until the next entry. A flight over the middle of the night is that night. The first night after a flight
-        westward begins up to an hour early.
+        An expected sleep is moved away from calendar entries. An entry in its first half delays bedtime to 45 minutes
+        after the entry. An entry in its second half wakes the user 45 minutes before it. A sleep that is delayed far,
+        as after a night shift, keeps its length until the next entry. A flight over the middle of the night is that
+        night. The first night after a flight westward begins up to an hour early.
         """
         slept = self.slept(day)
         if slept is not None:
@@ -170,8 +172,9 @@ class Situation:
         return zone is not None and "/" in zone and not calendar.same_clock(occurrence.start, zone, here)
 
     def _west(self, bed: datetime) -> timedelta:
-        """Return how much earlier the first night after a journey westward begins: ten minutes per hour, at most an
-        hour.
+        """Return the time by which the first night after a journey westward begins earlier.
+
+        It is ten minutes per hour between the zones, at most an hour. Below three hours between the zones it is zero.
         """
         before, after = (bed.astimezone(zone_at(at, self.known.zones)).utcoffset() for at in (bed - DAY, bed))
         back = (before or NO_TIME) - (after or NO_TIME)
@@ -189,12 +192,14 @@ class Situation:
 
     @cached_property
     def recorded(self) -> list[Episode]:
-        """The recorded nights, naps and workouts that have ended, each once (see ``meters.overlaps``)."""
+        """The recorded nights, naps and workouts that have ended. Of a night or workout that several sources recorded,
+        the source counts that ``meters.overlaps`` ranks first.
+        """
         over = ((source, one) for source, one in self.known.episodes if one.end <= self.now)
         return [one for _, one in once(over, self.known.preference)]
 
     def slept(self, day: date) -> Episode | None:
-        """Return the longest recorded main sleep that ended on a date and by now, or None."""
+        """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""
         nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)
         return max(nights, key=lambda e: e.end - e.start, default=None)
 
@@ -206,11 +211,13 @@ class Situation:
         return calendar.merged((o.start, o.end) for o, _ in self.entries if calendar.takes_time(o.event))
 
     def first_before(self, start: datetime) -> Occurrence | None:
-        """Return the first timed, busy calendar entry that begins from now on and before ``start``, or None."""
+        """Return the first timed, busy calendar entry that begins from now on and before ``start``. Return None without
+        any.
+        """
         return next((o for o, _ in self.entries if self.now <= o.start < start and calendar.takes_time(o.event)), None)
 
     def busy_from(self, at: datetime) -> Stretch | None:
-        """Return the stretch of ``busy`` that begins exactly at ``at``, or None."""
+        """Return the stretch of ``busy`` that begins exactly at ``at``. Return None if none does."""
         return next((one for one in self.busy if one[0] == at), None)
 
     def work(self, day: date) -> list[Stretch]:
@@ -269,7 +276,7 @@ def is_blank(known: Snapshot) -> bool:
 
 
 def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
-    """Return True if the user accepted a recommendation, or put it off to a slot that now has its time."""
+    """Return True if the user accepted a recommendation, or put it off to the slot of its start."""
     if advice.answer is Answer.RESCHEDULE and advice.start is not None:
         return moment_at(advice.start, zones) == advice.moved_to
     return advice.answer is Answer.ACCEPT
@@ -281,5 +288,7 @@ def without_advice(situation: Situation, number: int) -> Situation:
 
 
 def margin(occurrence: Occurrence) -> timedelta:
-    """Return the time kept free before and after a calendar entry: 30 minutes if it has a place, otherwise 5."""
+    """Return the time kept free before and after a calendar entry. It is 30 minutes for an entry with a place,
+    otherwise 5.
+    """
     return TRAVEL if occurrence.event.located else BESIDE

@@ -44,9 +44,10 @@ CALL = re.compile(
 
 
 def task_for(situation: Situation, action: ActionType) -> Task | None:
-    """Return the most pressing open task with a due date that an action works on, or None.
+    """Return the most pressing open task with a due date that an action works on. Return None if there is none.
 
-    A task that an upcoming suggestion already names is left out. Only work and learning have tasks.
+    A task that an upcoming suggestion already names is left out. Only work and learning have tasks. Tasks due today or
+    tomorrow press most, then overdue tasks, then later tasks.
     """
     if action not in WORK:
         return None
@@ -57,10 +58,10 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
 
 
 def _order(task: Task, situation: Situation) -> tuple[bool, int, date, str]:
-    """Return the sort key of a task: due today or tomorrow first, then overdue, then the others, each by due date and
-    key.
+    """Return the sort key of a task, by which the most pressing task sorts first.
 
-    Calls come last while they are not answered any more today.
+    Tasks due today or tomorrow come first, then overdue tasks, then later tasks, each by due date and key. Calls come
+    last at weekends and from 18:00 on.
     """
     due, today = task.due or date.max, situation.date_of(situation.now)
     rank = 1 if due < today else 0 if due <= today + A_DAY else 2
@@ -69,14 +70,18 @@ def _order(task: Task, situation: Situation) -> tuple[bool, int, date, str]:
 
 
 def is_call(task: Task) -> bool:
-    """Return True if a task needs a phone call. A task with an estimate needs none."""
+    """Return True if the title of a task has a word for a phone call or for an appointment.
+
+    A task with an estimate of its length gives False.
+    """
     return task.effort is None and CALL.search((task.title or "")[:200]) is not None
 
 
 def due_tasks(situation: Situation) -> list[Task]:
     """Return up to four open tasks that are overdue or due within two days, the most pressing first.
 
-    Of several tasks with the same title, only the first is returned.
+    Tasks due today or tomorrow press most, then overdue tasks. Of several tasks with the same title, only the first is
+    returned.
     """
     today = situation.date_of(situation.now)
     last = today + DUE_DAYS * A_DAY
@@ -91,9 +96,10 @@ def due_tasks(situation: Situation) -> list[Task]:
 
 
 def length_of(task: Task, action: ActionType | None) -> timedelta:
-    """Return how long a task takes: its estimate, limited to 15 minutes to 3 hours, else a length by its kind.
+    """Return the time that a task takes, which is its estimate, limited to 15 minutes to 3 hours.
 
-    Quick errands take 25 minutes, other ADMIN_WORK 45, and all other tasks 60.
+    Without an estimate, quick errands of ADMIN_WORK take 25 minutes, other ADMIN_WORK 45, and all other tasks 60.
+    ``action`` is the action that works on the task, or None if unknown.
     """
     if task.effort is not None:
         return min(max(timedelta(hours=task.effort), LEAST), MOST)
@@ -139,9 +145,11 @@ def is_urgent(task: Task, day: date) -> bool:
 
 
 def kept_place(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the stretch at which a plan has shown a task, or None if it is over, of another day, or not free any more.
+    """Return the stretch at which an earlier plan has shown a task, so that the task stays there.
 
-    It stays while it lasts, so that a task does not move with the clock. ``busy`` holds the stretches that are taken.
+    Return None if no plan has shown it. Also return None if the stretch has ended, lies outside of the waking day, or
+    is no longer free. A stretch of more than 3 hours, and a call when calls are not answered, give None too. ``busy``
+    holds the stretches that are taken.
     """
     start, end = day.situation.places.get(str(task.key), (day.midnight, day.midnight))
     if not max(start, day.wake) < end <= day.bed or end <= day.situation.now or start < day.wake:
@@ -151,11 +159,11 @@ def kept_place(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
 
 
 def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free stretch for a task on a day, in working hours first, then at other waking hours. Otherwise
-    return None.
+    """Return the first free stretch for a task on a day, in working hours first, then at other waking hours. Return
+    None if there is none.
 
-    An hour is enough for a longer task. Deep work on a working day gets working hours only, unless it is due that day.
-    ``busy`` holds the stretches that are taken.
+    It lies from an hour after waking to two hours before bedtime. An hour is enough for a longer task. Deep work on a
+    working day gets working hours only, unless it is due that day. ``busy`` holds the stretches that are taken.
     """
     situation = day.situation
     if day.date > (task.due or day.date) and day.date > situation.date_of(situation.now):
@@ -176,9 +184,10 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
 
 
 def _latest(task: Task, day: Day) -> datetime:
-    """Return by when a task must end on a day: 20:30 if due that day, 18:00 for ADMIN_WORK, else 20:00.
+    """Return the instant by which a task must end on a day.
 
-    A calendar entry that fills the evening makes it earlier, unless the task is due that day.
+    That is 20:30 for a task due that day. Otherwise it is 18:00 for ADMIN_WORK, and 20:00 for the rest. If a calendar
+    entry fills the evening before that, it is the begin of that entry (``Day.spent_from``).
     """
     if is_urgent(task, day.date):
         return day.since(URGENT_UNTIL)
@@ -187,7 +196,7 @@ def _latest(task: Task, day: Day) -> datetime:
 
 
 def is_answered(task: Task, day: Day, at: datetime) -> bool:
-    """Return True if a task can be worked on at ``at``: it needs no call, or calls are answered then.
+    """Return True if a task can be worked on at ``at``. It needs no call, or calls are answered then.
 
     Calls are answered from Monday to Friday, 8:00 to 12:00 and 13:30 to 18:00.
     """

@@ -53,7 +53,10 @@ AT_HOME = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class Day:
-    """A user's waking day, from the end of the sleep on ``date`` to the start of the next sleep."""
+    """A user's waking day, from the end of the sleep on ``date`` to the start of the next sleep.
+
+    Its parts are computed at their first use and kept.
+    """
 
     situation: Situation
     date: date
@@ -98,8 +101,8 @@ class Day:
     def _meal(self, begins: Sequence[int], length: timedelta, low: timedelta, high: timedelta) -> Stretch | None:
         """Return the stretch of a calendar entry whose title names a meal and that begins from ``low`` to ``high``.
 
-        Otherwise return the first free stretch of ``length`` that begins at one of ``begins``, or None. ``begins``,
-        ``low`` and ``high`` count from midnight, the first in minutes.
+        Otherwise return the first free stretch of ``length`` that begins at one of ``begins``. Return None if none is
+        free. ``begins``, ``low`` and ``high`` count from midnight, the first in minutes.
         """
         for occurrence, _ in self.entries:
             named = not occurrence.event.private and MEAL.search((occurrence.event.title or "")[:200])
@@ -114,8 +117,10 @@ class Day:
 
     @cached_property
     def rests(self) -> list[Stretch]:
-        """The stretches kept free for the way, food and rest, around long series of entries, and before and after
-        work.
+        """The stretches kept free for the way, food and rest.
+
+        They lie around series of entries without a pause of over 30 minutes. Around six hours they are an hour before
+        and 90 minutes after, around three hours 15 and 30 minutes. 45 minutes before work and 30 after it are added.
         """
         found: list[Stretch] = []
         near = calendar.clipped(self.situation.attended, self.wake - A_DAY, self.bed + A_DAY)
@@ -167,8 +172,8 @@ class Day:
     def with_family(self) -> list[Stretch]:
         """The stretches next to calendar entries with the family, in which the family is taken to be around.
 
-        They are pauses of up to three hours between such entries from 14:00 on. The time from waking to a first such
-        entry before 09:00 belongs to them too.
+        They are pauses of up to three hours after such an entry that begins at 14:00 or later, until the next. The time
+        from waking to a first such entry before 09:00 belongs to them too.
         """
         mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]
         found = [
@@ -268,6 +273,6 @@ def day_of(situation: Situation, at: datetime) -> Day:
 
 
 def rounded_up(at: datetime) -> datetime:
-    """Return an instant rounded up to the next five minutes."""
+    """Return an instant rounded up to the next full five minutes. An instant at full five minutes stays."""
     over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
     return at + (5 * MINUTE - over if over else over)

@@ -44,7 +44,10 @@ GRID = 5.0  # minutes to which a span is rounded
 
 
 def office_week() -> Week:
-    """Return the hours used until a user's own are known: by weekday, 9:00 to 17:00 from Monday to Friday."""
+    """Return the working hours that are used until a user's own are known, 9:00 to 17:00 from Monday to Friday.
+
+    There is an entry per weekday from Monday on, with spans in minutes after midnight.
+    """
     return tuple(() if weekday in WEEKEND else (OFFICE,) for weekday in range(7))
 
 
@@ -64,7 +67,9 @@ def working_week(known: Snapshot) -> tuple[Week, bool]:
 
 
 def _met_at_work(known: Snapshot, work: Sequence[tuple[Occurrence, Label]]) -> frozenset[date]:
-    """Return the dates from Monday to Friday with an entry of work in office hours, however short."""
+    """Return the dates from Monday to Friday on which an entry of work begins about office hours, however short
+    it is.
+    """
     low, high = OFFICE[0] - AROUND_OFFICE, OFFICE[1] + AROUND_OFFICE
     begins = [clock(o.start, known.zones) for o, _ in work]
     return frozenset(day for day, minutes in begins if day.weekday() not in WEEKEND and low <= minutes <= high)
@@ -152,7 +157,11 @@ def _of_tasks(known: Snapshot) -> dict[date, list[Span]]:
 
 
 def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date], met: frozenset[date]) -> Week:
-    """Return the usual spans of work by weekday. Dates in ``met`` show that the user worked, and not for how long."""
+    """Return the usual spans of work by weekday, from the spans of worked ``days``.
+
+    Dates in ``met`` show that the user worked, and not for how long. Dates in ``free`` do not count. With fewer than
+    three worked days, return office hours.
+    """
     if len(days) < EVIDENCE_DAYS:
         return office_week()
     shares = _shares(known, days.keys() | met, free)
@@ -176,7 +185,7 @@ def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequen
 
 
 def _has_gaps(days: Sequence[Sequence[Span]], usual: Sequence[Span]) -> bool:
-    """Return True if the days fill less than 70 % of the usual spans. A calendar of meetings does so."""
+    """Return True if the worked days fill less than 70 % of the usual spans. A calendar of meetings alone does so."""
     filled = sum(_minutes_of(spans) for spans in days)
     return filled < FILLED * len(days) * _minutes_of(usual)
 
@@ -200,7 +209,10 @@ def _shares(known: Snapshot, days: Collection[date], free: frozenset[date]) -> l
 
 
 def _first(known: Snapshot, days: Collection[date]) -> date:
-    """Return the earliest of the last 60 dates on which the calendar was in use or the user worked."""
+    """Return the earliest date on which the calendar was in use, or the user worked on one of ``days``.
+
+    A date more than 60 days ago becomes that of 60 days ago.
+    """
     begun = [clock(o.start, known.zones)[0] for o, _ in known.agenda if _counts(o, known.at)]
     return max(min([*begun, *days]), clock(known.at - BACK * DAY, known.zones)[0])
 
@@ -215,10 +227,9 @@ def _own(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Spa
 
 
 def _of_part(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
-    """Return the spans of each worked day of the same part of the week as ``weekday``: Monday to Friday, or the
-    weekend.
+    """Return the spans of each worked day of the same part of the week as ``weekday``.
 
-    Without any, return those of all worked days.
+    The parts are Monday to Friday and the weekend. Without a worked day in it, return those of all worked days.
     """
     part = [spans for day, spans in days.items() if (day.weekday() in WEEKEND) == (weekday in WEEKEND)]
     return part or list(days.values())
