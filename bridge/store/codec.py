@@ -81,7 +81,7 @@ def _sample_text(item: Sample) -> str | None:
 
 
 def decode(kind: str, body: str) -> Item:
-    """Return the item that ``encode`` wrote as JSON. ``kind`` is sample, episode, event or task."""
+    """Return the item that ``encode`` wrote as JSON text. ``kind`` is sample, episode, event or task."""
     decoders = _DECODERS[kind]
     values = json.loads(body)
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
@@ -111,7 +111,7 @@ def packed(payload: Mapping[str, object]) -> bytes:
 
 
 def unpack(payload: bytes) -> dict[str, Any]:
-    """Return the payload that ``packed`` compressed."""
+    """Return the raw record's payload that ``packed`` compressed."""
     body: dict[str, Any] = json.loads(zlib.decompress(payload))
     return body
 
@@ -124,7 +124,10 @@ def canonical(payload: Mapping[str, object]) -> bytes:
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """Return a digest of a record's payload, parent and deletion mark. Equal records have equal digests."""
+    """Return a digest of a record's payload, parent and deletion mark, by which a changed record is recognised.
+
+    Equal records have equal digests. Its stream, key and export date do not count.
+    """
     return mark_of(canonical(record.payload), record)
 
 

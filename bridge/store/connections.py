@@ -19,8 +19,9 @@ class Connections(Part):
 
     @writes()
     def connect(self, db: sa.Connection, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
-        """Return the user's connection called ``name`` at a source. It is created if missing, and a pause of it
-        ends.
+        """Return the user's connection called ``name`` at a source, which is created if missing.
+
+        A pause of an existing connection ends.
         """
         c = tables.connections.c
         source_id = names.number(db, tables.sources, source)
@@ -42,7 +43,7 @@ class Connections(Part):
 
     @reads
     def by_id(self, db: sa.Connection, connection_id: int) -> Connection | None:
-        """Return a connection by its id, or None if it was deleted."""
+        """Return a connection by its id. Return None if there is none, for example because it was deleted."""
         return next(iter(_connections(db.execute(_BY_ID, {"connection": connection_id}))), None)
 
     @writes()
@@ -74,12 +75,18 @@ class Connections(Part):
 
     @writes()
     def save_secret(self, db: sa.Connection, connection_id: int, sealed: bytes) -> None:
-        """Save a sealed consent in place of the earlier consent. Raises TryLater if the database stays locked."""
+        """Save a sealed consent in place of the connection's earlier consent. Raises TryLater if the database stays
+        locked.
+        """
         db.execute(update_connection(connection_id).values(secret=sealed))
 
     @reads
     def client(self, db: sa.Connection, name: str) -> bytes | None:
-        """Return the sealed client of a source or of a shared name, or None if none was typed into the page."""
+        """Return the sealed client id and secret that were typed into the page for a source.
+
+        ``name`` is the source's, or the name under which several sources share a client. Return None if none were
+        typed.
+        """
         found: bytes | None = db.execute(
             sa.select(tables.clients.c.secret).where(tables.clients.c.name == name)
         ).scalar()
@@ -87,24 +94,24 @@ class Connections(Part):
 
     @reads
     def clients(self, db: sa.Connection) -> dict[str, bytes]:
-        """Return name -> sealed client, of all clients that were typed into the page."""
+        """Return name -> sealed client id and secret, of all that were typed into the page."""
         return {row.name: row.secret for row in db.execute(sa.select(tables.clients))}
 
     @writes(durable=True)
     def save_client(self, db: sa.Connection, name: str, sealed: bytes | None, *, now: datetime) -> None:
-        """Save a sealed client in place of an earlier client of the name. None deletes it."""
+        """Save a sealed client id and secret in place of an earlier client of the name. None deletes the client."""
         db.execute(sa.delete(tables.clients).where(tables.clients.c.name == name))
         if sealed is not None:
             db.execute(sa.insert(tables.clients).values(name=name, secret=sealed, set_at=now))
 
     @writes()
     def reseal_client(self, db: sa.Connection, name: str, sealed: bytes) -> None:
-        """Save the same client sealed with another key."""
+        """Save the same client id and secret sealed with another key, without a change of their date."""
         db.execute(sa.update(tables.clients).where(tables.clients.c.name == name).values(secret=sealed))
 
     @writes()
     def save_member(self, db: sa.Connection, connection_id: int, member: str) -> None:
-        """Save the source's own name for the account, which webhook notices use."""
+        """Save the name by which the source itself calls the connection's account. Webhook notices use that name."""
         db.execute(update_connection(connection_id).values(member=member))
 
 
@@ -144,7 +151,7 @@ _BY_ID = _ALL.where(tables.connections.c.id == sa.bindparam("connection"))
 
 
 def joined_to_source(table: sa.Table) -> sa.Join:
-    """Return a table with a ``connection_id``, joined to its connections and their sources."""
+    """Return a table that has a ``connection_id``, joined to the connections and their sources, for a query."""
     return table.join(tables.connections, tables.connections.c.id == table.c.connection_id).join(tables.sources)
 
 

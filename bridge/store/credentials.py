@@ -18,7 +18,10 @@ class Credentials(Part):
 
     @reads
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
-        """Return True if the user has a password, a passkey or a linked account, without which a login is open."""
+        """Return True if the user has a password, a passkey or a linked account.
+
+        Without these, a page for this machine alone lets the user in without asking.
+        """
         found = (sa.exists().where(table.c.user_id == user_id) for table in (passwords, passkeys, identities))
         return bool(db.execute(sa.select(sa.or_(*found))).scalar())
 
@@ -34,7 +37,9 @@ class Credentials(Part):
 
     @reads
     def user_of(self, db: sa.Connection, issuer: str, subject: str) -> int | None:
-        """Return the user id to which an account at a provider is linked, or None."""
+        """Return the user id to which the account ``subject`` at the provider ``issuer`` is linked. Return None if it
+        is not.
+        """
         return _owner(db, issuer, subject)
 
     @reads

@@ -132,8 +132,8 @@ class Database:
     def compact(self, at_most: int | None = None) -> None:
         """Give back the space of deleted rows to the disk where that is worthwhile.
 
-        SQLite's file is rewritten if over a fifth of it is unused and at most ``at_most`` bytes are in use. Writers
-        wait meanwhile. Otherwise later rows fill the free space. PostgreSQL is vacuumed.
+        SQLite's file is rewritten if over a fifth of it is unused and at most ``at_most`` bytes are in use. None is no
+        limit. Writers wait meanwhile. Otherwise later rows fill the free space. PostgreSQL is vacuumed.
         """
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM ANALYZE")

@@ -79,10 +79,9 @@ class Exports(Part):
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
         """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
 
-        Zones, wishes and the order of sources in the export replace those of the user. Shares of meters are left out,
-        because a viewer's name may be another person's here. Raises SetupError for rows that
-        cannot be read. It is also raised for a user with a connection, or with an answered recommendation for one of
-        the slots.
+        Zones, wishes, notes on tasks and the order of sources in the export replace those of the user. Shares of meters
+        are left out, because a viewer's name may be another person's here. Raises SetupError for rows that cannot be
+        read. It is also raised for a user with a connection, or with an answered recommendation for one of the slots.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
@@ -138,7 +137,10 @@ def _unpacked(place: packed.Place) -> Row:
 
 
 def _apart(table: sa.Table, saved: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
-    """Return (rows to insert as they are, readings to pack) of a table's saved rows."""
+    """Return (rows to insert as they are, readings to pack) of a table's saved rows.
+
+    Only samples of packed metrics are packed.
+    """
     if table is not tables.samples:
         return saved, ()
     readings = [row for row in saved if row["metric"] in packed.METRICS_PACKED]
@@ -165,7 +167,7 @@ def _insert_packed(
 
 
 def _of_user(table: sa.Table, user_id: int) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that selects a user's rows of a table, also for tables without a user id."""
+    """Return the SQL condition that selects a user's rows of a table, even if the table has no user id."""
     if "user_id" in table.c:
         return table.c.user_id == user_id
     mine = sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)
@@ -196,7 +198,8 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
     """Delete a new user's recommendations without an answer, because imported recommendations may be for the same
     slots.
 
-    Raises SetupError if the user has answered a recommendation for a slot that the import holds too.
+    ``rows`` are the recommendations of the import. Raises SetupError if the user has answered a recommendation for one
+    of their slots.
     """
     r = tables.recommendations.c
     mine = r.user_id == user_id
@@ -213,10 +216,10 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns that an import computes anew: ``levels`` of a recommendation, and the bodies of wishes and of
-    the order of sources.
+    """Return the columns of a saved row that an import computes anew.
 
-    Raises KeyError, TypeError or ValueError for a body that cannot be read.
+    These are ``levels`` of a recommendation, and the bodies of wishes and preferences. Other tables have none. Raises
+    KeyError, TypeError or ValueError for a body that cannot be read.
     """
     if table is tables.preferences:
         return {"body": preferences_of(row["body"]).body}
@@ -228,9 +231,9 @@ def _derived(table: sa.Table, row: Row) -> Row:
 def _insert(
     db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[Any], numbers: dict[str, dict[Any, int]]
 ) -> None:
-    """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``.
+    """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``, in the same order.
 
-    For tables that other tables refer to, ``numbers`` is given column name -> old id -> new id.
+    For tables that other tables refer to, their column name -> old id -> new id is added to ``numbers``.
     """
     if not fresh:
         return

@@ -30,7 +30,9 @@ class Ingest(Part):
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
-        """Return the saved cursor of a stream, or None if there is none in this ``version`` of the cursor's format."""
+        """Return the saved cursor of a stream. Return None if there is none in this ``version`` of the cursor's
+        format.
+        """
         c = tables.cursors.c
         query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
         found: str | None = db.execute(query).scalar()
@@ -38,7 +40,9 @@ class Ingest(Part):
 
     @reads
     def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
-        """Return stream -> saved cursor of a connection, for cursors in this ``version`` of their format."""
+        """Return stream -> saved cursor of a connection. Cursors in another ``version`` of their format are
+        left out.
+        """
         found = db.execute(_CURSORS, {"connection": connection_id, "version": version})
         return {row.stream: row.cursor for row in found}
 
@@ -56,7 +60,7 @@ class Ingest(Part):
 
     @writes()
     def drop_cursors(self, db: sa.Connection, connection_id: int) -> None:
-        """Delete all cursors of a connection, so that the next sync pulls everything again."""
+        """Delete all cursors of a connection, so that its next sync pulls every stream from the beginning."""
         db.execute(sa.delete(tables.cursors).where(tables.cursors.c.connection_id == connection_id))
 
     @writes()
@@ -140,8 +144,9 @@ class Ingest(Part):
     ) -> list[RawRecord]:
         """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``.
 
-        Nothing is deleted here, because the caller passes the deletions to ``land``. A stretch is what an export or a
-        listing holds completely. Records of a newer export than that of ``covers`` are left out.
+        Nothing is deleted here, because the caller passes the deletions to ``land``. A stretch is the part of a stream
+        that an export or a listing holds completely. It is limited by key prefix, parents, and begin. Records of a
+        newer export than that of ``covers`` are left out.
         """
         r = tables.records.c
         query, bound = _STORED, dict[str, Any](connection=connection_id, stream=stream)
@@ -190,10 +195,10 @@ class Ingest(Part):
         version: int,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[RecordResult]:
-        """Delete and derive again all rows of the stored records, in the order and at the times of their arrival.
+        """Delete and derive again all rows of a connection's records with kept payloads, as they arrived.
 
-        Returns a result per record, which says whether it is set aside. ``progress(done, total)`` is called with
-        numbers of arrivals.
+        Returns a result per record, which says whether it is set aside. ``version`` is that of ``normalise``.
+        ``progress(done, total)`` is called with numbers of arrivals, and None calls nothing.
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
@@ -308,7 +313,10 @@ _STORED_ABOUT = _STORED.where(
 
 
 def _begins_after(starts: Collection[datetime | None], since: datetime) -> bool:
-    """Return True if a record has rows and all of them begin at or after ``since``."""
+    """Return True if a record has rows, whose starts are given, and all of them begin at or after ``since``.
+
+    A row without a start counts as earlier.
+    """
     return bool(starts) and all(start is not None and start >= since for start in starts)
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 
 def insert_new(db: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
-    """Insert a row, unless a unique constraint finds it there already. Returns True if it was inserted."""
+    """Insert a row, unless it would break a unique constraint. Returns True if it was inserted."""
     unless_there = insert_into(db, table).values(**values).on_conflict_do_nothing().returning(sa.literal_column("1"))
     return db.execute(unless_there).first() is not None
 

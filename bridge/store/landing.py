@@ -25,7 +25,10 @@ LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A record's state as it is stored, and as the deliveries of a batch change it."""
+    """A record's state as it is stored, and as the deliveries of a batch change it.
+
+    It holds the record itself, a digest, reasons for setting it aside, and the dates of its exports.
+    """
 
     id: int
     record: RawRecord
@@ -41,7 +44,10 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over the export date of a delivery. Returns True if one of the record's dates changed."""
+        """Take over the export date of a delivery, if it is newer. Returns True if one of the record's dates changed.
+
+        A delivery without an export date changes nothing.
+        """
         if record.as_of is None:
             return False
         before = self.as_of, self.whole_as_of
@@ -72,9 +78,10 @@ class Memory(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Several deliveries whose results are written together.
+    """Deliveries of records to a connection whose rows and states are written together.
 
-    If a record changes twice, the first change is written before the second is derived.
+    ``take`` fills it and ``write`` empties it. If a record changes twice, the first change is written before the second
+    is derived.
     """
 
     db: sa.Connection
@@ -98,10 +105,10 @@ class Batch:
             self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
-        """Derive the items of a record, and note them for writing.
+        """Derive the items of a record, and note them for writing. A BadRecord sets the record aside, with its reason.
 
-        A record that cannot be read is set aside and keeps its rows. If ``orphaned``, that is, its parent is deleted,
-        they are deleted.
+        A record that is set aside keeps its rows. If it is ``orphaned``, that is, its parent is deleted, they are
+        deleted.
         """
         try:
             items, outside = set_apart(self._items(state))
@@ -168,8 +175,8 @@ def _bound(state: State) -> tuple[Any, ...]:
 class Delivery(NamedTuple):
     """Result of landing a delivered record. ``outcome`` is unchanged, new, updated, deleted or reread.
 
-    ``record`` is the merged record and ``payload`` its canonical JSON. For ``unchanged`` both are empty. ``reread``
-    means that an unchanged record was derived again by a newer normaliser.
+    ``record`` is the merged record and ``payload`` its canonical JSON. For ``unchanged``, ``state`` and ``record`` are
+    None and ``payload`` is empty. ``reread`` means that an unchanged record was derived again by a newer normaliser.
     """
 
     outcome: str
@@ -182,7 +189,7 @@ UNCHANGED = Delivery("unchanged")
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
-    """Compare a delivered record with its stored state, and return what became of it.
+    """Compare a delivered record with its stored state, and return the Delivery that says what became of it.
 
     If something changed, the record's items are derived, and ``batch`` notes what to write. ``state`` is None for a
     record of an outdated export, and for the deletion of an unknown record. Both are unchanged.
@@ -252,8 +259,8 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
 def _replaced(state: State, record: RawRecord) -> bool:
     """Return True if an earlier delivery makes this record useless.
 
-    That is so if a newer export held the whole record. It is also so if this is a piece, and an export of the same date
-    held the whole.
+    That is so if a newer export held the whole record. For a part of a record (``adds``), a whole of the same date is
+    enough.
     """
     if record.adds and record.as_of is not None and record.as_of == state.whole_as_of:
         return True
@@ -336,7 +343,7 @@ def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> di
 
 
 def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
-    """Return the state of a record from its database row, with an empty payload unless one is given."""
+    """Return the state of a record from its database row. Its payload is ``payload``, or empty for None."""
     record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
     return State(
         id=row.id,
@@ -351,7 +358,10 @@ def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
 
 
 def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
-    """Store the payloads of deliveries that changed their record, and the changed pieces by export date."""
+    """Store the payloads of deliveries that changed their record, and the changed pieces by export date.
+
+    The time of arrival is that of ``batch``. Without a change nothing is stored.
+    """
     now = tables.microseconds(batch.now)
     values = [
         (state.id, now, record.deleted, record.parent, zlib.compress(payload))
@@ -375,6 +385,7 @@ class StoredRecords:
     """The parents and children of a page's records, found in the page itself or in the database.
 
     The database is asked only if something is to be derived. It is asked at most once each for parents and children.
+    What it answered, and each record taken since, are remembered.
     """
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:

@@ -35,7 +35,8 @@ class Locks:
     def hold(self, name: str) -> Iterator[None]:
         """Wait for the lock called ``name``, and hold it during a ``with`` block.
 
-        Raises TryLater if it is not free within 90 seconds.
+        Raises TryLater if another thread or process does not free it within 90 seconds. A thread that holds it already
+        enters at once.
         """
         held: set[str] = self._mine.__dict__.setdefault("held", set())
         if name in held:
@@ -77,7 +78,8 @@ class SingletonLock:
     """A named lock that only one process at a store can hold, such as the only daemon. It is tried and never waited
     for.
 
-    On PostgreSQL a broken connection ends the lock. Call ``taken`` again to take it anew.
+    A process that ends loses the lock. On PostgreSQL a broken connection ends it too. Call ``taken`` again to take it
+    anew.
     """
 
     def __init__(self, engine: sa.Engine, name: str) -> None:
@@ -86,7 +88,7 @@ class SingletonLock:
         self._session: sa.Connection | None = None
 
     def taken(self) -> bool:
-        """Take the lock if it is free. Returns True if this process holds it now.
+        """Take the lock if it is free, without waiting. Returns True if this process holds it now, even from before.
 
         Raises the database's error during an outage.
         """
@@ -146,7 +148,11 @@ def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> 
 
 
 def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
-    """Return (holder, since when) as last saved for a lock or chore, or None if none was saved."""
+    """Return (holder, since when) of the last entry of ``save_holder`` for a lock or chore. Return None without an
+    entry.
+
+    The holder may have ended since.
+    """
     s = tables.singletons.c
     row = db.execute(sa.select(s.holder, s.since).where(s.name == name)).first()
     return None if row is None else (row.holder, row.since)

@@ -57,11 +57,10 @@ class Maintenance(Part):
         )
 
     def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        """Delete the rows with these ids, and return their number. ``which`` makes the DELETE statement for some of the
-        ids.
+        """Delete the rows with these ids, and return the number of rows deleted.
 
-        Several short transactions let other writers wait only briefly. A power cut may undo a few of them, which the
-        next day's housekeeping repeats.
+        ``which`` makes the DELETE statement for some of the ids. Several short transactions let other writers wait only
+        briefly. A power cut may undo a few of them, which the next day's housekeeping repeats.
         """
         count = 0
         for some in rows.chunks(ids):
@@ -70,15 +69,17 @@ class Maintenance(Part):
         return count
 
     def compact(self, at_most: int | None = None) -> None:
-        """Give back the space of deleted rows to the disk. Writers of SQLite wait meanwhile.
+        """Give back the space of deleted rows to the disk, where that is worthwhile. Writers of SQLite wait meanwhile.
 
-        A SQLite file with more than ``at_most`` bytes in use is not rewritten.
+        A SQLite file with more than ``at_most`` bytes in use is not rewritten. None is no limit.
         """
         self.database.compact(at_most)
 
     @reads
     def last_done(self, db: sa.Connection, chore: str) -> datetime | None:
-        """Return when a chore, such as housekeeping, was last done at this store, or None if it never was."""
+        """Return the instant at which a chore, such as housekeeping, was last done at this store. Return None if it
+        never was.
+        """
         found = holder_of(db, chore)
         return None if found is None else found[1]
 
@@ -90,7 +91,7 @@ class Maintenance(Part):
 
     @reads
     def last_done_by_end(self, db: sa.Connection, begin: str) -> dict[str, datetime]:
-        """Return when each chore whose name begins with ``begin`` was last done, by the rest of its name."""
+        """Return rest of the name -> the last instant, of each chore whose name begins with ``begin`` and was done."""
         s = tables.singletons.c
         found = db.execute(sa.select(s.name, s.since).where(s.name.startswith(begin, autoescape=True)))
         return {row.name.removeprefix(begin): row.since for row in found}
@@ -222,8 +223,9 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
 
 
 def open_file(path: Path) -> Database:
-    """Open and return the SQLite database in a file. Unlike a URL, a path may hold characters such as a question
-    mark.
+    """Open and return the SQLite database in a file, which is created and migrated if needed.
+
+    Unlike a URL, a path may hold characters such as a question mark.
     """
     return Database(sa.URL.create("sqlite", database=str(path)))
 

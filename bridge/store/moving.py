@@ -57,9 +57,10 @@ def hold(db: sa.Connection) -> None:
 def copy(
     source: sa.Connection, target: sa.Connection, step: Callable[[str], Callable[[int, int], None]]
 ) -> Iterator[MovedTable]:
-    """Copy each table, read the copy again, compare it, and yield the result. Nothing is committed.
+    """Copy each table from ``source`` to ``target``, read the copy again, compare it, and yield the result.
 
-    ``step(table)`` returns a function that is called with (rows done, all rows) of that table.
+    Nothing is committed, and a table that differs is only reported (``MovedTable.verified``). ``step(table)`` returns a
+    function that is called with (rows done, all rows) of that table.
     """
     for table in ordered():
         total = int(source.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
@@ -118,7 +119,7 @@ def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
 
 
 def _raw(column: sa.Column[Any]) -> sa.types.TypeEngine[Any]:
-    """Return the SQL type by which a column's stored value is read without conversion."""
+    """Return the SQL type by which a column's stored value is read without conversion by the column's own type."""
     if isinstance(column.type, tables.Packed):
         return sa.LargeBinary()
     return sa.BigInteger() if isinstance(column.type, tables.Instant) else column.type

@@ -28,7 +28,7 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
 
 
 def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:
-    """Return the name that a number stands for in ``table``, or None for None."""
+    """Return the name that a number stands for in ``table`` (sources, metrics or devices). None stays None."""
     if number is None:
         return None
     _, names = _cache(db)

@@ -35,7 +35,7 @@ class Notifications(Part):
 
     @reads
     def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
-        """Return the user's channel (sealed address and options), or None if there is none."""
+        """Return the user's channel (sealed address and options). Return None for a user without notifications."""
         row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
         return None if row is None else _channel(row)
 
@@ -64,7 +64,7 @@ class Notifications(Part):
 
     @reads
     def was_begun(self, db: sa.Connection, recommendation_id: int) -> bool:
-        """Return True if sending a recommendation was ever begun."""
+        """Return True if sending a recommendation was ever begun, whether it worked or not."""
         query = sa.select(notifications.c.id).where(notifications.c.recommendation_id == recommendation_id)
         return db.execute(query).first() is not None
 
@@ -73,8 +73,8 @@ class Notifications(Part):
         """Return a notification for each recommendation that expired without being sent, seen or answered, newest
         first.
 
-        Only recommendations made since the user has a channel count, and none for the ``quiet`` slots. Sleep does not
-        count, because users are not woken for it.
+        Nothing of these is stored. Only recommendations made since the user has a channel count, and none for the
+        ``quiet`` slots. Sleep does not count, because users are not woken for it.
         """
         r, begun = recommendations.c, sa.select(notifications.c.id).where
         query = (
@@ -103,8 +103,9 @@ class Notifications(Part):
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
-        """Save that the user has been told of a connection's pause. Returns False if that was saved since its last
-        success.
+        """Save that the user has been told of a connection's pause.
+
+        Returns False if that was saved before and the connection had no success since.
         """
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
@@ -114,7 +115,7 @@ class Notifications(Part):
 
     @reads
     def users_to_tell_of_pauses(self, db: sa.Connection) -> set[int]:
-        """Return the ids of users with a channel and a paused connection of which they were not told yet."""
+        """Return the ids of users with a channel and a paused connection whose pause they were not told of yet."""
         c = connections.c
         mark = sa.func.coalesce(sa.cast(c.last_success, sa.Text), _last_success_mark(None))
         mine = sa.and_(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE_STREAM, cursors.c.cursor == mark)

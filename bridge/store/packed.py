@@ -1,4 +1,4 @@
-"""Write and read the rows of packed metrics, each of which holds the readings of a record's day."""
+"""Write and read the rows of packed metrics, each of which holds up to 1,000 readings of a record's day."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MINUTE = timedelta(minutes=1)
 
 
 def packs(item: Item) -> TypeGuard[Sample]:
-    """Return True for a sample that is stored packed."""
+    """Return True for a sample of a metric that is stored packed, many readings to a row."""
     return type(item) is Sample and item.metric in METRICS_PACKED
 
 
 class Day(NamedTuple):
-    """What the readings of a packed row have in common."""
+    """The key of packed rows, which hold a record's readings of a metric on a local day."""
 
     record_id: int
     metric: Metric
@@ -33,7 +33,7 @@ class Day(NamedTuple):
 
 
 def day_of(record_id: int, sample: Sample) -> Day:
-    """Return the day to whose rows a sample of a record belongs."""
+    """Return the key (record, metric, local day) of the packed rows to which a sample of a record belongs."""
     return Day(record_id, sample.metric, sample.day)
 
 
@@ -43,9 +43,10 @@ def write(
     days: Mapping[Day, Sequence[Known]],
     there: Mapping[Day, Collection[int]],
 ) -> None:
-    """Make the rows of these days hold exactly the given readings. ``there`` names the ids of their stored rows.
+    """Make the packed rows of these days hold exactly the given readings, and delete rows beyond them.
 
-    ``owner`` is (user id, connection id).
+    ``there`` maps a day to the ids of its stored rows. A day without stored rows may be missing in it. ``owner`` is
+    (user id, connection id).
     """
     changed: list[tuple[Any, ...]] = []
     new: list[tuple[Any, ...]] = []
@@ -70,7 +71,10 @@ _DELETE = sa.delete(tables.packed_samples).where(tables.packed_samples.c.id == s
 
 
 def _rows(readings: Sequence[Known]) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of the columns ``_HELD`` of each row that a day's readings need."""
+    """Yield the values of the columns ``_HELD`` for each row that a day's readings need, by start.
+
+    A row holds up to 1,000 readings.
+    """
     ordered = sorted(readings, key=lambda one: (one.sample.start, one.sample.key))
     for begin in range(0, len(ordered), READINGS_MAX):
         some = ordered[begin : begin + READINGS_MAX]
@@ -99,26 +103,29 @@ def readings_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[t
 
 
 def of_records(db: sa.Connection, record_ids: Sequence[int]) -> Iterator[tuple[int, int, Known]]:
-    """Yield (record id, number, reading) of the packed readings of up to 400 records."""
+    """Yield (record id, number of the reading, reading) of the packed readings of up to 400 records."""
     for (row, record_id), readings in readings_of(db.execute(_OF_RECORDS, {"records": record_ids}).all(), db):
         for position, known in enumerate(readings):
             yield record_id, number_of(row, position), known
 
 
 def number_of(row: int, position: int) -> int:
-    """Return the number that stands for a packed reading in place of a row's id."""
+    """Return the number of a packed reading, which stands in place of a row's id.
+
+    ``row`` is the id of its packed row, and ``position`` its place in that row from 0 on.
+    """
     return FIRST_NUMBER + row * READINGS_MAX + position
 
 
 def row_of(number: int) -> int:
-    """Return the id of the row that holds the packed reading with a number."""
+    """Return the id of the row that holds the packed reading with a number, the inverse of ``number_of``."""
     return (number - FIRST_NUMBER) // READINGS_MAX
 
 
 def newest_end(db: sa.Connection, connection_id: int, at: datetime, *, within: timedelta) -> datetime | None:
-    """Return the newest end of a connection's packed readings that had ended by ``at``, or None without any.
+    """Return the newest end of a connection's packed readings that had ended by ``at``. Return None without any.
 
-    Of days before the last, those ``within`` so much time are looked at.
+    Only the days from ``within`` before the last such day on are looked at.
     """
     bound = {"connection": connection_id, "at": at}
     if db.execute(_ANY, bound).first() is None:  # else the search for the last day reads all of the user's rows
@@ -150,7 +157,7 @@ _LAST = sa.select(_p.last_end, *COLUMNS_OF_DAY).where(*_ENDED, _p.day >= sa.bind
 
 
 class Place(NamedTuple):
-    """A packed reading with its number, and the owners of its row."""
+    """A packed reading with its number (``id``), the ids of its owners, and since when it is known."""
 
     id: int
     user_id: int
@@ -170,7 +177,7 @@ _PLACES = (
 
 
 def places(db: sa.Connection, wanted: sa.ColumnElement[bool]) -> Iterator[Place]:
-    """Yield the readings of the rows that meet a condition."""
+    """Yield each reading of the packed rows that meet the SQL condition ``wanted``, by row and start."""
     for (row, user_id, connection_id, record_id, source), readings in readings_of(
         db.execute(_PLACES.where(wanted)).all(), db
     ):
@@ -187,12 +194,12 @@ def places(db: sa.Connection, wanted: sa.ColumnElement[bool]) -> Iterator[Place]
 
 
 def numbered(db: sa.Connection, number: int) -> Place | None:
-    """Return the packed reading with a number, or None if there is none."""
+    """Return the packed reading with a number, or None if no row holds it any more."""
     return next((place for place in places(db, _p.id == row_of(number)) if place.id == number), None)
 
 
 def with_key(db: sa.Connection, key: str) -> list[int]:
-    """Return the numbers of the packed readings (of all users) with a key."""
+    """Return the numbers of the packed readings, of all users, whose item key is ``key``."""
     written = json.dumps(key)
     wanted = _p.body.contains(written, autoescape=True)
     metric, _, instant = key.partition("/")
@@ -203,7 +210,10 @@ def with_key(db: sa.Connection, key: str) -> list[int]:
 
 
 def _around(instant: str) -> Iterator[sa.ColumnElement[bool]]:
-    """Yield the conditions of rows that may hold a reading that starts in a minute, given as text."""
+    """Yield the SQL conditions of packed rows that may hold a reading that starts in the minute ``instant``.
+
+    ``instant`` is ISO text. Text that is no aware instant yields no condition.
+    """
     try:
         at = require_aware(datetime.fromisoformat(instant))
     except ValueError:

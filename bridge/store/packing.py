@@ -56,9 +56,10 @@ def pack(readings: Sequence[Known]) -> str:
 
 
 def _values(samples: Sequence[Sample]) -> dict[str, list[Any] | None]:
-    """Return the columns ``count`` and either ``sum`` or ``value``.
+    """Return the columns ``count`` and either ``sum`` or ``value`` of samples.
 
-    Means of whole numbers are kept as their sums, which take a quarter of the space.
+    Means of whole numbers are kept as their sums, which take a quarter of the space. ``count`` is None if no sample has
+    a count.
     """
     counts = [sample.count for sample in samples]
     kept = None if counts == [None] * len(counts) else counts
@@ -69,7 +70,10 @@ def _values(samples: Sequence[Sample]) -> dict[str, list[Any] | None]:
 
 
 def _sum(sample: Sample) -> int | None:
-    """Return the whole number that divided by the count of readings gives exactly the sample's value, or None."""
+    """Return the whole number that divided by the sample's ``count`` gives exactly its value.
+
+    Return None without a count, or if there is no such number.
+    """
     if not sample.count or not math.isfinite(product := sample.value * sample.count):
         return None
     total = round(product)
@@ -81,7 +85,7 @@ def _length(sample: Sample) -> int | None:
 
 
 def _short(value: float | None) -> float | None:
-    """Return a number as an integer where nothing is lost by that."""
+    """Return a number as an integer if it is whole, else as it is. None stays None."""
     return value if value is None or not float(value).is_integer() else int(value)
 
 
@@ -90,7 +94,10 @@ def _shared(values: list[Any]) -> Any:
 
 
 def _usual_key(metric: Metric, start: datetime) -> str:
-    """Return the key that means of quarter-hours have (``bridge.domain.samples.quarter_hours``)."""
+    """Return the key of a mean that begins at ``start``, as ``bridge.domain.samples.quarter_hours`` gives it.
+
+    It is the metric, a slash and the UTC minute. Such keys are left out of the packed text.
+    """
     return f"{metric.value}/{start.isoformat()[:16]}Z"
 
 

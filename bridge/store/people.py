@@ -32,7 +32,9 @@ NAME_SIGNS = "._-"
 
 
 def composed(name: str) -> str:
-    """Return a name in the one form in which it is stored. Keyboards may send a letter and its accent apart (NFC)."""
+    """Return a name in composed form (NFC), in which names are stored. Keyboards may send a letter and its accent
+    apart.
+    """
     return unicodedata.normalize("NFC", name)
 
 
@@ -107,8 +109,8 @@ class People(Part):
     def forget(self, user_id: int) -> None:
         """Delete a user with all rows, and overwrite the deleted bytes in the database's files.
 
-        The name is deleted last, so that the command can be repeated after a full disk. Raises SetupError if the files
-        cannot be rewritten.
+        The user's name is deleted last, so that the command can be repeated after a full disk. Raises SetupError for an
+        unknown user, or if the files cannot be rewritten.
         """
         with self.database.write() as db:
             name = self.user_by_id(user_id).name
@@ -156,8 +158,9 @@ class People(Part):
 
     @reads
     def corrections(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[Correction]:
-        """Return the user's last correction of each series of events, newest first. With ``at``, later ones are
-        ignored.
+        """Return the user's last correction of each series of events, newest first.
+
+        With ``at``, corrections made later are ignored. None counts all.
         """
         found: dict[str, Correction] = {}
         for row in db.execute(_CORRECTIONS, {"user": user_id, "at": at or LAST_INSTANT}):

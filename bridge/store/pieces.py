@@ -1,4 +1,4 @@
-"""Split a record into pieces by the dates of their exports, so that the order of imports does not matter.
+"""Split a record into pieces by the dates of its exports, so that the order of imports does not matter.
 
 Each value is kept only in the newest piece that has it. A record whose values are all of one date needs no pieces.
 """
@@ -14,7 +14,7 @@ from bridge.store import codec
 
 
 class Piece(NamedTuple):
-    """Values of a record from the exports of one date."""
+    """The values of a record that the exports of a date hold."""
 
     as_of: datetime
     payload: Mapping[str, Any]
@@ -24,9 +24,10 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return a record's pieces after a delivery from an export of the date ``as_of``.
+    """Return a record's pieces after a delivery from an export of the date ``as_of``, ascending by date.
 
-    A whole record, and a deletion, replace all pieces that are not newer.
+    A whole record, and a deletion, replace all pieces that are not newer. A part (``adds``) is united with the piece of
+    its date.
     """
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
@@ -43,9 +44,7 @@ def united(pieces: Pieces) -> dict[str, Any]:
 
 
 def packed(pieces: Pieces) -> bytes | None:
-    """Return several pieces in the form in which they are stored. Return None for fewer than two, which need not be
-    stored.
-    """
+    """Return a record's pieces as compressed JSON. Return None for fewer than two, which need not be stored."""
     if len(pieces) < 2:
         return None
     return codec.packed({piece.as_of.isoformat(): piece.payload for piece in pieces})

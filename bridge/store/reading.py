@@ -38,7 +38,8 @@ class Reading(Part):
         """Return (source, sample) for samples whose local ``day`` is from ``since`` to ``until``, both included, by
         start.
 
-        ``metrics`` None means all metrics. With ``at``, the samples are as they were known then.
+        None as ``since`` or ``until`` is no limit, and None as ``metrics`` means all metrics. With ``at``, the samples
+        are as they were known then, otherwise as they are now.
         """
         wanted = None if metrics is None else frozenset(metrics)
         bound: dict[str, Any] = {"user": user_id, "since": since or date.min, "until": until or date.max}
@@ -70,7 +71,8 @@ class Reading(Part):
         """Return (source, episode) for episodes whose local ``day`` is from ``since`` to ``until``, both included, by
         start.
 
-        With ``at``, the episodes are as they were known then.
+        None as ``since`` or ``until`` is no limit. With ``at``, the episodes are as they were known then, otherwise as
+        they are now.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since or date.min, "until": until or date.max}
         found = [(source, codec.decode("episode", body)) for source, body in db.execute(_EPISODES, bound)]
@@ -84,7 +86,7 @@ class Reading(Part):
         """Return (source, event) for events that touch the time from ``since`` to ``until``, sorted by key.
 
         Series are not expanded. Every master and exception of a series that might touch that time is among them. With
-        ``at``, the events are as they were known then.
+        ``at``, the events are as they were known then, otherwise as they are now.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since, "until": until}
         found = [(source, codec.decode("event", body)) for source, body in db.execute(_EVENTS, bound)]
@@ -93,7 +95,9 @@ class Reading(Part):
 
     @reads
     def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
-        """Return the timed events that begin between two instants and end in another time zone, such as flights."""
+        """Return the events that begin from ``since`` until before ``until`` and end in another zone, such as
+        flights.
+        """
         t = tables.events.c
         moving = t.body.contains('"end_zone"')
         near = sa.and_(t.user_id == user_id, t.start >= since, t.start < until, moving)
@@ -102,9 +106,10 @@ class Reading(Part):
 
     @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
-        """Return (source, task) of all tasks, sorted by key. With ``at``, the tasks are as they were known then.
+        """Return (source, task) of all tasks, sorted by key, open or completed.
 
-        A task that the user ticked is completed, whatever its source says.
+        With ``at``, the tasks are as they were known then, otherwise as they are now. A task that the user ticked is
+        completed, whatever its source says.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT}
         found = [(source, codec.decode("task", body)) for source, body in db.execute(_TASKS, bound)]
@@ -114,8 +119,9 @@ class Reading(Part):
 
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
-        """Return source -> kind -> number of the user's rows. A kind is a metric, a kind of episode, ``event`` or
-        ``task``.
+        """Return source -> kind -> number of the user's samples, episodes, events and tasks.
+
+        A kind is a metric, a kind of episode, ``event`` or ``task``. Sources without any are left out.
         """
         source_of = {row.id: row.name for row in db.execute(_SOURCES, {"user": user_id})}
         found: dict[str, dict[str, int]] = {}
@@ -128,9 +134,10 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the newest local day with a measurement and the arrival of the first measurement, or None without any.
+        """Return the Extent of the user's measurements, samples and episodes. Return None without any.
 
-        ``source`` limits both to a single source.
+        It holds the newest local day with a measurement, and the arrival of the first of them. ``source`` limits both
+        to a source, and None means all sources.
         """
         found = []
         for table in (tables.samples, tables.packed_samples, tables.episodes):
@@ -144,7 +151,9 @@ class Reading(Part):
 
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
-        """Return the end of a connection's newest measurement that had ended by ``at``, or None without any."""
+        """Return the end of a connection's newest sample or episode that had ended by ``at``. Return None
+        without any.
+        """
         bound = {"connection": connection_id, "at": at}
         measures = db.execute(_MEASURES, bound).first() is not None  # else the search for its last day reads all rows
         day = db.execute(_LAST_DAY, bound).scalar() if measures else None
@@ -160,7 +169,7 @@ class Reading(Part):
 
     @reads
     def calendar_name(self, db: sa.Connection, connection_id: int) -> str | None:
-        """Return the name of the calendar of some entry that came from a connection, or None without any entry."""
+        """Return the calendar's name of some stored event of a connection. Return None without any event."""
         t = tables.events.c
         body = db.execute(sa.select(t.body).where(t.connection_id == connection_id).limit(1)).scalar()
         event = None if body is None else codec.decode("event", body)
@@ -168,7 +177,10 @@ class Reading(Part):
 
     @reads
     def last_event(self, db: sa.Connection, user_id: int, at: datetime) -> datetime | None:
-        """Return the end of the user's last single calendar entry that had ended by ``at``, or None without any."""
+        """Return the end of the user's last calendar entry that had ended by ``at``. Return None without any.
+
+        Series and exceptions of series do not count.
+        """
         t = tables.events.c
         found: datetime | None = db.execute(
             sa.select(sa.func.max(t.end)).where(t.user_id == user_id, t.end <= at)
@@ -177,12 +189,17 @@ class Reading(Part):
 
     @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
-        """Return True if data, corrections, wishes or the order of sources of the user have changed after ``since``."""
+        """Return True if data, corrections, wishes, ticks of tasks or the order of sources of the user changed after
+        ``since``.
+        """
         return any(db.execute(query, {"user": user_id, "at": since}).first() for query in _CHANGES)
 
 
 def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """Select (connection, kind, number of rows) of a user. Names are looked up later, because joining takes longer."""
+    """Return a query for (connection, kind, number of rows) of a user in a table.
+
+    Names are looked up later, because joining takes longer.
+    """
     connection, named = table.c.connection_id, kind.label("counted")
     return sa.select(connection, named, sa.func.count()).where(table.c.user_id == _USER).group_by(connection, named)
 
@@ -255,7 +272,7 @@ _COUNTS = {
 
 
 def _known(table: sa.Table) -> sa.Select[Any]:
-    """Select source and body of the rows of a user that were stored at an instant."""
+    """Return a query for source and body of a user's rows in a table that were stored by an instant."""
     return (
         sa.select(tables.sources.c.name, table.c.body)
         .select_from(joined_to_source(table))
@@ -289,8 +306,9 @@ _CHANGES = [
 
 
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
-    """Yield (source, item) as known at ``at``, for items that have changed or been deleted since. None yields
-    nothing.
+    """Yield (source, item) as known at ``at``, for items that have changed or been deleted since.
+
+    None as ``at`` yields nothing.
     """
     if at is None:
         return

@@ -29,7 +29,8 @@ class Recommendations(Part):
 
     @writes()
     def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
-        """Save a recommendation, unless its slot is taken. Returns the recommendation that the slot has then.
+        """Save a recommendation, unless another that is not superseded has its slot. Returns the recommendation that
+        the slot has then.
 
         The ``id`` of the parameter is ignored, because the database numbers the rows.
         """
@@ -47,8 +48,9 @@ class Recommendations(Part):
 
     @reads
     def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
-        """Return the user's recommendation for a slot, answered or not, or None. Superseded recommendations do not
-        count.
+        """Return the user's recommendation for a slot, answered or not. Return None without any.
+
+        Superseded recommendations do not count.
         """
         return _first(db, _slot(user_id, moment))
 
@@ -68,7 +70,10 @@ class Recommendations(Part):
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Mark an unanswered recommendation as superseded, so that another can take its slot. Its row is kept."""
+        """Mark a recommendation as superseded, so that another can take its slot. Its row is kept.
+
+        An answered or unknown recommendation stays as it is.
+        """
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         db.execute(sa.update(table).where(open_).values(superseded_at=now))
 
@@ -145,7 +150,10 @@ class Recommendations(Part):
 
     @reads
     def marks(self, db: sa.Connection, user_id: int) -> tuple[tuple[object, ...], ...]:
-        """Return a value that differs once a recommendation, an answer, an outcome or a view of the user is added."""
+        """Return a value that differs once a recommendation, answer, outcome or view of the user is added or changed.
+
+        It serves to see that something cached is out of date, and has no other meaning.
+        """
         t = table.c
         times = (t.shown_at, t.answered_at, t.outcome_at, t.superseded_at)
         counted = (sa.func.count(), sa.func.max(t.id), *(f(at) for at in times for f in (sa.func.count, sa.func.max)))
@@ -154,11 +162,11 @@ class Recommendations(Part):
 
     @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
-        """Return when recommendations were made that are settled by ``until``, of those made from ``since`` until
-        ``until``.
+        """Return the instants at which recommendations were made that are settled by ``until``, ascending.
 
-        Feedback settles a recommendation. So does the outcome done, or after expiry not done, if it was shown and is no
-        ``keep`` or ``sleep``. Superseded recommendations are left out.
+        They were made from ``since`` until before ``until``. Feedback settles a recommendation. So does the outcome
+        done, or after expiry not done, if it was shown and is no ``keep`` or ``sleep``. Superseded recommendations are
+        left out.
         """
         t = table.c
         done = t.outcome == str(Deed.DONE)
@@ -175,7 +183,7 @@ class Recommendations(Part):
         """Return the user's recommendations made from ``since`` until before ``until``, with beliefs and feedback,
         ascending.
 
-        With ``outcome``, only those with this outcome are read. Observations, which are most of a row, and
+        With ``outcome``, only those with this outcome are returned. Observations, which are most of a row, and
         probabilities are not read. Superseded recommendations are left out.
         """
         bound = {"user": user_id, "since": since, "until": until}
@@ -185,9 +193,9 @@ class Recommendations(Part):
 
     @reads
     def newest(self, db: sa.Connection, user_id: int, *, before: int | None, limit: int) -> list[AdviceRecord]:
-        """Return the user's newest ``limit`` recommendations, or the newest with an id below ``before``, descending.
+        """Return the user's newest recommendations, descending by id, at most ``limit`` of them.
 
-        Superseded recommendations are left out.
+        With ``before``, only those with a lower id. Superseded recommendations are left out.
         """
         t = table.c
         mine = sa.select(*(c for c in t if c.name not in UNREAD)).where(t.user_id == user_id, t.superseded_at.is_(None))
@@ -197,14 +205,20 @@ class Recommendations(Part):
 
     @reads
     def changed(self, db: sa.Connection, user_id: int, *, since: datetime) -> list[Recommendation]:
-        """Return the user's recommendations that were made, or whose outcome became known, after an instant."""
+        """Return the user's recommendations that were made, or whose outcome became known, after ``since``, by id.
+
+        Superseded recommendations are among them.
+        """
         t = table.c
         mine = sa.and_(t.user_id == user_id, sa.or_(t.created_at > since, t.outcome_at > since))
         return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.id))]
 
     @reads
     def last_changes(self, db: sa.Connection, *, since: datetime) -> dict[int, datetime]:
-        """Return user id -> when the last recommendation was made or done, of users with one after an instant."""
+        """Return user id -> the instant at which the last recommendation was made or known as done.
+
+        Users without such an instant after ``since`` are left out.
+        """
         t = table.c
         done = sa.select(t.user_id, t.outcome_at.label("at")).where(t.outcome_at > since, t.outcome == str(Deed.DONE))
         made = sa.select(t.user_id, t.created_at.label("at")).where(t.created_at > since)
@@ -285,10 +299,11 @@ class Recommendations(Part):
         kept: bool = False,
         limit: int | None = None,
     ) -> list[Prior]:
-        """Return the user's priors, newest first, at most ``limit`` of them. A prior takes 20 kB.
+        """Return the user's priors, newest first, at most ``limit`` of them, or all for None. A prior takes 20 kB.
 
-        ``policy`` (name@version) leaves out priors of other policies. ``kept`` leaves out those that failed their test
-        or were withdrawn. Of the rest, policies use only the newest, and only if no later reset holds.
+        ``policy`` (name@version) leaves out priors of other policies, and an empty text leaves out none. ``kept``
+        leaves out those that failed their test or were withdrawn. Of the rest, policies use only the newest, and only
+        if no later reset holds.
         """
         t = tables.priors.c
         query = sa.select(tables.priors).where(t.user_id == user_id)
@@ -300,8 +315,9 @@ class Recommendations(Part):
 
     @writes()
     def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
-        """Stop using the newest kept prior of a policy (name@version). Returns when it was made, or None without
-        one.
+        """Stop using the newest kept prior of a policy (name@version), so that an earlier kept prior counts again.
+
+        Returns when the withdrawn prior was made, or None if there was none.
         """
         t = tables.priors.c
         mine = sa.and_(t.user_id == user_id, t.policy == policy, t.kept.is_(True))
@@ -322,7 +338,7 @@ class Recommendations(Part):
 
     @writes()
     def withdraw_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> datetime | None:
-        """Withdraw the newest reset in force, so that the feedback before it counts again.
+        """Withdraw the user's newest reset in force, so that the feedback before it counts again.
 
         Returns when that reset was made, or None without a reset in force.
         """

@@ -32,7 +32,7 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """An item as it is stored in a row, with the ids of the row and of its record."""
+    """A stored item (sample, episode, event or task), with the ids of its row and of its record."""
 
     id: int  # of a packed reading, its number
     record_id: int
@@ -45,8 +45,8 @@ def write(
 ) -> set[int]:
     """Insert, update and delete rows so that each record has exactly the rows of its ``desired`` items.
 
-    Returns the ids of records whose rows changed. Earlier versions move to the revisions. Records in ``fresh`` have no
-    rows yet.
+    ``desired`` maps record ids to items. Returns the ids of records whose rows changed. Earlier versions move to the
+    revisions, except those of intraday samples. Records in ``fresh`` have no rows yet, and none are looked for.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     wanted = {
@@ -83,7 +83,7 @@ def write(
 def _days(
     new: Iterable[tuple[int, Item]], changed: Iterable[tuple[Stored, Item]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
-    """Return the days whose packed rows have to be written again."""
+    """Return the keys of packed rows that must be written again. A reading of theirs is new, changed or gone."""
     days = {packed.day_of(record_id, item) for record_id, item in new if packs(item)}
     days |= {packed.day_of(row.record_id, item) for row, item in changed if packs(item)}
     old = chain(gone, (row for row, _ in changed))
@@ -99,7 +99,10 @@ def _repack(
     *,
     now: datetime,
 ) -> None:
-    """Write the packed rows of these days. A reading that did not change keeps the time since when it is known."""
+    """Write the packed rows of these days. A reading that did not change keeps the time since when it is known.
+
+    ``wanted`` and ``stored`` map record id -> (kind, key) -> item or stored row.
+    """
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
     for record_id in {day.record_id for day in days}:
@@ -139,7 +142,7 @@ _RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
 
 
 def starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, list[datetime | None]]:
-    """Return record id -> start of each of its rows, None for a task and for an event without one."""
+    """Return record id -> start of each of its rows. The start is None for a task and for an event without any."""
     found: dict[int, list[datetime | None]] = defaultdict(list)
     for ids in chunks(record_ids):
         for record_id, start in db.execute(_STARTS, {"records": ids}):
@@ -254,9 +257,10 @@ def _columns(item: Episode | Event | Task) -> dict[str, Any]:
 
 
 def span(event: Event) -> tuple[datetime | None, datetime | None]:
-    """Return (start, end) of the time that an event may touch in any zone. None is an open end.
+    """Return (start, end) of the time that an event may touch in any zone, where None is an open end.
 
-    The end of a series is open. Both ends of an exception are open, because it may replace an instance at any time.
+    An all-day event touches a day more at both ends. The end of a series is open. Both ends of an exception are open,
+    because it may replace an instance at any time.
     """
     if event.master is not None:
         return None, None

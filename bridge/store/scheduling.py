@@ -35,8 +35,9 @@ class Scheduling(Part):
 
     @writes(durable=False)
     def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        """Take or renew the lease of a connection for ``holder``. Returns False while another holder's lease has not
-        expired.
+        """Take or renew the lease of a connection for ``holder``, until ``lease`` after ``now``.
+
+        Returns False while another holder's lease has not expired.
         """
         bound = {"connection": connection_id, "holder": holder, "now": now, "until": now + lease}
         return db.execute(_CLAIM, bound).rowcount == 1
@@ -53,11 +54,11 @@ class Scheduling(Part):
         source: str | None = None,
         but: Collection[int] = (),
     ) -> list[Connection]:
-        """Take the leases of at most ``limit`` due connections, and return these. No two holders get the same
-        connection.
+        """Take the leases of at most ``limit`` due connections until ``lease`` after ``now``, and return these
+        connections.
 
-        Connections never synced come first, then those longest due. ``source`` limits the claim to one source. Ids in
-        ``but`` are not taken.
+        No two holders get the same connection. Connections never synced come first, then those longest due. ``source``
+        limits the claim to a source, and None means all. Ids in ``but`` are not taken.
         """
         ids = _due_ids(db, now, limit, source, for_update=True, but=but)
         if not ids:
@@ -89,7 +90,9 @@ class Scheduling(Part):
 
     @reads
     def lease_count(self, db: sa.Connection, source: str | None = None, *, now: datetime) -> int:
-        """Return the number of connections with an unexpired lease, of ``source`` or of all sources for None."""
+        """Return the number of connections with an unexpired lease at ``now``, of ``source`` or of all sources for
+        None.
+        """
         joined = tables.connections.join(tables.sources)
         held = sa.select(sa.func.count()).select_from(joined).where(c.lease_until > now)
         if source is not None:
@@ -98,7 +101,7 @@ class Scheduling(Part):
 
     @reads
     def lease_holder(self, db: sa.Connection, connection_id: int) -> str | None:
-        """Return the holder of a connection's lease, expired or not, or None without a lease."""
+        """Return the holder of a connection's lease, even if the lease is expired. Return None without a lease."""
         found: str | None = db.execute(sa.select(c.lease_holder).where(c.id == connection_id)).scalar()
         return found
 
@@ -129,7 +132,9 @@ class Scheduling(Part):
 
     @reads
     def rate_limited_until(self, db: sa.Connection, source: str) -> datetime | None:
-        """Return when a source's last saved rate limit ends or ended, or None if there never was a rate limit."""
+        """Return the instant at which a source's last saved rate limit ends or ended. Return None if there never was
+        any.
+        """
         found: datetime | None = db.execute(_LIMITED_UNTIL, {"source": source}).scalar()
         return found
 
@@ -150,7 +155,8 @@ class Scheduling(Part):
         """Save the outcome of a sync, and when the connection is due again.
 
         ``failures`` counts failed syncs in a row. ``error`` and ``paused`` are the reasons of a failure and of a pause,
-        or None. After a successful sync, a connection with an unhandled webhook notice is due at once.
+        or None if there is none. ``due_at`` None leaves the connection without a due time. After a successful sync, a
+        connection with an unhandled webhook notice is due at once.
         """
         body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
         if outcome.retry_at is not None:
@@ -206,9 +212,9 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due in turn, the longest overdue first, and return their number.
+        """Make overdue connections due in turn from ``now`` on, the longest overdue first, and return their number.
 
-        The distance is ``step``, or shorter if all of them would not fit into ``within``.
+        The distance between two is ``step``, or shorter if all of them would not fit into ``within``.
         """
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
@@ -219,10 +225,10 @@ class Scheduling(Part):
         return len(found)
 
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
-        """Make connections due that were put off by a clock that was ahead, and return their number.
+        """Make connections due that a clock which was ahead put off, and return their number.
 
-        Leases and rate limits that are too long get the latest end that the right clock allows. If nothing is wrong,
-        this costs three short queries.
+        They are those whose last sync ended in the future. Leases longer than ``lease``, and rate limits that are too
+        long, get the latest end that the right clock allows. If nothing is wrong, this costs three short queries.
         """
         changes = _clock_changes(now, lease)
         with self.database.read() as db:
@@ -267,9 +273,10 @@ class Scheduling(Part):
 
     @reads
     def users_to_notify(self, db: sa.Connection, moment: Moment, *, now: datetime) -> set[int]:
-        """Return the ids of users with a channel whose recommendation for a slot was not shown, answered or sent.
+        """Return the ids of users with a channel to whom the recommendation for a slot is still to be sent.
 
-        A recommended sleep that has begun by ``now`` is left out, because the user may be asleep.
+        It was not shown, answered, superseded, or begun to be sent. A recommended sleep that has begun by ``now`` is
+        left out, because the user may be asleep.
         """
         r, n = tables.recommendations.c, tables.notifications.c
         begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
@@ -395,9 +402,11 @@ def _due_ids(
     for_update: bool,
     but: Collection[int] = (),
 ) -> list[int]:
-    """Return the ids of at most ``limit`` due connections: never synced ones first, then the longest due.
+    """Return the ids of at most ``limit`` due connections without a lease, never synced ones first, then the longest
+    due.
 
-    Two queries are used, because one with OR would read the whole index. ``for_update`` locks the rows.
+    ``source`` None means all sources. Two queries are used, because a query with OR would read the whole index.
+    ``for_update`` locks the rows.
     """
     ids: list[int] = []
     for due in (c.due_at.is_(None), c.due_at <= now):

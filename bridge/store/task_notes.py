@@ -34,7 +34,10 @@ class TaskNotes(Part):
 
     @writes(durable=False)
     def save_places(self, db: sa.Connection, user_id: int, places: Mapping[str, Place], *, now: datetime) -> None:
-        """Save where a plan shows tasks. Places that ended long ago are dropped."""
+        """Save the begin and end of tasks in a plan, by the task's key, in place of earlier places.
+
+        Notes on tasks that were not ticked, and whose place ended more than ``KEPT`` before ``now``, are deleted.
+        """
         for key, (start, end) in places.items():
             _save(db, user_id, key, {"start": start, "end": end})
         old = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.done_at.is_(None), _COLUMNS.end < now - PLACE_KEPT)
@@ -42,29 +45,37 @@ class TaskNotes(Part):
 
     @writes()
     def tick(self, db: sa.Connection, user_id: int, task: Task, *, now: datetime) -> None:
-        """Note that the user did a task ``now``. It counts until the task gets another due date."""
+        """Note that the user did a task at ``now``. It counts until the task gets another due date."""
         _save(db, user_id, str(task.key), {"due": task.due, "done_at": now, "said_at": now})
 
     @writes()
     def untick(self, db: sa.Connection, user_id: int, key: str, *, now: datetime) -> None:
-        """Take back that the user did a task."""
+        """Take back that the user did the task with a key. A task that was never noted stays as it is."""
         mine = sa.and_(_COLUMNS.user_id == user_id, _COLUMNS.key == key)
         db.execute(sa.update(task_notes).where(mine).values(done_at=None, said_at=now))
 
     @reads
     def ticks(self, db: sa.Connection, user_id: int) -> dict[str, Tick]:
-        """Return key -> due date and instant of the tasks that the user ticked."""
+        """Return key -> (due date at the tick, instant of the tick) of the tasks that the user ticked.
+
+        Ticks that were taken back are left out.
+        """
         return ticks(db, user_id)
 
     @reads
     def said_at(self, db: sa.Connection, user_id: int) -> datetime | None:
-        """Return when the user last ticked a task or took it back, or None."""
+        """Return the last instant at which the user ticked a task or took a tick back. Return None if the user never
+        did.
+        """
         query = sa.select(sa.func.max(_COLUMNS.said_at, type_=_COLUMNS.said_at.type))
         return db.execute(query.where(_COLUMNS.user_id == user_id)).scalar()
 
 
 def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[str, Tick]:
-    """Return key -> due date and instant of the tasks that the user ticked by ``at``."""
+    """Return key -> (due date at the tick, instant of the tick) of tasks that the user ticked by ``at``.
+
+    Ticks that were taken back are left out.
+    """
     query = sa.select(_COLUMNS.key, _COLUMNS.due, _COLUMNS.done_at).where(
         _COLUMNS.user_id == user_id, _COLUMNS.done_at <= at
     )
@@ -72,7 +83,10 @@ def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[
 
 
 def with_ticks(found: Iterable[tuple[str, Any]], ticked: Mapping[str, Tick]) -> Iterator[tuple[str, Task]]:
-    """Yield (source, task), where an open task that the user ticked is completed since then."""
+    """Yield (source, task), where an open task that the user ticked is completed since the tick.
+
+    ``ticked`` is as ``ticks`` returns it. A tick counts only while the task has the due date it had then.
+    """
     for source, task in found:
         due, done_at = ticked.get(str(task.key), (None, None))
         is_done = done_at is not None and task.completed is None and task.due == due

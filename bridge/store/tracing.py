@@ -51,9 +51,11 @@ class Tracing(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return where an existing row came from: its record, normaliser version, connection and times of arrival.
+        """Return the origin of an existing row, which is its record, normaliser version, connection and times of
+        arrival.
 
-        Earlier versions of the row are included, and rows of other connections that measure the same thing.
+        ``row_id`` is a row's id, or the number of a packed reading. Earlier versions of the row are included, and rows
+        of other connections that measure the same thing.
         """
         table = rows.TABLE_OF_KIND[kind]
         row: Any = packed.numbered(db, row_id) if kind == "sample" and row_id >= packed.FIRST_NUMBER else None

@@ -95,7 +95,7 @@ def statements(dialect: str) -> dict[str, str]:
 
 
 def make(db: sa.Connection) -> None:
-    """Make the views."""
+    """Make the views. The database must have none of them."""
     for name, sql in statements(db.dialect.name).items():
         db.exec_driver_sql(f"CREATE VIEW {name} AS {sql}")
 
