@@ -180,5 +180,5 @@ def _lines(path: Path, longest: int, *, whole: bool = False) -> Iterator[str]:
 
 
 def _missing(value: Any) -> Any:
-    """Return None for a value that pandas calls missing, else the value."""
+    """Return None for a value that pandas calls missing (None, NaN or NaT), else the value."""
     return None if value is None or value != value else value

@@ -82,7 +82,7 @@ def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
 
 
 def recent(store: Store, user: User, *, since: date) -> list[CheckIn]:
-    """Return the user's stored check-ins since the local day ``since``, newest first."""
+    """Return the user's stored check-ins since the local day ``since``, of all meters, newest first."""
     about = {metric: meter for meter, metric in CHECK_INS.items()}
     found = store.reading.samples(user.id, metrics=about, since=since)
     return [CheckIn(at=s.start, score=s.value, about=about[s.metric]) for _, s in reversed(found)]

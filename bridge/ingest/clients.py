@@ -1,4 +1,4 @@
-"""Client ids and secrets of vendors' applications, typed by a person: asked for, tested, and kept sealed."""
+"""Ask for client ids and secrets of vendors' applications, which a person types, test them, and keep them sealed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ class Asked:
 
 
 def is_missing(bridge: Bridge, user: User, spec: ConnectorSpec) -> bool:
-    """Return True if a source needs a client of the user's own, and none is set or typed."""
+    """Return True if a source needs an application of the user's own at the vendor, and none is known.
+
+    It is known if its client id, and its secret if it has one, are set or were typed.
+    """
     if spec.registration is None:
         return False
     try:
@@ -47,7 +50,7 @@ def _wanted(spec: ConnectorSpec) -> list[Setting]:
 
 
 def _name(spec: ConnectorSpec) -> str:
-    """Return the name under which a source's client is kept."""
+    """Return the name under which a source's client is kept, which sources of the same application share."""
     return next((setting.shared for setting in _wanted(spec) if setting.shared), spec.name)
 
 
@@ -79,10 +82,11 @@ def has_secret(spec: ConnectorSpec) -> bool:
 
 
 def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client_secret: str) -> None:
-    """Test a client at the vendor's token server, and keep it sealed, in place of an earlier one.
+    """Test an application's client id and secret at the vendor's token server, and keep them sealed.
 
-    Raises SetupError for a client that the vendor refuses or that lacks a secret, and where several people share an
-    earlier client. Raises TryLater if the vendor does not answer.
+    They replace an earlier client. Raises SetupError for a client that the vendor refuses or that lacks a secret. It is
+    also raised for a source without applications, and where several people share an earlier client. Raises TryLater if
+    the vendor does not answer.
     """
     if spec.registration is None:
         raise SetupError(f"{spec.name} needs no application: bridge connect {spec.name} --user {user.name}")

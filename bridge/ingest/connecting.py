@@ -42,12 +42,12 @@ def connect(
     """Obtain a user's consent at a source through ``browser``, save it, and return its connection.
 
     Nothing is saved if the consent fails. ``given`` are values of the source's settings that were typed, and outrank
-    the installation's; those that are None are left out. An address in the settings, or one that was typed
+    the installation's. Those that are None are left out. An address in the settings, or an address typed
     ``by_operator``, may reach its own host. ``write`` also asks for permission to write accepted recommendations. A new
-    consent without ``write`` ends such a permission. ``also`` names other sources that the same consent connects, as
-    far as the user agrees. ``add`` keeps the accounts that are connected to a source of which a user may have several,
-    unless the consent is for the address of one of these. Raises SetupError if the source needs no consent, cannot be
-    written to, lacks a given setting, or gives no token.
+    consent without ``write`` ends such a permission. ``also`` names other sources that the same consent connects, if
+    the user agrees to them. ``add`` keeps the accounts that are connected to a source of which a user may have several.
+    A consent for the address of such an account replaces that account's consent. Raises SetupError if the source needs
+    no consent, cannot be written to, lacks a given setting, or gives no token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -79,9 +79,10 @@ def connect(
 
 
 def _account_for(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> str:
-    """Return the name of the connection for a consent to another account: that of the same address, else a new name.
+    """Return the name of the connection for a consent that is added beside the user's accounts at a source.
 
-    Raises SetupError for more accounts than a user may have.
+    It is the connection to the address in ``token``, or else a new name. Raises SetupError for more accounts than a
+    user may have.
     """
     mine = [one for one in bridge.store.connections.of_user(user.id) if one.source == spec.name]
     same = [one.name for one in mine if host_and_address(bridge, one)[1] == token.get("url")]
@@ -93,9 +94,10 @@ def _account_for(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping
 
 
 def host_and_address(bridge: Bridge, connection: Connection) -> tuple[str, str]:
-    """Return the host of a connection's typed address, which may be shown, and the address itself, which is secret.
+    """Return the host of a connection's address, which may be shown, and the whole address, which is secret.
 
-    Both are empty without an address, and where no current key decrypts it.
+    A user types such an address to connect, for example that of a calendar. Both are empty without an address, and
+    where no current key decrypts it.
     """
     try:
         address = StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("url")
@@ -131,7 +133,8 @@ def joined_by(spec: ConnectorSpec) -> list[ConnectorSpec]:
 def writes_advice(bridge: Bridge, user: User) -> bool:
     """Return True if accepted recommendations are written into a connected calendar of the user.
 
-    Paused connections, and connections whose settings are missing, do not count.
+    A connection counts if its consent permits writing. Paused connections, and connections whose settings are missing,
+    do not count.
     """
     for connection in bridge.store.connections.of_user(user.id):
         spec = registry.spec(connection.source)
@@ -178,11 +181,11 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
 
 
 def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, name: str | None = None) -> bool:
-    """Revoke the user's consents at a source, and delete its connections with their data, even if revoking fails.
+    """End the user's connections to a source. Their consents are revoked, and the connections deleted with their data.
 
-    Returns True if every consent was revoked, and False if a consent may be left at the vendor. With ``keep`` the
-    data stay, and a later connection goes on from there. With ``name``, only the connection of that name ends. Raises
-    SetupError if the user is not connected.
+    Deletion follows even if revoking fails. Returns True if every consent was revoked, and False if a consent may be
+    left at the vendor. With ``keep`` the data stay, and a later connection goes on from there. With ``name``, only the
+    connection of that name ends. Raises SetupError if the user is not connected to the source.
     """
     spec = registry.spec(source)
     confirmed = True
@@ -218,7 +221,7 @@ def _is_connected(bridge: Bridge, source: str) -> bool:
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return True if another connection of the user lives on the same consent, which must not be revoked then."""
+    """Return True if another connection of the user has the same refresh token, which must not be revoked then."""
     if not spec.consent_scopes:
         return False
     with suppress(BridgeError):  # without the key nothing can be revoked either

@@ -74,7 +74,7 @@ Group = list[tuple[Page, str]]  # pages with their files
 
 
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
-    """Group pages, each with its file's path, into transactions of about 60 records.
+    """Yield groups of pages, each page with its file's path, for transactions of about ``TRANSACTION_RECORDS`` records.
 
     A group also ends at a page with a cursor. If reading raises a BridgeError, the pages read so far are yielded first.
     """
@@ -131,7 +131,8 @@ def _store_at_once(
 ) -> list[tuple[Page, list[RecordResult]]]:
     """Store all pages of a group in a single transaction, and return each page with the results of its records.
 
-    Records of pages without a cursor and without deletions are stored in a single call. ``one`` stores any other page.
+    Records of pages without a cursor and without deletions are stored in a single call. Any other page is stored by
+    ``one``.
     """
     plain = [page for page, _ in group if page.cursor is None and page.covers is None]
     records = [record for page in plain for record in page.records]
@@ -144,7 +145,7 @@ def _store_at_once(
 
 
 def _dated(page: Page, now: datetime) -> Page:
-    """Set export dates of a page and its records that lie after ``now`` to ``now``.
+    """Return the page, with export dates of it and its records that lie after ``now`` set to ``now``.
 
     A date in the future would outrank every later export.
     """

@@ -1,4 +1,4 @@
-"""Find files in folders, zips, and zips within zips, in turn."""
+"""Find files in folders, zips and zips within zips, and read them as streams."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ class DiskFile:
 
     @property
     def mark(self) -> str:
-        """Return the file's size and time of change as a single text, by which a changed file is recognised."""
+        """Return a text by which a changed file is recognised, with its size in bytes and its time of change."""
         return f"{self.size}:{self.place.stat().st_mtime_ns}"
 
     @cached_property
     def digest(self) -> str:
-        """Return the SHA-256 digest of the content in hex."""
+        """Return the SHA-256 digest of the content in hex, which is kept after the first call."""
         with self.place.open("rb") as content:
             return hashlib.file_digest(content, "sha256").hexdigest()
 

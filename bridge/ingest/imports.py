@@ -42,8 +42,9 @@ OnBytes = Callable[[int, int], None]
 def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
     """Return the folder that a connection imports from.
 
-    For pushes it is the source's folder in ``inbox``, which is created if missing. Raises SetupError if the folder's
-    sealed path cannot be decrypted.
+    For pushes it is the source's folder in ``inbox``, which is created if missing (mode 0700). ``account`` is the
+    connection's account, whose sealed token names any other folder. Raises SetupError if that token cannot be
+    decrypted.
     """
     if connection.name != PUSH_CONNECTION:
         return Path(account.token_field("folder"))
@@ -53,11 +54,12 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name for a connection to the folder ``place``: that of an earlier connection to the folder, or a new
+    """Return the name for a connection to the folder ``place``. It is the name of an earlier connection to it, or a new
     name.
 
-    ``others`` are the source's folder connections by name. If none of them has this folder, one whose folder is unknown
-    is used before a new name. A folder is unknown if the key is lost, or if the connection came with an export.
+    ``others`` are the source's folder connections by name. If none of them has this folder, a connection whose folder
+    is unknown is used before a new name. A folder is unknown if the key is lost, or if the connection came with an
+    export.
     """
     known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
     return (
@@ -93,7 +95,7 @@ class RecognisedFiles:
 class ImportResult:
     """The outcomes of an import, one per source.
 
-    ``unknown`` files were recognised by no source, and ``unreadable`` files could not be opened.
+    ``unknown`` describes files that no source recognised. ``unreadable`` holds files and zips that could not be read.
     """
 
     outcomes: list[Outcome]
@@ -163,10 +165,11 @@ class FilePages:
     read.
 
     ``cursor`` holds the digests of files imported before, which are not read again. For a source that does not remember
-    files, a reading that ``remembers`` keeps a digest of the last import's files, because the same files once more
-    bring nothing. ``whole`` says that these are all files of a folder or zip. Records that none of them holds are then
+    files, a reading that ``remembers`` keeps a digest of the last import's files. The same files once more then bring
+    nothing. ``whole`` says that these are all files of a folder or zip. Records that none of them holds are then
     deleted. ``dated`` says that the files may be older than earlier imports. Pushes are not dated, because they are
-    imported in the order of their arrival.
+    imported in the order of their arrival. ``known`` counts records of files that were not read again. ``passing`` and
+    ``truncated`` say that the disk failed, or that a file was cut short.
     """
 
     spec: ConnectorSpec
@@ -327,9 +330,9 @@ class FilePages:
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:
-        """Return a digest of a file's content and of the settings, zone and normaliser version it is read with.
+        """Return a digest of a file's content and of the settings, time zones and normaliser version it is read with.
 
-        Returns None if the source does not remember files, or if the file cannot be read.
+        Return None if the source does not remember files, or if the file cannot be read.
         """
         return self._digest(file) if self.spec.remembers_files else None
 
@@ -419,9 +422,9 @@ class FolderPages:
                 yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
 
     def _one(self, place: Path) -> Iterator[Page]:
-        """Yield the pages of a file, or of the zip's members, that the source recognises.
+        """Yield the pages of a file that the source recognises, or of such members of a zip.
 
-        An unreadable part is noted in ``failed``, unless the zip holds only files of other sources.
+        A part that cannot be read is noted in ``failed``, unless the zip holds only files of other sources.
         """
         with ExitStack() as stack:
             result = recognise_files(find_files(place, stack), [self.spec])

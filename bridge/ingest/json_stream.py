@@ -82,8 +82,9 @@ class Json:
             self._expect(",")
 
     def value(self) -> Any:
-        """Read the next value whole, of any type, and return it. Raises Broken for more than about four million
-        characters.
+        """Read the next value whole, of any type, and return it.
+
+        Raises Broken for more than about four million characters, and for a value that is cut off or no JSON.
         """
         try:
             return json.loads(self._plain()) if self.peek() not in ("{", "[", '"') else self._whole()
@@ -119,8 +120,9 @@ class Json:
             self._need_more()
 
     def skip(self) -> None:
-        """Skip the next value. An object or a list may have any size. Raises Broken for nesting too deep or a document
-        cut off.
+        """Skip the next value. An object or a list may have any size, a text about four million characters.
+
+        Raises Broken for nesting too deep or a document cut off.
         """
         following = self.peek()
         if following == '"':

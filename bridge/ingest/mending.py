@@ -1,4 +1,4 @@
-"""Say which command mends a connection, or brings it up to date."""
+"""Find the command that mends a connection, or brings it up to date."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def is_lost(bridge: Bridge, connection: Connection) -> bool:
     """Return True if a connection's stored consent is missing although the user did not disconnect it.
 
-    That happens after the import of a user's export, which holds no consents. Returns False for check-ins and imported
-    files, because only accounts, folders and pushes have a consent.
+    That happens after the import of a user's export, which holds no consents. Check-ins and imported files give False.
+    Only accounts, folders and pushes have a consent.
     """
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
@@ -39,9 +39,8 @@ def _has_no_secret(bridge: Bridge, connection: Connection) -> bool:
 def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
     """Return the command that mends a connection which has failed, was paused or has lost its consent.
 
-    The command is ``bridge import`` for imported files. It is ``bridge connect`` if the consent is lost. It is also
-    ``bridge connect`` if the connection is paused, unless odd answers of the source stopped the last sync. Otherwise it
-    is ``bridge sync``.
+    It is ``bridge import`` for imported files. It is ``bridge connect`` if the consent is lost or the connection is
+    paused. If odd answers of the source led to the pause, it is ``bridge sync``. So it is in all other cases.
     """
     login = f"bridge connect {connection.source} --user {user.name}"
     if connection.name == IMPORT_CONNECTION:

@@ -39,7 +39,10 @@ LIMITED_WAIT_MAX = timedelta(minutes=15)
 
 @dataclass(slots=True)
 class SyncCounts:
-    """Counts of what a sync or import has stored so far, by outcome, stream, reason and kind."""
+    """Counts of what a sync or import has stored so far, by outcome, stream, reason and kind.
+
+    It begins empty, and each stored page adds to it.
+    """
 
     outcomes: Counter[str] = field(default_factory=Counter)
     streams: Counter[str] = field(default_factory=Counter)
@@ -50,10 +53,10 @@ class SyncCounts:
     refused: dict[str, NotPermitted] = field(default_factory=dict)  # stream -> the refusal
 
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
-        """Return the streams without permission: those refused now, and those of ``before`` that did not answer now.
+        """Return the streams without permission, sorted.
 
-        If every stream was refused and no refusal names a scope, the cause is not the user's consent. Streams refused
-        now are then left out.
+        They are those refused now, and those of ``before`` that did not answer now. If every stream was refused and no
+        refusal names a scope, the cause is not the user's consent. Streams refused now are then left out.
         """
         sure = self.answered or any(error.named for error in self.refused.values())
         return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
@@ -80,8 +83,9 @@ class SyncCounts:
         return found
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return stream -> reason -> number of records and values set aside. A file's own name for a kind may replace
-        the stream.
+        """Return stream -> reason -> number of records and values set aside, that is, kept unread.
+
+        A file's own name for a kind may replace the stream.
         """
         found: dict[str, dict[str, int]] = {}
         for (what, why), count in self.aside.items():

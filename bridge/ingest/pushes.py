@@ -88,7 +88,10 @@ def _digest(token: str) -> str:
 
 
 class Arriving:
-    """A pushed body while it is received into a grant's folder. ``close`` deletes it unless ``accept`` has kept it."""
+    """A pushed body while it is received into a grant's folder, where it is a hidden file.
+
+    ``close`` deletes it unless ``accept`` has kept it.
+    """
 
     def __init__(self, into: Grant) -> None:
         self._into, self._part = into, into.folder / f".part-{uuid.uuid4().hex}.json"

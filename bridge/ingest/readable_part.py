@@ -16,9 +16,9 @@ Row = TypeVar("Row")
 
 
 class ReadablePart(Generic[Row]):
-    """The rows of a file up to where it is damaged.
+    """The rows of a file up to where it is damaged. Iterate over it, store the rows, and then call ``raise_damage``.
 
-    Iterate over it, store the rows, and then call ``raise_damage``. ``again`` tells how to get the file another time.
+    ``again`` says how to get the file another time, for the text of the error.
     """
 
     def __init__(self, file: File, rows: Iterable[Row], *, again: str) -> None:

@@ -100,7 +100,10 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
 def _sync_folder(
     bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
 ) -> Outcome:
-    """Import the new files of a connected folder, and return the outcome, also if the folder cannot be opened."""
+    """Import the new and changed files of a connected folder, and return the outcome.
+
+    A folder that cannot be opened gives a failed outcome.
+    """
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     try:
         folder = imports.folder_of(connection, account, bridge.settings.inbox(user.id))
@@ -187,8 +190,9 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
 
 
 def _nothing_known(path: Path, user: User) -> Text:
-    """Return the error text for a path without files that any source recognises. It also tells how to connect an
-    account.
+    """Return the error text for a path without files that any source recognises.
+
+    It names the sources that read files, and says how to connect an account.
     """
     files = ", ".join(spec.title.partition(" (")[0] for spec in registry.specs() if spec.reads is not None)
     accounts = ", ".join(spec.name for spec in registry.specs() if spec.opens is not None)

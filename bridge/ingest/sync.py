@@ -52,7 +52,8 @@ def ignore_page(stream: str, records: int) -> None:
 class Source:
     """A connection to be synced, with its source's ConnectorSpec and functions.
 
-    ``open`` makes the connector. It may raise the errors of ``bridge.domain.errors``.
+    ``open`` makes the connector. It is None for a source without an account. It may raise the errors of
+    ``bridge.domain.errors``.
     """
 
     connection: Connection
@@ -66,7 +67,8 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
     """Pull every new page (a part of a vendor's listing) of a connection, store it, and return the outcome.
 
     A page, the rows derived from it and its cursor are stored together or not at all. A failure is returned as an
-    outcome too. The connection's next due time is set. Raises TryLater only if the store cannot be written to for long.
+    outcome too. The connection's next due time is set. If another holder than ``holder`` has the lease, nothing is
+    done, and the outcome is ``skipped``. Raises TryLater only if the store cannot be written to for long.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
@@ -101,7 +103,8 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
     """Return ``error`` itself if it is at least the fifth odd answer in a row, over six hours or more.
 
-    Otherwise return an Odd error with its text, after which the source is asked again.
+    An odd answer has an unknown form. Otherwise return an Odd error with the text of ``error``, after which the source
+    is asked again.
     """
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN

@@ -44,7 +44,7 @@ class Member:
 
     @property
     def size(self) -> int:
-        """Return the packed size, or 0 if it is unknown."""
+        """The packed size in bytes, or 0 if it is unknown."""
         return self.length or 0
 
     @cached_property

@@ -59,9 +59,9 @@ def _save(bridge: installation.Bridge, source: str, notice: Notice, now: datetim
 
 
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
-    """Open an account's missing webhook subscriptions, and renew those that end soon. The lease is released afterwards.
+    """Open an account's missing webhook subscriptions, renew those that end soon, and release the lease.
 
-    ``url`` is this installation's public address. Without one, open subscriptions are ended. Nothing happens while
+    ``url`` is this installation's public address. Without it, open subscriptions are ended. Nothing happens while
     another holder has the lease. A failure is only logged, because the sync before it has succeeded.
     """
     address = _address(spec, url)
@@ -78,7 +78,7 @@ def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lea
 
 
 def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None:
-    """End an account's webhook subscriptions. If the source cannot be reached, what it still sends is passed over."""
+    """End an account's webhook subscriptions, if it has any. An error of the source is ignored."""
     if spec.watches is not None and SUBSCRIPTIONS_FIELD in (account.token() or {}):
         with suppress(BridgeError):
             registry.resolve(spec.watches)(account, None, now=now)
