@@ -33,14 +33,18 @@ def choices(visit: Visit) -> list[tuple[str, str]]:
 
 
 def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> list[tuple[str, str]]:
-    """Return the same slot of tomorrow in a list as (key, name), or no slot if ``gaps`` hold a time of tomorrow."""
+    """Return a list with (key, name) of the slot a day after that of ``advice``.
+
+    The list is empty if ``gaps``, the times that are offered already, hold a time of that date. It is also empty for a
+    slot that has begun or is over a week ahead.
+    """
     moment = advice.moment.shifted(SLOTS_PER_DAY)
     dates = {moment_at(gap.start, visit.user.zones).date for gap in gaps}
     return [] if moment.date in dates or moment not in slots_ahead(visit) else [(key(moment), _("tomorrow"))]
 
 
 def chosen(visit: Visit, named: str) -> Moment:
-    """Return the slot that a form names by its key.
+    """Return the slot that a form names by its key (``week/timestep``).
 
     Raises SetupError for a slot that has begun, or is a week or more ahead.
     """

@@ -46,9 +46,10 @@ def consent(
 ) -> Job:
     """Start and return a job that obtains the user's consent at a source and then syncs it.
 
-    If such a job of the user is running, that is returned. ``write`` also asks for the right to write. ``elsewhere``
-    says that the browser runs on another machine than the bridge. ``given`` are values of the source's settings that
-    the user typed. ``also`` names other sources that the same consent connects.
+    If a consent or sync of the same source is running for the user, that job is returned. ``write`` also asks for the
+    right to write. ``elsewhere`` says that the browser runs on another machine than the bridge. ``given`` are values of
+    the source's settings that the user typed. ``also`` names other sources that the same consent connects. Raises
+    TryLater if the user has too many jobs.
     """
     title = phrases.source_name(spec.title)[0]
 
@@ -66,12 +67,15 @@ def consent(
 
 
 def sync(visit: Visit, spec: ConnectorSpec) -> Job:
-    """Start and return a job that syncs a source, or return the user's running job of that source."""
+    """Start and return a job that syncs a source, or return the user's running job of that source.
+
+    Raises TryLater if the user has too many jobs.
+    """
     return _start_once(visit, phrases.source_name(spec.title)[0], partial(_sync, visit, spec))
 
 
 def _start_once(visit: Visit, title: str, work: Any) -> Job:
-    """Return the user's running job with this title, or start ``work`` as a new job."""
+    """Return the user's running job with this title, or start ``work`` as a new job with it."""
     running = (job for job in visit.app.jobs.running(visit.user.id) if job.title == title)
     return next(running, None) or visit.app.jobs.start(visit.user.id, title, work)
 
@@ -93,7 +97,10 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
 
 
 def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
-    """Return outcomes as JSON documents, each with a sentence about data that the consent leaves out."""
+    """Return outcomes as JSON documents with the source's ``title`` and a ``refusal``.
+
+    The refusal is a sentence about data that the consent leaves out, or empty if it leaves out none.
+    """
     return [
         {**outcome_document(outcome), "title": _title(outcome.source)}
         | {"refusal": outcome.not_permitted and registry.spec(outcome.source).refusal(outcome.not_permitted)}
@@ -102,16 +109,20 @@ def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
 
 
 def _title(source: str) -> str:
-    """Return the display name of a source, or an empty text for files of none."""
+    """Return the display name of a source. For a name that is no installed source, return it without a leading dash.
+
+    Files of no source have the name "-", which gives an empty text.
+    """
     if source not in registry.names("connectors"):
         return source.removeprefix("-")
     return phrases.source_name(registry.spec(source).title)[0]
 
 
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
-    """Write an uploaded body to a file called ``name`` and return its path. An upload that breaks off is deleted.
+    """Write an uploaded body to a file called ``name``, in a new folder of its own, and return its path.
 
-    Raises SetupError for a nearly full disk, and TryLater for a user with too many uploads or jobs.
+    Folders in ``name`` are dropped. An upload that breaks off is deleted. Raises SetupError for a nearly full disk, and
+    TryLater for a user with too many uploads or jobs.
     """
     visit.app.jobs.check(visit.user.id)
     with visit.app.uploading.held(visit.user.id):
@@ -188,7 +199,7 @@ def export_zip(visit: Visit) -> StreamingResponse:
 
 
 def _named(file: str) -> str:
-    """Return a file's name as a header holds it, also with letters that headers lack (RFC 6266).
+    """Return a file's name as the header Content-Disposition holds it, also with letters that headers lack (RFC 6266).
 
     >>> _named("ana-export.zip"), _named("Зоя.zip")
     ('filename="ana-export.zip"', "filename*=UTF-8''%D0%97%D0%BE%D1%8F.zip")

@@ -20,8 +20,8 @@ COPY = say("Copy the address. Whoever has it can read the calendar, so give it t
 class Way:
     """A way in which a source's data come here, with what to do, step by step.
 
-    ``by`` is a file that is dropped, an account that is connected, or an app that sends. ``links`` are names and
-    addresses of pages that the steps name.
+    ``by`` is ``file`` for a file that is dropped, ``account`` for an account, or ``push`` for an app that sends.
+    ``links`` are names and addresses of pages that the steps name.
     """
 
     source: str
@@ -42,17 +42,23 @@ class Thing:
     missing: str = ""  # what to say where no way is installed
 
     def ways_of(self, sources: Collection[str]) -> list[Way]:
-        """Return the ways whose source is among the installed ``sources``."""
+        """Return the ways whose source is among the installed ``sources``, the shortest first."""
         return [way for way in self.ways if way.source in sources]
 
 
 def address(title: str, *steps: str, links: tuple[tuple[str, str], ...] = ()) -> Way:
-    """Return the way by a calendar's secret address, which needs no account with a developer."""
+    """Return the way to connect a calendar by its secret address, which needs no account with a developer.
+
+    ``steps`` say how to get the address, and ``links`` are (name, address) of pages that they name.
+    """
     return Way(source="ics", by="account", title=title, steps=(*steps, COPY, PASTE), links=links)
 
 
 def live(source: str, title: str, *steps: str, links: tuple[tuple[str, str], ...] = ()) -> Way:
-    """Return the way by an account, from which new data come by themselves."""
+    """Return the way to connect an account at ``source``, from which new data come by themselves.
+
+    ``steps`` say what to do, one after another.
+    """
     return Way(source=source, by="account", title=title, steps=steps, links=links)
 
 

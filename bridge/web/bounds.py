@@ -50,7 +50,7 @@ class TooSlow(HTTPException):
 class Bounds:
     """ASGI middleware that limits the size of bodies and the time they take, and answers unexpected errors with 500.
 
-    ``push_max_bytes`` is the largest body under ``/push/``.
+    ``push_max_bytes`` is the largest body under ``/push/``. Uploads may have 4 GB, and all other bodies 1 MB.
     """
 
     def __init__(self, app: ASGIApp, *, push_max_bytes: int = PUSH_MAX_BYTES) -> None:
@@ -85,12 +85,14 @@ class _Body:
         self.is_read = self._length == "0" and "transfer-encoding" not in headers
 
     def check_length(self) -> None:
-        """Raise TooLarge if the declared length exceeds the limit, or is no number, before the body is read."""
+        """Raise TooLarge before the body is read, if its declared length exceeds the limit or is no number."""
         if not self._length.isdecimal() or int(self._length) > self._limit:
             raise TooLarge
 
     async def receive(self) -> Message:
-        """Return the next ASGI message. Raises TooLarge or TooSlow beyond a limit."""
+        """Return the next ASGI message. Raises TooLarge beyond the limit of bytes, and TooSlow beyond the allowed
+        seconds.
+        """
         if self.is_read:  # the next message says that the client has gone, which may take any time
             return await self._receive()
         begun = time.monotonic()
@@ -105,7 +107,9 @@ class _Body:
         return message
 
     async def drain(self) -> None:
-        """Read and drop the rest of the body for up to two seconds. The sender then sees the answer and no reset."""
+        """Read and drop the rest of the body, for up to two seconds and 16 MB. The sender then sees the answer and no
+        reset.
+        """
         enough = self._taken + DRAIN_MAX_BYTES
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
@@ -138,7 +142,9 @@ class _Answer:
 
 
 def max_bytes(path: str, push_max_bytes: int = PUSH_MAX_BYTES) -> int:
-    """Return the size in bytes of the largest body that a path accepts."""
+    """Return the size in bytes of the largest body that a path accepts. ``push_max_bytes`` is that of paths under
+    ``/push/``.
+    """
     if path in UPLOAD_PATHS:
         return UPLOAD_MAX_BYTES
     return push_max_bytes if path.startswith("/push/") else FORM_MAX_BYTES
@@ -161,7 +167,8 @@ def _too_large(scope: Scope, limit: int) -> Response:
 
 
 def _section(path: str) -> str:
-    """Return the first part of a path for the log, or ``elsewhere`` if that part is no plain word.
+    """Return the first part of a path for the log. It is ``today`` for an empty path, and ``elsewhere`` for no plain
+    word.
 
     >>> _section("/"), _section("/answer/a-token"), _section("/one\\ntwo")
     ('today', 'answer', 'elsewhere')

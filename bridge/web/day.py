@@ -48,7 +48,7 @@ def is_part(request: Request) -> bool:
 
 
 def local(visit: Visit, at: datetime) -> datetime:
-    """Return an instant in the time zone that the user has at that instant."""
+    """Return an instant in the time zone that the visiting user has at that instant."""
     return at.astimezone(zone_at(at, visit.user.zones))
 
 
@@ -60,14 +60,21 @@ def mark_seen(request: Request, visit: Visit) -> None:
 
 
 def backup(visit: Visit) -> dict[str, Any]:
-    """Return the state of the installation's backups for the template, with the last good one's age in words."""
+    """Return the state of the installation's backups for the template.
+
+    ``on`` and ``old`` are as in ``backups.state``. ``age`` is the last good backup's age in words, or None if there
+    never was any.
+    """
     found = backups.state(visit.bridge, visit.now)
     age = None if found.last is None else phrases.age((visit.now - found.last) / timedelta(hours=1))
     return {"on": found.on, "old": found.old, "age": age}
 
 
 def title(visit: Visit) -> dict[str, str]:
-    """Return ``slot`` and ``date`` as texts. Until 06:00 the slot is still the night of the day before."""
+    """Return ``slot`` (weekday and part of the day) and ``date`` (with the time) as texts for today's page.
+
+    Until 06:00 the slot is still the night of the day before.
+    """
     now, moment = local(visit, visit.now), moment_at(visit.now, visit.user.zones)
     slot = say(SLOT_HEADINGS[moment.slot], weekday=WEEKDAYS[moment.day])
     return {"slot": shown(slot), "date": date_text(now, "%-d %B %Y, %H:%M")}
@@ -121,12 +128,15 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
 
 
 def answered(given: AdviceRecord | Recommendation) -> str:
-    """Return the answer to a recommendation in words, or an empty text for none."""
+    """Return the answer to a recommendation in words, or an empty text if it has no answer."""
     return "" if given.answer is None else shown(answer_text(given.answer, given.moved_to))
 
 
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
-    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason."""
+    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason.
+
+    Reasons that begin with "not " are left out, because the withheld actions show them.
+    """
     held = requests.withheld(visit.bridge, visit.user, found)
     name = shown(advice_title(found.action, found.kind))
     return {
@@ -149,7 +159,7 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
 
 
 def _hours(visit: Visit, found: Recommendation) -> str | None:
-    """Return the start and end of a recommendation as text, or None without times.
+    """Return the start and end of a recommendation as text. Return None for a recommendation without times.
 
     The weekday is added if it was put off to another day.
     """
@@ -176,7 +186,9 @@ def questions(visit: Visit) -> list[dict[str, Any]]:
 
 
 def past_advice(one: AdviceRecord) -> dict[str, Any]:
-    """Return a past recommendation with its answer and its outcome, as texts."""
+    """Return a past recommendation with its slot, date, answer, outcome and evidence as texts in the current
+    language.
+    """
     return {
         "id": one.id,
         "action": str(one.action),

@@ -19,7 +19,10 @@ DAYS_AHEAD = 6  # days after today whose entries and tasks are known well enough
 
 
 def coming_days(visit: Visit, monday: date) -> list[date]:
-    """Return the dates from today to the end of a week, at most seven, or none if they do not reach the week."""
+    """Return the dates from today to the Sunday of the week that begins on ``monday``, at most seven.
+
+    Return no dates if these do not reach the week, because it is over or more than six days ahead.
+    """
     today = moment_at(visit.now, visit.user.zones).date
     days = [today + k * A_DAY for k in range(DAYS_AHEAD + 1) if today + k * A_DAY < monday + 7 * A_DAY]
     return days if days and days[-1] >= monday else []
@@ -28,7 +31,8 @@ def coming_days(visit: Visit, monday: date) -> list[date]:
 def expected(visit: Visit, monday: date, *, seen: bool) -> list[dict[str, Any]]:
     """Return the previews and tasks of a week's coming days, each with the id of its slot (``cell``).
 
-    What several days would suggest anew, such as the same task, is returned for the first of them.
+    What several days would suggest anew, such as the same task, is returned for the first of them. ``seen`` is True if
+    the user sees the plans. The current recommendation is then marked as shown.
     """
     found: list[dict[str, Any]] = []
     named: set[str] = set()

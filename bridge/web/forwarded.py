@@ -60,7 +60,9 @@ def _taken_out(scope: Scope, name: str) -> list[bytes]:
 
 
 def user_named(values: Sequence[bytes]) -> str | None:
-    """Return the user that a header names, as UTF-8 text, or None if it is missing, empty or there twice.
+    """Return the user that the ``values`` of a header name, as UTF-8 text.
+
+    Return None if the header is missing, empty, there twice or no UTF-8.
 
     >>> user_named([b"ana"]), user_named([]), user_named([b"ana", b"ben"])
     ('ana', None, None)
@@ -71,7 +73,10 @@ def user_named(values: Sequence[bytes]) -> str | None:
 
 
 def check_user_header(name: str, proxies: Sequence[Network]) -> None:
-    """Raise SetupError for a ``BRIDGE_USER_HEADER`` that is no header of its own, or that no named proxy sets."""
+    """Raise SetupError for a ``BRIDGE_USER_HEADER`` that is no header of its own, or if no trusted proxy is set.
+
+    An empty name passes.
+    """
     if not name:
         return
     if not HEADER_PATTERN.fullmatch(name) or name in COMMON_HEADERS:

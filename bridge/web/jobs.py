@@ -47,7 +47,7 @@ class Job:
 
     @property
     def share(self) -> int | None:
-        """The percentage that is done, or None while the total is unknown."""
+        """The percentage that is done, from 0 to 100, or None while the total is unknown."""
         return None if not self.total else min(100, 100 * self.done // self.total)
 
     def progress(self, done: int, total: int) -> None:
@@ -55,7 +55,9 @@ class Job:
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
-        """Hand the user's reply to the waiting job. A reply is dropped while an earlier reply waits."""
+        """Hand the user's reply to the waiting job, and hide its question. A reply is dropped while an earlier reply
+        waits.
+        """
         self.question = None
         if self.replies.empty():
             self.replies.put_nowait(text)
@@ -65,16 +67,17 @@ class Job:
         self.url, self.code = url, code
 
     def paste(self) -> str | None:
-        """Ask the user, if on another machine, to paste the address of the vendor's last page, and return it.
+        """Ask the user to paste the address of the vendor's last page, which only opens on the bridge's machine.
 
-        That page only opens on the bridge's machine. Returns an empty text without a reply in time. If the user is on
-        the bridge's machine, None is returned at once, and the redirect is awaited instead.
+        Return that address, or an empty text without a reply within three minutes. If the user is on the bridge's
+        machine, None is returned at once, and the redirect is awaited instead.
         """
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:
-        """Show a question, wait for the user's reply and return it. Returns None without a reply within three
-        minutes.
+        """Show a question, wait for the user's reply and return it.
+
+        Return None for an empty reply, or without a reply within three minutes.
         """
         self.question = question
         try:
@@ -86,17 +89,20 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server by id. A user can find only their own jobs."""
+    """The jobs of a server by id. A user can find only their own jobs.
+
+    Above ``MAX_JOBS`` jobs, the oldest that have ended are dropped.
+    """
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
-        """Start ``work(job)`` in a thread and return its job.
+        """Start ``work(job)`` in a thread and return its job, without waiting.
 
         What it returns becomes the job's ``result``, and the text of a BridgeError its ``text``. Raises TryLater if the
-        user already has 8 running jobs.
+        user already has 8 running jobs. ``user_id`` is None before there is a user.
         """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:

@@ -42,8 +42,9 @@ class TooManyTries(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginLimits:
-    """The limits on tries to log in at a server. Only failed tries stay counted, because ``uncount`` removes successful
-    ones.
+    """The limits on failed tries to log in at a server, kept in memory.
+
+    Every try is counted when it begins. After a success ``uncount`` removes it.
     """
 
     pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))
@@ -92,15 +93,16 @@ def cookie_name(name: str) -> str:
 
 
 def new_device(vault: Vault, name: str) -> str | None:
-    """Return the value of a device cookie, after a login as ``name``. Returns None without a usable key."""
+    """Return the signed value of a new device cookie, after a login as ``name``. Return None without a usable key."""
     with suppress(SetupError):
         return _signer(vault, name).sign(secrets.token_hex(NONCE_BYTES)).decode()
     return None
 
 
 def known_device(vault: Vault, name: str, cookie: str | None) -> str | None:
-    """Return the id of a browser in which ``name`` has logged in before. Return None if its cookie is missing or
-    invalid.
+    """Return the id of a browser in which ``name`` has logged in before.
+
+    ``cookie`` is the value of its device cookie. Return None if it is missing or invalid, or without a usable key.
     """
     with suppress(SetupError, BadSignature):
         return _signer(vault, name).unsign((cookie or "").encode("utf-8", "replace")).decode()

@@ -62,14 +62,14 @@ COMMAND = re.compile(rf"{LEAD}(?<![Tt]he )`?bridge (?!meters map)({'|'.join(PAGE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A text without commands, and the pages that do what the commands would."""
+    """A text without the commands that a page replaces, and the pages (address, title) that do what these would."""
 
     text: str
     places: tuple[Place, ...] = ()
 
 
 def told_on_page(text: str) -> Told:
-    """Return a text in the current language with its commands split off, as far as a page does the same.
+    """Return a text in the current language, without those commands that a page replaces, and those pages.
 
     >>> told_on_page("it is too old; see: bridge history --user ana")
     Told(text='it is too old', places=(('/history', 'History'),))
@@ -90,7 +90,7 @@ def _place(command: str, arguments: str) -> Place:
 
 
 def without_commands(text: str) -> str:
-    """Return a text in the current language without the commands that a page replaces."""
+    """Return a text in the current language, translated, without the commands that a page replaces."""
     return writable(told_on_page(text).text)
 
 
@@ -112,7 +112,10 @@ def _links(found: Told) -> Iterator[Markup]:
 
 
 def as_lines(text: str) -> str:
-    """Return a text for a script of the page: the text, and a line for each link with its address, a tab, its title."""
+    """Return a text for a script of the page, without the commands that a page replaces.
+
+    The text is the first line. A line for each link follows, with its address, a tab and its title.
+    """
     found = told_on_page(text)
     told = writable(found.text).replace("\n", " ")
     return "\n".join([told, *(f"{address}\t{title}" for address, title in found.places)])

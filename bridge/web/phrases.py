@@ -21,7 +21,7 @@ def action_name(name: str | None) -> str:
 
 
 def action_words(text: str) -> str:
-    """Return a text with the names of actions in it replaced by words.
+    """Return a text in the current language, with identifiers of actions in it replaced by words.
 
     >>> action_words("not DEEP_WORK, LEARN: it is no working time")
     'not deep work, learn: it is no working time'
@@ -75,7 +75,7 @@ FACES = (
 
 
 def age(hours: float) -> str:
-    """Return an age, given in hours, in words.
+    """Return an age, given in hours, in words. It is in hours below 36 hours, then in whole days.
 
     >>> age(0.2), age(5.4), age(60)
     ('just now', '5 hours ago', '2 days ago')

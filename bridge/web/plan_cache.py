@@ -24,7 +24,10 @@ Version = tuple[object, ...]
 
 
 class PlanCache:
-    """A cache of users' day plans, which are computed from the snapshots that the cache of today holds."""
+    """A cache of users' day plans, which are computed from the snapshots that the cache of today holds.
+
+    Over 64 plans, the oldest is dropped.
+    """
 
     def __init__(self, today: TodayCache) -> None:
         self._today = today
@@ -32,7 +35,8 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date, by default of today. A cached plan counts for five minutes if nothing has changed.
+        """Return the plan of a date, or of today for None. A cached plan counts for five minutes if nothing has
+        changed.
 
         ``seen`` is True if the user sees the plan. The current recommendation is then marked as shown, so a plan cached
         without ``seen`` is not used.

@@ -67,7 +67,7 @@ async def push(request: Request) -> JSONResponse:
     """Store a body that an app pushes for the user of its token, and answer once it is on disk.
 
     The answer holds ``bytes`` and ``known`` (True if the same body came before). Refusals have a 4xx status and a
-    reason.
+    reason. The import follows later in a thread.
     """
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
@@ -138,7 +138,9 @@ async def receive_webhook(request: Request) -> JSONResponse:
 
 
 def _takes_webhooks(source: str, token: str) -> bool:
-    """Return True for a source that has webhooks, with a token if its addresses end with one."""
+    """Return True for a source that has webhooks, if ``token`` is given exactly where its addresses end with a
+    token.
+    """
     if source not in registry.names("connectors"):
         return False
     spec = registry.spec(source)
@@ -146,7 +148,10 @@ def _takes_webhooks(source: str, token: str) -> bool:
 
 
 def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes, token: str) -> JSONResponse:
-    """Check a webhook's sender, store its notice, and return the answer. A 5xx makes the vendor send it again."""
+    """Check a webhook's sender, store its notice, and return the answer with the number of new notices.
+
+    Refusals have status 400 or 401. Missing settings give 503, so that the vendor sends it again.
+    """
     try:
         new = webhooks.receive_webhook(bridge, source, headers, body, token=token, now=installation.now())
         return JSONResponse({"new": new})
@@ -165,7 +170,10 @@ def _state(request: Request) -> PushState:
 
 
 def _too_often(state: PushState, request: Request) -> JSONResponse | None:
-    """Return a 429 for a sender beyond the rate limit, or None. This is checked before anything else."""
+    """Return a 429 for a sender beyond the rate limit. Otherwise count the request and return None.
+
+    This is checked before anything else.
+    """
     seconds = state.requests.wait(request.client.host if request.client else "")
     text = f"too often; wait {seconds:.0f} seconds"
     return refusal(429, text, {"Retry-After": str(int(seconds) + 1)}) if seconds else None

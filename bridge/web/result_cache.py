@@ -24,14 +24,19 @@ Version = tuple[object, ...]
 
 
 class ResultCache:
-    """A cache of results by user, name and language. The oldest result is dropped first."""
+    """A cache of what pages show, by user, name and language. Over ``MAX_CACHED_RESULTS`` results, the oldest is
+    dropped.
+    """
 
     def __init__(self) -> None:
         self._results: dict[tuple[int, str, str], tuple[Version, Any]] = {}
         self._lock = threading.Lock()
 
     def get(self, user: User, name: str, version: Version, make: Callable[[], Result]) -> Result:
-        """Return the result called ``name``, from the cache if its ``version`` is the same."""
+        """Return the result called ``name``, from the cache if it was stored with an equal ``version``.
+
+        Otherwise ``make`` is called, and its result stored.
+        """
         key = user.id, name, current()  # results hold texts
         cached = self._results.get(key)
         if cached is None or cached[0] != version:

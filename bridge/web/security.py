@@ -79,9 +79,9 @@ class Security:
         return None
 
     def _is_own_name(self, host: str) -> bool:
-        """Return True for a host that is one of the pages' names. Unless ``local``, any numeric address counts too.
+        """Return True for a host, with or without a port, whose name is among the pages' names.
 
-        DNS rebinding needs a name, so addresses are safe.
+        Unless ``local``, any numeric address counts too. DNS rebinding needs a name, so addresses are safe.
         """
         try:
             asked = urlsplit(f"//{host}").hostname or ""

@@ -62,7 +62,8 @@ def create(
 
     If ``local``, only this machine is served, and users need no password. ``names`` are the host names under which the
     pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health`` tells. ``assistants``
-    serves tools to them; None leaves their address out.
+    are the servers of tools for AI assistants. None leaves their address out. Raises SetupError for settings of proxies
+    that cannot be read.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -107,13 +108,19 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def health(request: Request) -> JSONResponse:
-    """Tell a monitor in a word how the process is, without a login and without anything about a user."""
+    """Answer a monitor with the server's status, without a login and without anything about a user.
+
+    The status code is 200 while it is ``ok`` or ``starting``, otherwise 503.
+    """
     status = request.app.state.status()
     return JSONResponse({"status": status}, 200 if status in HEALTHY else 503)
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Answer 401 to a program without a valid token. Redirect a person to the login, or to the first visit."""
+    """Answer a request without a login. A program gets status 401 with a hint at tokens.
+
+    A person is redirected to the login, or to the first visit while this machine's page has no user.
+    """
     if request.url.path.startswith((API, ASSISTANTS_PATH)):
         kind = " --assistant" if request.url.path.startswith(ASSISTANTS_PATH) else ""
         text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind}"
@@ -150,8 +157,9 @@ def serve_page(
 ) -> None:
     """Serve the page until SIGTERM or Ctrl-C.
 
-    ``names`` are the host names that a proxy or a network gives to the server. ``assistants`` serves tools to them.
-    Raises SetupError for a port in use, and for users without a password if others can reach the server.
+    ``names`` are the host names that a proxy or a network gives to the server. ``assistants`` are the servers of tools
+    for AI assistants, or None for no such address. Raises SetupError for a port in use, and for users without a
+    password if others can reach the server.
     """
     app, listening = opened(bridge, host, port, names, assistants=assistants)
     run(app, listening, bridge.settings.trusted_proxies)
@@ -168,8 +176,9 @@ def opened(
 ) -> tuple[FastAPI, socket.socket]:
     """Return the application and a socket that listens for it, and print the page's address.
 
-    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port in use. If
-    the server is reached from outside, it is also raised for users without a password.
+    ``names`` are the host names that a proxy or a network gives to the server. ``status`` returns the word that
+    ``/health`` tells. ``assistants`` are the servers of tools for AI assistants, or None for no such address. Raises
+    SetupError for a port in use. If the server is reached from outside, it is also raised for users without a password.
     """
     import typer
 
@@ -188,7 +197,10 @@ def opened(
 
 
 def _outside_names(url: str | None) -> list[str]:
-    """Return the host name in ``BRIDGE_URL``, under which a proxy reaches the server, in a list, or an empty list."""
+    """Return a list with the host name in ``BRIDGE_URL``, under which a proxy reaches the server.
+
+    The list is empty without a URL, and for a name of this machine such as localhost.
+    """
     name = urlsplit(url or "").hostname
     return [name] if name and name not in LOOPBACK else []
 

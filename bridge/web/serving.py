@@ -74,7 +74,10 @@ class Config(uvicorn.Config):
 
 
 class Bounded(H11Protocol):
-    """The HTTP protocol of uvicorn with limits. By itself uvicorn waits for headers and slow readers without end."""
+    """The HTTP protocol of uvicorn with limits on connections, and on the time for headers and for slow readers.
+
+    By itself uvicorn waits for these without end.
+    """
 
     config: Config
     _header_timer: asyncio.TimerHandle | None = None
@@ -90,7 +93,10 @@ class Bounded(H11Protocol):
         self._await_headers()
 
     def _is_too_many(self) -> bool:
-        """Return True if this connection exceeds the limit of the server, or of its address."""
+        """Return True if this connection exceeds the server's limit of 200, or its address's limit of 100.
+
+        Trusted proxies have no limit of their own.
+        """
         if len(self.connections) > throttle.MAX_OPEN:
             return True
         host = self.client[0] if self.client else ""

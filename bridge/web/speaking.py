@@ -10,7 +10,7 @@ from bridge.web.bounds import PROGRAM_PATHS
 
 
 class Speaking:
-    """The middleware that sets the language of a request. Answers to programs are English."""
+    """ASGI middleware that sets the language of a request, as its browser prefers. Answers to programs are English."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

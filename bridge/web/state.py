@@ -39,7 +39,7 @@ UPLOADS_AT_ONCE, EXPORTS_AT_ONCE, TESTS_AT_ONCE = 2, 1, 1  # of a user
 
 @dataclass(frozen=True, kw_only=True)
 class AppState:
-    """State that all requests to a web application share.
+    """State that all requests to a web application share, which are the open bridge, jobs, caches, and limits on tries.
 
     If ``local``, only this machine is served, and users need no password.
     """
@@ -137,10 +137,11 @@ Visitor = Annotated[Visit, Depends(visit_in_language)]
 
 
 def _user(request: Request, state: AppState, now: datetime) -> User | None:
-    """Return the user of a request's token, of the named proxy's header, or of its session, in this order, or None.
+    """Return the user of a request's token, of the named proxy's header, or of its session, in this order.
 
-    On a page for this machine alone, that is also the only user, if that user has no way to log in. A wrong token
-    belongs to no user in any case, and neither does an assistant's token outside the address of assistants.
+    Return None if it has none of these. On a page for this machine alone, an only user without a way to log in is
+    returned instead. A wrong token belongs to no user in any case. An assistant's token counts at the address of
+    assistants only. Raises UnknownUser if the proxy names no user.
     """
     store = state.bridge.store
     users = store.people.users()
@@ -165,7 +166,7 @@ def _user(request: Request, state: AppState, now: datetime) -> User | None:
 
 
 def proxy_user(request: Request) -> str | None:
-    """Return the name of the user who logged in at the named proxy, or None."""
+    """Return the name that a trusted proxy's user header holds. Return None if the request has no such name."""
     return getattr(request.state, "proxy_user", None)
 
 

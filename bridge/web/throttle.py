@@ -20,7 +20,10 @@ MAX_OPEN_PER_ADDRESS = 100  # of them from an address that is no trusted proxy
 
 
 def allowed_seconds(arrived: int) -> float:
-    """Return how many seconds in all a server waits for a body, of which ``arrived`` bytes have come."""
+    """Return how many seconds in all a server waits for a body of which ``arrived`` bytes have come.
+
+    It is 30 seconds, and a second for every 5,000 bytes.
+    """
     return BODY_SECONDS + arrived / BODY_MIN_BYTES_PER_SECOND
 
 
@@ -51,7 +54,9 @@ class ConcurrencyLimit:
 
 
 class RateLimit:
-    """A limit of ``allowed`` tries within ``seconds``, per key."""
+    """A limit of ``allowed`` tries within ``seconds``, per key, counted in memory. Beyond ``MAX_KEYS`` the oldest key
+    goes.
+    """
 
     def __init__(self, *, allowed: int, seconds: float) -> None:
         self._allowed, self._seconds = allowed, seconds
@@ -59,8 +64,9 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def wait(self, key: str) -> float:
-        """Count a try and return 0.0 if it is allowed. Otherwise return the seconds until the next is, without
-        counting.
+        """Count a try of a key and return 0.0 if it is allowed.
+
+        Otherwise return the seconds until the next try is allowed, without counting.
         """
         now = time.monotonic()
         with self._lock:

@@ -72,8 +72,10 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes. Return None for a plan without an
-    outlook.
+    """Return the expected levels as a table of meters by time, with notes on the reasons. Return None for a plan
+    without an outlook.
+
+    A level that is not forecast at a time is None in the table.
     """
     if not plan.outlook:
         return None
@@ -145,7 +147,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str | None:
-    """Return the user's answer to the recommendation that a block shows, in words, or None without any."""
+    """Return the user's answer to the recommendation that a block shows, in words. Return None without an answer."""
     if block.recommendation_id is None:
         return None
     is_current = current is not None and block.recommendation_id == current.id

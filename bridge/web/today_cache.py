@@ -40,9 +40,10 @@ class Today:
 
 
 class TodayCache:
-    """A cache of users' snapshots (all that is known of a user) and routines.
+    """A cache of users' snapshots (all that is known of a user) and routines, for the last 32 users.
 
-    Both are made again after a new record, correction, proxy map, time zone or order of sources, and on a new day.
+    Both are made again on a new day, and after a change that ``data_version`` shows. Such changes are a new record,
+    correction, tick of a task, proxy map, time zone or order of sources.
     """
 
     def __init__(self) -> None:
@@ -101,10 +102,10 @@ class TodayCache:
         )
 
     def _readings(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
-        """Read the meters at ``now``, with an index over the snapshot that serves the views of a day.
+        """Return the meters at ``now``, from an index over the snapshot that serves 50 views of a day.
 
         An index to the end of the day reads as an index to ``now`` does. It remembers what it reads, so that it is made
-        again after some views.
+        again after these views.
         """
         with self._lock:
             found = self._pasts.pop(user.id, None)
@@ -121,7 +122,10 @@ class TodayCache:
 
 @dataclass(slots=True, kw_only=True)
 class _Index:
-    """An index over the ``samples`` of a snapshot, good for instants before ``until``."""
+    """An index over the ``samples`` of a snapshot, good for instants before ``until``.
+
+    ``left`` counts the views that it still serves.
+    """
 
     past: meters.Past
     samples: Sequence[object]
@@ -130,7 +134,7 @@ class _Index:
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
-    """Return a value that changes whenever a user's snapshot must be loaded again."""
+    """Return a value that changes whenever a user's snapshot must be loaded again, and at midnight."""
     changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
     ticked_at = bridge.store.task_notes.said_at(user.id)

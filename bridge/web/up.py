@@ -32,7 +32,8 @@ def run(
 ) -> None:
     """Serve the page and run the daemon until SIGTERM or Ctrl-C, after which the process ends within ten seconds.
 
-    ``health`` is the address HOST:PORT that serves the daemon's counts. ``assistants`` serves tools to them. Raises
+    ``every`` is the daemon's pause between two looks, in seconds. ``health`` is the address HOST:PORT that serves the
+    daemon's counts, or None for none. ``assistants`` are the servers of tools for AI assistants, or None. Raises
     SetupError if another daemon works at this store, and for what ``bridge.web.server.opened`` refuses.
     """
     with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):

@@ -22,7 +22,9 @@ Span = Annotated[list[Clock], Field(min_length=2, max_length=2)]
 
 
 class Wished(Body):
-    """All wishes of the user, in the form that ``GET /wishes`` returns. A field left out has its default."""
+    """All wishes of the user, in the form that ``GET /wishes`` returns. A field that is left out is set to its
+    default.
+    """
 
     user: str | None = Field(None, max_length=64, description="Not read: the wishes are the token's user's.")
     never: list[ActionType] = Field([], max_length=len(ActionType), description="Actions never to suggest.")

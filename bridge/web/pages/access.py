@@ -27,7 +27,11 @@ TOKENS_MAX = 50  # of a user
 def password(
     request: Request, visit: Visitor, old: Password = "", new: Password = "", again: Password = ""
 ) -> Response:
-    """Set a password after the present one was typed. All sessions end, and this browser gets a new session."""
+    """Set a password after the present password was typed as ``old``. All sessions end, and this browser gets a new
+    session.
+
+    ``new`` and ``again`` must be equal. Otherwise the form is shown again with the reason.
+    """
     try:
         if new != again:
             raise SetupError(_("the two new passwords differ; type both again"))
@@ -81,7 +85,10 @@ def new_token(
     name: Annotated[str, Form(max_length=64)] = "",
     assistant: Annotated[str, Form(max_length=10)] = "",
 ) -> HTMLResponse:
-    """Make a token for a program, or for an assistant alone, and show it once."""
+    """Make a token for a program, or with ``assistant`` = ``yes`` for an assistant alone, and show it once.
+
+    A user with 50 tokens gets no other.
+    """
     store = visit.bridge.store
     if len(store.access.tokens(visit.user.id)) >= TOKENS_MAX:
         return shown(visit, wrong={"token": _("there are {count} tokens; end one of them first", count=TOKENS_MAX)})

@@ -57,7 +57,10 @@ def belief(visit: Visitor) -> HTMLResponse:
 
 
 def _felt(visit: Visit) -> list[dict[str, Any]]:
-    """Return how much the body says about how the user feels, per meter with enough check-ins, from the cache."""
+    """Return how well the body's data tell how the user feels, for each meter with enough check-ins.
+
+    It is computed again once the user's data change.
+    """
 
     def computed() -> list[dict[str, Any]]:
         found = {m: load_sensitivity(visit.bridge, visit.user, visit.now, m) for m in FELT_BY_BODY}
@@ -201,7 +204,10 @@ class _Shown:
 
 
 def _shown(visit: Visit) -> _Shown:
-    """Return what the page shows of a year of advice, from the cache where possible."""
+    """Return what the page shows of a year of advice.
+
+    It comes from the cache unless recommendations, answers, outcomes, resets or the present slot have changed.
+    """
 
     def computed() -> _Shown:
         found = _beliefs(visit)
@@ -227,8 +233,9 @@ class Curve:
 
 
 def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float | None]) -> Curve:
-    """Draw values between 0 and 1 of ascending days, with their standard deviations, or None where these are
-    unknown.
+    """Return the Curve of ``means`` (0 to 1) on ascending ``days``, with a band of ``sds`` on each side.
+
+    Where ``sds`` has None, the band has a gap. Days more than CURVE_GAP apart are not joined.
     """
     span = max((days[-1] - days[0]).days, 1) if days else 1
     at = {day: round(CURVE_WIDTH * (day - days[0]).days / span, 1) for day in days}
@@ -242,7 +249,10 @@ def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float
 def _bands(
     days: Sequence[date], means: Sequence[float], sds: Sequence[float | None], at: dict[date, float]
 ) -> list[str]:
-    """Return a closed SVG shape for each run of days with known standard deviations."""
+    """Return a closed SVG shape for each run of two or more days with known standard deviations.
+
+    Days more than CURVE_GAP apart end a run.
+    """
     stretches: list[list[tuple[float, float, float]]] = [[]]
     for place, (day, mean, sd) in enumerate(zip(days, means, sds, strict=True)):
         if sd is None or (place and day - days[place - 1] > CURVE_GAP):

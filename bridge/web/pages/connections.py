@@ -78,7 +78,7 @@ def prefer(visit: Visitor, first: Text = "") -> Response:
 
 
 def _counts(visit: Visit) -> dict[str, dict[str, int]]:
-    """Return source -> kind -> number of the user's rows, kept until the data change."""
+    """Return source -> kind of data -> number of the user's rows, from the cache for up to a minute."""
     version = counts_version(visit.bridge, visit.user, visit.now)
     return visit.app.results.get(
         visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)
@@ -86,14 +86,17 @@ def _counts(visit: Visit) -> dict[str, dict[str, int]]:
 
 
 def _order(visit: Visit) -> PreferenceDocument:
-    """Return the user's order of sources, kept until the data or the order change."""
+    """Return the user's order of sources, from the cache for up to a minute.
+
+    A change of the data or of the order ends that minute.
+    """
     store, user, now = visit.bridge.store, visit.user, visit.now
     version = counts_version(visit.bridge, user, now), load_preference(store, user).chosen
     return visit.app.results.get(user, "order", version, lambda: preference_document(store, user, now))
 
 
 def _consents(visit: Visit) -> list[Connection]:
-    """Return the user's connections with a consent."""
+    """Return the user's connections, to all sources, with a stored consent."""
     store = visit.bridge.store
     return [c for c in store.connections.of_user(visit.user.id) if store.connections.secret(c.id) is not None]
 
@@ -105,7 +108,10 @@ def shown_source(
     consents: list[Connection] | None = None,
 ) -> dict[str, Any]:
     """Return a source with its connections for the template. ``live`` is True if an account with a consent is among
-    them. ``rows`` are the documents of its connections, and ``consents`` the user's connections with a consent.
+    them.
+
+    ``rows`` are the documents of the source's connections, and None stands for no connections. ``consents`` are the
+    user's connections with a consent, to any source. None looks these up.
     """
     rows = rows or []
     jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
@@ -141,8 +147,10 @@ def shown_source(
 
 
 def _account(visit: Visit, connection: Connection) -> dict[str, str]:
-    """Return the name of a connection, and how one of several accounts is called: by its calendar's name, or by its
-    host. The address itself is never shown.
+    """Return ``name``, the name of a connection, with ``title`` and ``host`` for the template.
+
+    The title is the name of the account's calendar, if that is known, else the host of its address. The host is empty
+    where the title holds it. The address itself is never shown.
     """
     host, _address = connecting.host_and_address(visit.bridge, connection)
     calendar = visit.bridge.store.reading.calendar_name(connection.id)
@@ -151,7 +159,10 @@ def _account(visit: Visit, connection: Connection) -> dict[str, str]:
 
 
 def _connection(row: ConnectionDocument) -> dict[str, Any]:
-    """Return a connection for the template, with its state (well, failed or stopped) and its newest data's age."""
+    """Return a connection's document for the template, with words for its data's age.
+
+    Its ``state`` is stopped if it is paused, failed after an error, else well.
+    """
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
     aside = [_("{count} set aside: {why}", count=count, why=_(why)) for why, count in row["set_aside_reasons"].items()]
@@ -188,8 +199,11 @@ def connect(
     name: Text = "",
     password: Text = "",
 ) -> Response:
-    """Start obtaining the user's consent at a source. The page shows the next step, and then the progress of the first
-    sync.
+    """Start a job that obtains the user's consent at a source and then syncs it, and show its progress.
+
+    ``write`` is ``yes`` to ask for the right to write. ``also`` names other sources that the consent connects. ``url``,
+    ``name`` and ``password`` are what the user typed, and empty ones are left out. A source without the keys that it
+    needs leads to the page for keys.
     """
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
         return _lead_to(request, f"/connections/{source}/keys")
@@ -213,14 +227,18 @@ def sync(visit: Visitor, source: str) -> Response:
 
 @router.post("/connections/{source}/push")
 def push(visit: Visitor, source: str) -> Response:
-    """Create a token with which an app may push a source's data, and show it once."""
+    """Create a token with which an app may push a source's data, and show it once. The earlier token ends."""
     token = grant(visit.bridge, visit.user, _spec(source).name)
     return page("connections/token.html", visit, token=token, place=PUSH_PATH + source)
 
 
 @router.post("/connections/{source}/disconnect")
 def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "") -> Response:
-    """End the user's connections to a source, or only the connection named ``account``."""
+    """End the user's connections to a source, or only the connection named ``account``.
+
+    ``keep`` = ``yes`` keeps their data. Otherwise these are deleted. If the vendor did not confirm the end of the
+    consent, a note says so.
+    """
     spec, keeps_data = _spec(source), keep == "yes"
     confirmed = connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data, name=account or None)
     if not confirmed and spec.revokes is not None:
@@ -232,7 +250,10 @@ def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "")
 
 @router.get("/jobs/{name}")
 def job(request: Request, visit: Visitor, name: str) -> Response:
-    """Show the progress of a job. Once it is done, the page is told to reload its data."""
+    """Show the progress of the user's job ``name``. Once it is done, the page is told to reload its data.
+
+    The answer to an unknown job leads back to the connections.
+    """
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
@@ -259,10 +280,9 @@ def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response
 
 
 def _gone(request: Request) -> Response:
-    """Answer a request for an unknown job with a redirect to the connections for htmx, otherwise with an HTTPException
-    404.
+    """Answer a request for an unknown job. For htmx it is a redirect to the connections.
 
-    After a restart of the server, a page may still poll a job of before.
+    Otherwise HTTPException 404 is raised. After a restart of the server, a page may still poll a job of before.
     """
     if "hx-request" not in request.headers:
         raise HTTPException(404, _("this job is over; go back to the connections"))

@@ -25,7 +25,10 @@ Before = Annotated[int | None, Query(ge=1, le=2**53)]
 
 @router.get("/history")
 def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResponse:
-    """Show a page of the user's recommendations, the newest first, or of those made before number ``before``."""
+    """Show a page of the user's recommendations, the newest first.
+
+    With ``before``, the id of a recommendation, it shows those with a lower id.
+    """
     if before is None:
         mark_seen(request, visit)
     found = visit.bridge.store.recommendations.newest(visit.user.id, before=before, limit=PAGE_ROWS + 1)
@@ -62,7 +65,10 @@ def _hours(visit: Visit, one: AdviceRecord) -> str | None:
 
 
 def _seen(one: AdviceRecord, *, is_over: bool) -> str:
-    """Return what the data or the user tell of a recommendation, in words."""
+    """Return the outcome of a recommendation in words, as the data or the user tell it.
+
+    Without an outcome, say that it was ignored, not seen, not known, or still ahead if not ``is_over``.
+    """
     if one.outcome is not None:
         return capital(shown(OUTCOME_LABELS[one.outcome]))
     if one.answer is Answer.IGNORE:

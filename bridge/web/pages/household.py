@@ -59,7 +59,10 @@ def _meter(meter: Mapping[str, Any]) -> dict[str, str | None]:
 
 @router.post("/settings/shares", dependencies=[Depends(in_browser)])
 def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
-    """Let another user see the chosen meters. Wrong names are limited, so that names cannot be found out by trying."""
+    """Let another user see exactly the chosen meters. No meters end the share.
+
+    After ten wrong names an hour no more are tried, so that names cannot be found out by trying.
+    """
     try:
         if visit.app.wrong_names.wait(str(visit.user.id)):
             raise SetupError(_("too many names were tried; wait an hour"))
@@ -82,7 +85,7 @@ def withdraw(visit: Visitor, name: Name = "") -> Response:
 
 @router.post("/settings/shares/hide", dependencies=[Depends(in_browser)])
 def hide(visit: Visitor, name: Name = "") -> Response:
-    """End what another user shares with this user."""
+    """End what the user called ``name`` shares with this user."""
     try:
         sharing.hide(visit.bridge.store, visit.user, name, now=visit.now)
     except SetupError as error:

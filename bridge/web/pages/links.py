@@ -30,7 +30,7 @@ router = APIRouter()
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the buttons of the link, and mark the recommendation as seen if a browser shows the page.
+    """Show the buttons of a notification's link, and mark the recommendation as seen if a browser shows the page.
 
     Nothing is answered yet, because previews and mail scanners open links too.
     """
@@ -39,7 +39,10 @@ def confirm(request: Request, token: str) -> HTMLResponse:
 
 @router.post(f"{answer_links.ANSWER_PATH}{{token}}")
 def answer(request: Request, token: str, to: Annotated[str, Form(max_length=40)] = "") -> HTMLResponse:
-    """Record the answer that the link stands for. ``to`` is the slot of an offered time, for putting it off."""
+    """Record the answer that a notification's link stands for. A forged or used-up link shows why it is refused.
+
+    ``to`` is the slot of an offered time, for putting it off.
+    """
     return _respond(request, token, done=True, to=to)
 
 
@@ -85,7 +88,10 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
 
 
 def _moved(link: answer_links.Link, now: datetime) -> str | None:
-    """Return the time to which a recommendation was put off, or its slot if no time fits. Return None if it was not."""
+    """Return the time to which a link's recommendation was put off, in words, or its slot if no time fits.
+
+    Return None if it was not put off.
+    """
     given, zones = link.recommendation, link.user.zones
     if given.moved_to is None:
         return None

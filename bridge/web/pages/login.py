@@ -111,7 +111,10 @@ def login(request: Request) -> Response:
 
 
 def login_page(request: Request, wrong: str | None = None, status: int = 200) -> HTMLResponse:
-    """Return the login page. On a page for this machine alone, it offers users without a password by name."""
+    """Return the login page. On a page for this machine alone, it offers users without a password by name.
+
+    ``wrong`` is the reason why a login failed, or None before any.
+    """
     state = app_state(request)
     store = state.bridge.store
     users = store.people.users() if state.local else []
@@ -196,9 +199,10 @@ def _is_encrypted(request: Request) -> bool:
 
 
 def outside(request: Request) -> str:
-    """Return the page's address as the browser sees it, without a path: ``BRIDGE_URL`` if the request names its host.
+    """Return the page's address as the browser sees it, without a path.
 
-    The host of a request is a name that the page goes by, because others are refused before.
+    It has the scheme of ``BRIDGE_URL`` if the request names that URL's host, else the request's own. The host is always
+    the request's, because hosts that are no names of the page are refused before.
     """
     url = app_state(request).bridge.settings.url
     host = request.headers.get("host", "")
@@ -218,7 +222,10 @@ def log_out(request: Request) -> Response:
 
 
 def begin_demo(state: AppState) -> Job:
-    """Start and return a job that stores the made-up person's data, or return the running job."""
+    """Start and return a job that stores the data of a made-up person, or return the running job.
+
+    Jobs that belong to no user do nothing else.
+    """
     running = next(iter(state.jobs.running(None)), None)
     return running or state.jobs.start(None, say("A made-up person"), lambda job: _land_demo(state, job))
 

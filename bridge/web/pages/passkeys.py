@@ -45,7 +45,10 @@ def _address(request: Request) -> str:
 
 
 def _place(request: Request) -> tuple[str, tuple[str, ...]]:
-    """Return the host of the page, and its origins. Browsers use passkeys on encrypted pages and on this machine."""
+    """Return the host name of the page, and the origins under which a passkey may be used.
+
+    These are the page's own address and the same host with https.
+    """
     host = request.headers.get("host", "")
     return request.url.hostname or "", tuple({outside(request), f"https://{host}"})
 
@@ -60,7 +63,11 @@ def _key(value: bytes) -> str:
 
 
 def _answered(request: Request, answer: str, user_id: int | None) -> Challenge:
-    """Take the challenge that an answer names. Raises SetupError unless this browser asked for it, for this user."""
+    """Take the challenge that a browser's answer names, so that it holds once.
+
+    Raises SetupError unless this browser asked for it within ten minutes, for this user. ``user_id`` is None for a
+    login.
+    """
     found = app_state(request).challenges.take(request.state.seed, _challenge_in(answer))
     if found is None or found.user_id != user_id:
         raise SetupError(GONE_TEXT)
@@ -80,7 +87,7 @@ def _challenge_in(answer: str) -> str:
 
 @router.post("/login/passkey")
 def log_in(request: Request, credential: Credential = "") -> Response:
-    """Begin a session for the user of a passkey."""
+    """Begin a session for the user of a passkey. A refused passkey shows the login page with the reason."""
     state = app_state(request)
     store = state.bridge.store
     try:
@@ -116,7 +123,10 @@ def add(request: Request, visit: Visitor, credential: Credential = "", name: Nam
 
 @router.post("/settings/passkeys/{number}/remove", dependencies=[Depends(in_browser)])
 def remove(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
-    """Remove a passkey, with which nobody can log in any more."""
+    """Remove a passkey, so that it no longer serves to log in.
+
+    The last way to log in stays while other machines reach the page.
+    """
     store = visit.bridge.store
     try:
         with store.transaction():

@@ -43,7 +43,10 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
 
 @router.get("/advice/{number}/gaps")
 def gaps(request: Request, visit: Visitor, number: Number) -> Response:
-    """Show up to three good times to which the user can put off a recommendation, and tomorrow."""
+    """Show up to three good times to which the user can put off a recommendation.
+
+    The same slot of tomorrow is added if none of them is of tomorrow.
+    """
     found = recommend.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)

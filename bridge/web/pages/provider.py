@@ -39,7 +39,7 @@ NOT_LINKED = say(
 
 @router.get("/login/provider")
 def begin(request: Request) -> Response:
-    """Send the browser to the provider. Tries are limited as for passwords."""
+    """Send the browser to the login provider. Tries are limited as for passwords."""
     state = app_state(request)
     try:
         state.logins.begin_elsewhere(_address(request))
@@ -51,7 +51,10 @@ def begin(request: Request) -> Response:
 
 
 def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> str:
-    """Keep a new attempt for this browser, and return the address at the provider for it."""
+    """Keep a new attempt for this browser, and return the address at the provider to which the browser goes.
+
+    ``link_to`` is the id of a user with whom to link the account. None stands for a login.
+    """
     client = _client(state)
     with state.asking_provider.held("discovery"):
         provider = oidc.discover(client)
@@ -72,7 +75,10 @@ def _address(request: Request) -> str:
 
 @router.get(BACK_PATH)
 def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | None = None) -> Response:
-    """Take the browser back from the provider. The answer must be to an attempt that this browser began."""
+    """Take the browser back from the provider, and log its user in or link the account.
+
+    The answer must be to an attempt that this browser began. Otherwise, and after a failure, the login page says why.
+    """
     app = app_state(request)
     attempt = app.attempts.take(request.state.seed, state)
     if attempt is None or not code:
@@ -99,10 +105,10 @@ def _account(app: AppState, attempt: oidc.Attempt, code: str, issuer: str | None
 
 
 def _user_of(app: AppState, account: oidc.Account) -> User | None:
-    """Return the user to whom an account is linked, or whose name its claim holds. Returns None without either.
+    """Return the user to whom an account is linked, or else the user whose name the account's claim holds.
 
-    A user who is named by the claim is linked from then on. The claim is not believed for a user with another account
-    of this provider, because names can change hands there.
+    Return None without either. A user who is named by the claim is linked from then on. The claim is not believed for a
+    user with another account of this provider, because names can change hands there.
     """
     store = app.bridge.store
     number = store.credentials.user_of(account.issuer, account.subject)
@@ -149,7 +155,7 @@ def link(request: Request, visit: Visitor) -> Response:
 
 @router.post("/settings/login/end", dependencies=[Depends(in_browser)])
 def unlink(visit: Visitor, issuer: Text = "", subject: Text = "") -> Response:
-    """End the link of an account at the provider."""
+    """End the link of an account at the provider, unless it is the user's last way to log in."""
     store = visit.bridge.store
     try:
         with store.transaction():

@@ -60,7 +60,7 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
 
 
 def _figure(one: Figure) -> dict[str, Any]:
-    """Return a figure as texts, with the lengths of its bars in percent."""
+    """Return a figure of the week as texts, with the lengths of its bars in percent. What is unknown is None."""
     return {
         "name": shown(one.name),
         "value": shown(one.value),
@@ -71,7 +71,9 @@ def _figure(one: Figure) -> dict[str, Any]:
 
 
 def _load(visit: Visit, monday: date) -> Review:
-    """Return the review of a week, from the cache if data, advice, wishes and the slot are the same."""
+    """Return the review of a week, from the cache if data, recommendations, wishes and the present slot are the
+    same.
+    """
     bridge, user = visit.bridge, visit.user
     start = slot_start(moment_of(monday, 0), user.zones)
     given = bridge.store.recommendations.advice_records(user.id, since=start, until=start + A_WEEK)
@@ -93,7 +95,10 @@ def _load(visit: Visit, monday: date) -> Review:
 
 
 def _effects(visit: Visit, actions: Sequence[ActionType]) -> Sequence[KnownEffect]:
-    """Return the effects of advising actions, which rest on all advice ever given, from the cache where possible."""
+    """Return the effects of advising actions, which rest on all advice ever given.
+
+    They come from the cache if data, recommendations and the present slot are the same.
+    """
     version = effects_version(visit.bridge, visit.user, visit.now), tuple(actions)
 
     def computed() -> Sequence[KnownEffect]:

@@ -68,7 +68,7 @@ Address = Annotated[str, Form(max_length=2000)]
 
 
 def in_browser(request: Request) -> None:
-    """Refuse a program with a token, because a token must not make further tokens or change a password."""
+    """Raise HTTPException 403 for a program with a token. A token must not make further tokens or change a password."""
     if bearer(request) is not None:
         raise HTTPException(403, _("settings are changed in a browser or by commands; see: bridge --help"))
 
@@ -84,7 +84,10 @@ def settings(visit: Visitor, saved: str = "") -> HTMLResponse:
 
 @router.get("/settings/diagnostics.json")
 def diagnostics(visit: Visitor) -> Response:
-    """Send the installation's diagnostics. They count what all users have, so among several nobody gets them here."""
+    """Send the installation's diagnostics as JSON.
+
+    They count what all users have, so with several users HTTPException 403 is raised.
+    """
     if len(visit.bridge.store.people.users()) > 1:
         raise HTTPException(403, _("who runs the bridge gets this with: bridge diagnostics"))
     name = {"Content-Disposition": 'attachment; filename="rhythm-bridge-diagnostics.json"'}
@@ -117,8 +120,9 @@ def messages(
     events: Text = "",
     quiet: Annotated[Sequence[str], Form(max_length=len(Slot))] = (),
 ) -> Response:
-    """Keep an address for messages, what they may name, and the slots without them. An empty address keeps the
-    former.
+    """Keep an address for messages, and the slots (``quiet``) without them. An empty address keeps the former.
+
+    ``events`` = ``yes`` lets messages name entries of the calendar.
     """
     store, user, may_name = visit.bridge.store, visit.user, events == "yes"
     try:
@@ -195,16 +199,17 @@ def refuse_last_way(visit: Visit) -> None:
 
 
 def changed(what: str) -> RedirectResponse:
-    """Lead back to the settings, which then say that ``what`` is saved."""
+    """Return a redirect to the settings, which then say that ``what`` is saved."""
     return RedirectResponse(f"/settings?saved={what}#{SECTIONS.get(what, what)}", 303)
 
 
 def shown(
     visit: Visit, *, saved: str = "", wrong: dict[str, str] | None = None, sent: bool = False, token: str = ""
 ) -> HTMLResponse:
-    """Return the page of settings. ``wrong`` says, by section, why nothing was saved.
+    """Return the page of settings, with status 400 if something is ``wrong``.
 
-    ``sent`` says that a test message was taken. ``token`` is a new token, which is shown once.
+    ``saved`` names the setting that was just changed. ``wrong`` says, by section, why nothing was saved. ``sent`` says
+    that a test message was taken. ``token`` is a new token, which is shown once.
     """
     store = visit.bridge.store
     return page(

@@ -21,7 +21,7 @@ PAPER, INK = "#f6f5f1", "#2a6957"  # as in style.css
 
 @router.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """Tell a browser the name, icon and colours of the installed page."""
+    """Return the manifest of the installed page, with its name, icon and colours, in the current language."""
     icon = {"src": static_url("icon.svg"), "sizes": "any", "type": "image/svg+xml"}
     body = {
         "id": "/",
@@ -51,5 +51,5 @@ def worker() -> Response:
 
 @router.get("/offline")
 def offline() -> Response:
-    """Say that the bridge does not answer. The worker keeps this page for that moment."""
+    """Show a page that says that the bridge does not answer. The service worker keeps it for that moment."""
     return page("offline.html", None)

@@ -48,5 +48,5 @@ def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
 
 
 def _plan_of(day: str) -> RedirectResponse:
-    """Return to the plan of a date, or to today's page."""
+    """Return a redirect to the plan of a date, or to today's page for an empty ``day``."""
     return RedirectResponse(f"/day?date={parse_day(day)}" if day else "/", 303)

@@ -63,10 +63,10 @@ def show_recommendation(request: Request, visit: Visitor) -> Response:
 
 @router.post("/advice/{number}")
 def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
-    """Record the answer to a recommendation, or what became of it. A new answer on the same day replaces the earlier
-    one.
+    """Record the answer to a recommendation, or its outcome, in place of an earlier answer of the day.
 
-    ``to`` is the slot to which the user puts it off, as ``week/timestep``.
+    ``to`` is the slot to which the user puts it off, as ``week/timestep``. Raises SetupError for an unknown word or
+    slot.
     """
     given = parse_answer(answer)
     moved = ahead.chosen(visit, to) if given is Answer.RESCHEDULE else None
@@ -118,7 +118,10 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
 
 
 def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
-    """Return the values of the check-in form. They show the check-in ``said``, or else the day's last one."""
+    """Return the values of the check-in form.
+
+    They show the check-in ``said``, which was just stored. None stands for the day's last check-in, if there is any.
+    """
     since = day.local(visit, visit.now).date()
     found = said or next(iter(checkins.recent(visit.bridge.store, visit.user, since=since)), None)
     last = None if found is None else {"score": f"{found.score:g}", "at": f"{day.local(visit, found.at):%H:%M}"}

@@ -110,7 +110,7 @@ def _columns(body: Body, of: str) -> dict[str, list[Any]]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell of a table, a number as the current language writes it."""
+    """Return a cell of a table. A fraction is written as the current language writes it, and the rest stays."""
     return number(value) if isinstance(value, float) else value
 
 

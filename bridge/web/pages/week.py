@@ -66,7 +66,10 @@ def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_
 
 
 def _load(visit: Visit, monday: date) -> Week:
-    """Return the week that begins on ``monday``, from the cache if neither data nor recommendations have changed."""
+    """Return the week that begins on ``monday``.
+
+    It comes from the cache unless the data changed, or the recommendations of that week and the week before.
+    """
     store, start = visit.bridge.store, slot_start(moment_of(monday, 0), visit.user.zones)
     given = store.recommendations.advice_records(visit.user.id, since=start - A_WEEK, until=start + A_WEEK)
     advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
@@ -109,7 +112,10 @@ def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
 
 
 def _due(week: Week, day: date, today: date) -> dict[str, Any]:
-    """Return the open tasks that are due on a date, and for today those that are overdue, at most DUE_MAX."""
+    """Return ``due``, the first DUE_MAX open tasks that are due on a date, and ``more``, the number of the rest.
+
+    Today's list holds overdue tasks as well. A past date has none.
+    """
     due = [(one, one.due) for one in week.tasks if one.due is not None]
     found = [one for one, date_ in due if (max(date_, today) if day == today else date_) == day >= today]
     told = [{"title": one.title, "overdue": one.due is not None and one.due < today} for one in found[:DUE_MAX]]

@@ -69,7 +69,9 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
 
 
 def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
-    """Return a meter's weight in the form, with the choices for it. A saved weight that is none of them is added."""
+    """Return a meter's weight in the form, with the choices for it. A weight that is none of the choices is added to
+    them.
+    """
     chosen = form.get(f"weight_{meter}", "1")
     own = () if chosen in dict(WEIGHT_CHOICES) else ((chosen, chosen),)
     return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHT_CHOICES, *own)}
@@ -107,8 +109,9 @@ def _hours(text: str, action: ActionType, user: str) -> tuple[Hours, ...]:
 
 
 def _number(text: str, what: str) -> int | None:
-    """Return a text as a whole number, or None for an empty text. The SetupError for other text begins with
-    ``what``.
+    """Return a text as a whole number, or None for an empty text.
+
+    Raises SetupError for other text, and for more digits than a goal may have. Its text begins with ``what``.
     """
     if not text.strip():
         return None
