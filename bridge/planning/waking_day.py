@@ -172,7 +172,7 @@ class Day:
     def with_family(self) -> list[Stretch]:
         """The stretches next to calendar entries with the family, in which the family is taken to be around.
 
-        They are pauses of up to three hours after such an entry that begins at 14:00 or later, until the next. The time
+        They are pauses of up to three hours between two such entries, of which the first begins from 14:00 on. The time
         from waking to a first such entry before 09:00 belongs to them too.
         """
         mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]

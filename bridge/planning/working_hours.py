@@ -67,9 +67,7 @@ def working_week(known: Snapshot) -> tuple[Week, bool]:
 
 
 def _met_at_work(known: Snapshot, work: Sequence[tuple[Occurrence, Label]]) -> frozenset[date]:
-    """Return the dates from Monday to Friday on which an entry of work begins about office hours, however short
-    it is.
-    """
+    """Return the dates from Monday to Friday on which an entry of work, however short, begins about office hours."""
     low, high = OFFICE[0] - AROUND_OFFICE, OFFICE[1] + AROUND_OFFICE
     begins = [clock(o.start, known.zones) for o, _ in work]
     return frozenset(day for day, minutes in begins if day.weekday() not in WEEKEND and low <= minutes <= high)

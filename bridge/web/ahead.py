@@ -17,7 +17,7 @@ RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 
 def slots_ahead(visit: Visit) -> list[Moment]:
-    """Return the slots after the current slot, of which the last is a week ahead."""
+    """Return the slots after the current slot, up to the last that is less than a week ahead."""
     moment = moment_at(visit.now, visit.user.zones)
     return [moment.shifted(steps) for steps in range(1, RESCHEDULE_SLOTS)]
 
