@@ -91,8 +91,8 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) ->
 def recorded(known: Snapshot) -> list[Slept]:
     """Return the recorded main sleeps that have ended, sorted by date.
 
-    If several series (source and device) have a night on a date, only the series counts that ``meters.overlaps`` ranks
-    first. Nights in the days after a journey, which jet lag may disturb, are left out.
+    If several series (source and device) have a night on a date, the preferred series counts. It must last at least
+    half as long as the longest. Nights in the days after a journey, which jet lag may disturb, are left out.
     """
     nights = Nights(sorted(_sleeps(known), key=repr), known.zones, known.preference)
     counted = nights.counted().items()

@@ -192,8 +192,10 @@ class Situation:
 
     @cached_property
     def recorded(self) -> list[Episode]:
-        """The recorded nights, naps and workouts that have ended. Of a night or workout that several sources recorded,
-        the source counts that ``meters.overlaps`` ranks first.
+        """The recorded nights, naps and workouts that have ended, each once.
+
+        If several sources recorded the same, the preferred source counts. It must last at least half as long as the
+        longest (see ``meters.overlaps``).
         """
         over = ((source, one) for source, one in self.known.episodes if one.end <= self.now)
         return [one for _, one in once(over, self.known.preference)]

@@ -20,7 +20,7 @@ class Credentials(Part):
     def is_protected(self, db: sa.Connection, user_id: int) -> bool:
         """Return True if the user has a password, a passkey or a linked account.
 
-        Without these, a page for this machine alone lets the user in without asking.
+        Without these, a page for this machine alone lets the user in without a password.
         """
         found = (sa.exists().where(table.c.user_id == user_id) for table in (passwords, passkeys, identities))
         return bool(db.execute(sa.select(sa.or_(*found))).scalar())

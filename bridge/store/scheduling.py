@@ -155,8 +155,8 @@ class Scheduling(Part):
         """Save the outcome of a sync, and when the connection is due again.
 
         ``failures`` counts failed syncs in a row. ``error`` and ``paused`` are the reasons of a failure and of a pause,
-        or None if there is none. ``due_at`` None leaves the connection without a due time. After a successful sync, a
-        connection with an unhandled webhook notice is due at once.
+        or None if there is none. ``due_at`` is None for a connection that is paused, or that no sync shall follow.
+        After a successful sync, a connection with an unhandled webhook notice is due at once.
         """
         body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
         if outcome.retry_at is not None:

@@ -60,9 +60,9 @@ def _taken_out(scope: Scope, name: str) -> list[bytes]:
 
 
 def user_named(values: Sequence[bytes]) -> str | None:
-    """Return the user that the ``values`` of a header name, as UTF-8 text.
+    """Return the user that the ``values`` of a header name, as UTF-8 text. Bytes that are no UTF-8 are replaced.
 
-    Return None if the header is missing, empty, there twice or no UTF-8.
+    Return None if the header is missing, empty or there twice.
 
     >>> user_named([b"ana"]), user_named([]), user_named([b"ana", b"ben"])
     ('ana', None, None)
