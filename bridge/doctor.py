@@ -17,7 +17,7 @@ from bridge.daemon.mqtt import link, publisher
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection, User
-from bridge.ingest import imports
+from bridge.ingest import folder_pages
 from bridge.ingest.mending import is_kept, is_lost, mending_command
 from bridge.meters import words
 
@@ -281,7 +281,7 @@ def _folder(bridge: installation.Bridge, user: User, connection: Connection) -> 
         return None
     account = installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     account.token()
-    return imports.folder_of(connection, account, bridge.settings.inbox(user.id))
+    return folder_pages.folder_of(connection, account, bridge.settings.inbox(user.id))
 
 
 def _describe(bridge: installation.Bridge, connection: Connection, spec: ConnectorSpec, *, live: bool) -> str:

@@ -17,7 +17,7 @@ from bridge import installation, registry
 from bridge.config import load
 from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome
-from bridge.ingest import archive, connecting, imports, runs
+from bridge.ingest import archive, connecting, folder_pages, imports, runs
 from bridge.ingest.files import UnreadableFile, find_files
 from bridge.store import Store
 from tests.apple_health.documents import document, steps
@@ -104,7 +104,7 @@ def test_a_newer_release_tries_again(
     refused = synced(ana, folder)  # only when it was to be kept
     assert "look for a newer release" in refused.failed_files[0][1]
     assert synced(ana, folder).failed_files == refused.failed_files
-    monkeypatch.setattr(imports, "__version__", "99")
+    monkeypatch.setattr(folder_pages, "__version__", "99")
     assert (synced(ana, folder).outcome, synced(ana, folder).files) == ("failed", 0)
 
 

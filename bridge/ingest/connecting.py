@@ -19,7 +19,7 @@ from bridge.domain.ports import Browser, ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, Connection, User
 from bridge.domain.slots import zone_at
 from bridge.http import egress
-from bridge.ingest import clients, imports, webhooks
+from bridge.ingest import clients, folder_pages, webhooks
 from bridge.ingest.files import delete_folders
 from bridge.installation import Bridge, now
 
@@ -298,7 +298,9 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
         for c in bridge.store.connections.of_user(user.id)
         if c.source == source and c.name.startswith(FOLDER_CONNECTION)
     ]
-    name = imports.connection_name(place, {c.name: StoredAccount(c.id, {}, bridge.store, bridge.vault) for c in others})
+    name = folder_pages.connection_name(
+        place, {c.name: StoredAccount(c.id, {}, bridge.store, bridge.vault) for c in others}
+    )
     with bridge.store.lock(SEALING_LOCK), bridge.store.transaction():
         connection = bridge.store.connections.connect(user.id, source, name, now=now())
         StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"folder": place})

@@ -7,28 +7,22 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from bridge import __version__, registry
-from bridge.auth.account import StoredAccount
-from bridge.domain.errors import BridgeError, CutShort, SetupError, TryLater
+from bridge import registry
+from bridge.domain.errors import BridgeError, CutShort
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import ConnectorSpec, File, FileReader
-from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
 from bridge.ingest.files import (
     DAMAGED,
     CountedFile,
-    DiskFile,
     UnreadableFile,
     ending,
-    files_below,
-    find_files,
     newest_date,
 )
 
@@ -37,41 +31,6 @@ SEEN_FILES = "files"  # the stream whose cursor names the files read from a fold
 IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
 
 OnBytes = Callable[[int, int], None]
-
-
-def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
-    """Return the folder that a connection imports from.
-
-    For pushes it is the source's folder in ``inbox``, which is created if missing (mode 0700). ``account`` is the
-    connection's account, whose sealed token names any other folder. Raises SetupError if that token cannot be
-    decrypted.
-    """
-    if connection.name != PUSH_CONNECTION:
-        return Path(account.token_field("folder"))
-    place = inbox / connection.source
-    place.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return place
-
-
-def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name for a connection to the folder ``place``. It is the name of an earlier connection to it, or a new
-    name.
-
-    ``others`` are the source's folder connections by name. If none of them has this folder, a connection whose folder
-    is unknown is used before a new name. A folder is unknown if the key is lost, or if the connection came with an
-    export.
-    """
-    known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
-    return (
-        known.get(place) or known.get("") or (f"{FOLDER_CONNECTION}-{len(others) + 1}" if others else FOLDER_CONNECTION)
-    )
-
-
-def _folder_in(account: StoredAccount) -> str:
-    try:
-        return account.token_field("folder")
-    except SetupError:
-        return ""
 
 
 def ignore_bytes(done: int, total: int) -> None:
@@ -352,118 +311,6 @@ class FilePages:
         return hashlib.sha256(repr(read_as).encode()).hexdigest()
 
 
-@dataclass(slots=True)
-class FolderPages:
-    """The pages of a folder's new and changed files, read when iterated. Raises TryLater if the folder is missing.
-
-    The cursor of the stream ``files`` names the files read. A file that failed is not read again until it changes or
-    the bridge's release does. Until then each sync reports it in ``failed_before``. If the disk failed and not the
-    file, the next sync reads it again.
-    """
-
-    spec: ConnectorSpec
-    folder: Path
-    zone: str
-    cursor: str | None
-    zones: ZoneHistory = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-    dated: bool = True
-    files: int = 0
-    failed: list[tuple[str, str]] = field(default_factory=list)
-    failed_before: list[tuple[str, str]] = field(default_factory=list)
-    truncated: bool = False
-    known: int = 0
-    _current: FilePages | None = None
-    _passing: bool = False
-
-    @property
-    def at(self) -> str:
-        return self._current.at if self._current is not None else ""
-
-    def fail(self, reason: str, file: str) -> None:
-        self.failed.append((file, reason))
-
-    def __iter__(self) -> Iterator[Page]:
-        if not self.folder.is_dir():
-            raise TryLater(
-                "the connected folder is missing; "
-                f"name another: bridge connect {self.spec.name} --folder PATH --user NAME"
-            )
-        places = files_below(self.folder)
-        here = {place.relative_to(self.folder).as_posix() for place in places}
-        known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
-        seen = {path: mark for path, mark in known.items() if path in here}
-        for place in places:
-            path = place.relative_to(self.folder).as_posix()
-            try:
-                mark = DiskFile(place, path).mark
-            except FileNotFoundError:  # renamed or deleted while earlier files were read
-                continue
-            failed = f"{mark} {__version__} "
-            if seen.get(path, "").startswith(failed):
-                self.failed_before.append((path, seen[path].removeprefix(failed)))
-            elif seen.get(path) != mark:
-                yield from self._new(place, path, mark, seen)
-
-    def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
-        """Yield the pages of a new file, and then a page whose cursor marks the file as read or failed.
-
-        ``place`` is the file, ``path`` its path in the folder, and ``mark`` its size and time of change. ``seen`` maps
-        paths to marks and is updated. If storing the pages fails after the cursor was made, another cursor follows.
-        """
-        before, self._passing = len(self.failed), False
-        yield from self._one(place)
-        for _ in range(2):
-            told, bad = dict(seen), self.failed[before:]
-            seen[path] = f"{mark} {__version__} {bad[0][1]}" if bad else mark
-            if self._passing:
-                del seen[path]
-            if seen != told:
-                yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
-
-    def _one(self, place: Path) -> Iterator[Page]:
-        """Yield the pages of a file that the source recognises, or of such members of a zip.
-
-        A part that cannot be read is noted in ``failed``, unless the zip holds only files of other sources.
-        """
-        with ExitStack() as stack:
-            result = recognise_files(find_files(place, stack), [self.spec])
-            known = result.known.get(self.spec.name, [])
-            self._current = FilePages(self.spec, known, self.zone, self.settings, zones=self.zones, dated=self.dated)
-            yield from (page for page in self._current if page.stream != IMPORTED_FILES)
-            self.truncated = self.truncated or self._current.truncated
-            self.files += len(known)
-            mine = result.unreadable if known or not result.unknown else []
-            self.failed += [*self._current.failed, *((file.path, file.reason) for file in mine)]
-            self._passing = self._current.passing or any(file.passing for file in mine)
-
-
-def _size(file: File) -> int:
-    """Return a file's size in bytes, or 0 if it was deleted meanwhile. Reading it later reports the error."""
-    try:
-        return file.size
-    except OSError:
-        return 0
-
-
-def _dated(page: Page, as_of: datetime) -> Page:
-    """Return the page with ``as_of``, the date of the export that holds it, set on all its records."""
-    return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
-
-
-def _without_file(page: Page) -> Page:
-    """Return a page whose records do not name the file that they come from as their parent.
-
-    The page then deletes nothing either. It is for files of the same name in an import, which may hold the same record.
-    """
-    records = tuple(
-        replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
-    )
-    if page.covers is not None and page.covers.parents is not None:
-        page = replace(page, covers=replace(page.covers, parents=None, as_of=None))
-    return replace(page, records=records)
-
-
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
     """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once.
 
@@ -499,3 +346,29 @@ def _drained(waiting: dict[str, RawRecord]) -> Iterator[Page]:
     waiting.clear()
     for stream, records in by_stream.items():
         yield Page(stream=stream, records=tuple(records))
+
+
+def _size(file: File) -> int:
+    """Return a file's size in bytes, or 0 if it was deleted meanwhile. Reading it later reports the error."""
+    try:
+        return file.size
+    except OSError:
+        return 0
+
+
+def _dated(page: Page, as_of: datetime) -> Page:
+    """Return the page with ``as_of``, the date of the export that holds it, set on all its records."""
+    return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
+
+
+def _without_file(page: Page) -> Page:
+    """Return a page whose records do not name the file that they come from as their parent.
+
+    The page then deletes nothing either. It is for files of the same name in an import, which may hold the same record.
+    """
+    records = tuple(
+        replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
+    )
+    if page.covers is not None and page.covers.parents is not None:
+        page = replace(page, covers=replace(page.covers, parents=None, as_of=None))
+    return replace(page, records=records)

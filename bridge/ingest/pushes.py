@@ -21,7 +21,7 @@ from bridge.auth.vault import SEALING_LOCK
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import PUSH_CONNECTION, Connection, User
-from bridge.ingest import imports, runs
+from bridge.ingest import folder_pages, imports, runs
 from bridge.ingest.files import DiskFile, files_below
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def grants(bridge: installation.Bridge) -> Iterator[tuple[Grant, str]]:
 def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> tuple[Grant, str]:
     account = installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     digest = account.token_field("token")
-    folder = imports.folder_of(connection, account, bridge.settings.inbox(user.id))
+    folder = folder_pages.folder_of(connection, account, bridge.settings.inbox(user.id))
     return Grant(user=user, connection=connection, spec=registry.spec(connection.source), folder=folder), digest
 
 

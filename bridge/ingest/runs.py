@@ -18,7 +18,7 @@ from bridge.domain.ports import Connector, ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION, Connection, RecordResult, User
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
-from bridge.ingest import archive, imports, webhooks
+from bridge.ingest import archive, folder_pages, imports, webhooks
 from bridge.ingest.connecting import WRITES_FIELD, connections_of
 from bridge.ingest.file_sync import FileReading, record_refusal, sync_files
 from bridge.ingest.files import find_files
@@ -106,13 +106,13 @@ def _sync_folder(
     """
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     try:
-        folder = imports.folder_of(connection, account, bridge.settings.inbox(user.id))
+        folder = folder_pages.folder_of(connection, account, bridge.settings.inbox(user.id))
         settings = bridge.settings_of(user, spec.name, spec.file_settings)
     except BridgeError as error:
         source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec))
         return record_refusal(source, error, bridge.store, holder=bridge.holder, now=at)
     cursor = bridge.store.ingest.cursor(connection.id, imports.SEEN_FILES, spec.cursor_version)
-    reading = imports.FolderPages(spec, folder, zone_at(at, user.zones).key, cursor, user.zones, settings)
+    reading = folder_pages.FolderPages(spec, folder, zone_at(at, user.zones).key, cursor, user.zones, settings)
     reading.dated = connection.name != PUSH_CONNECTION
     return _sync_files(bridge, connection, spec, reading, at=at, on_page=on_page)
 
