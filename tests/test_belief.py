@@ -137,7 +137,7 @@ def test_nothing_is_said_to_be_moved_across_a_gap(store: Store, gap: str) -> Non
     user = person(store)
     stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
     if gap == "reset":
-        store.recommendations.add_reset(user.id, now=T0 + 2 * HOUR)
+        store.lessons.add_reset(user.id, now=T0 + 2 * HOUR)
     step, policy = (20 if gap == "days" else 1), ("toy@2" if gap == "policy" else "toy@1")
     stated(store, user, step, (0.9, 0.5, 0.5), policy=policy)
     assert beliefs(store, user, now=T0 + 9 * DAY).moves == ()
@@ -147,7 +147,7 @@ def test_nobody_sees_anybody_elses(store: Store) -> None:
     user = person(store)
     stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
     other = store.people.add_user("ben", "UTC", now=T0)
-    store.recommendations.add_reset(user.id, now=T0)
+    store.lessons.add_reset(user.id, now=T0)
     found = beliefs(store, other, now=T0 + DAY)
     assert (found.days, found.moves, found.resets, found.answers) == ((), (), (), 0)
 
@@ -175,13 +175,13 @@ def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store
         gain=0.1,
         kept=True,
     )
-    store.recommendations.add_reset(user.id, now=later - HOUR)
-    store.recommendations.add_prior(user.id, made)
+    store.lessons.add_reset(user.id, now=later - HOUR)
+    store.lessons.add_prior(user.id, made)
     assert in_use(store, user, planner) is None
     stranger = known_person(store, "ben")
     seen, _ = recommend.build_observation(store, stranger, classifier, at=later)
     assert believed() == planner.decide(seen, random.Random(1)).belief != before
-    store.recommendations.withdraw_reset(user.id, now=later)
+    store.lessons.withdraw_reset(user.id, now=later)
     assert in_use(store, user, planner) == made
-    store.recommendations.withdraw_prior(user.id, made.policy)
+    store.lessons.withdraw_prior(user.id, made.policy)
     assert believed() == before

@@ -96,14 +96,14 @@ def test_it_is_tried_on_later_answers_kept_if_better_and_taken_back(store: Store
     assert (made.learnt_from, made.tried_on) == (112, 34)
     assert 0 < made.gain < 0.1
     assert not made.kept  # of 34 answers, a gain of that size is within its own error
-    store.recommendations.add_prior(user.id, replace(made, kept=True, made_at=now + timedelta(minutes=1)))
+    store.lessons.add_prior(user.id, replace(made, kept=True, made_at=now + timedelta(minutes=1)))
     assert personalise.for_person(store, user, planner) is not planner
     with pytest.raises(SetupError, match="0 times since"):
         personalise.personalise(store, user, planner, now=now + timedelta(days=1))
-    while store.recommendations.withdraw_prior(user.id, f"{planner.name}@{planner.version}") is not None:
+    while store.lessons.withdraw_prior(user.id, f"{planner.name}@{planner.version}") is not None:
         pass
     assert personalise.for_person(store, user, planner) is planner
-    assert len(store.recommendations.priors(user.id)) == 2  # nothing is lost by taking it back
+    assert len(store.lessons.priors(user.id)) == 2  # nothing is lost by taking it back
 
 
 class Says:
@@ -164,7 +164,7 @@ def test_of_many_attempts_the_one_in_use_is_read(store: Store) -> None:
     made = Prior(policy=mine, made_at=START, body={"through": "?"}, learnt_from=50, tried_on=15, gain=0.1, kept=True)
     tries = [made, replace(made, made_at=START + HOUR), replace(made, made_at=START + 2 * HOUR, kept=False)]
     for one in (*tries, replace(made, made_at=START + 3 * HOUR, policy="llm@1")):
-        store.recommendations.add_prior(user.id, one)
+        store.lessons.add_prior(user.id, one)
     assert isinstance(store, Store)
     with store.database.write() as db:
         db.execute(sa.text("UPDATE priors SET body = '' WHERE made_at = (SELECT MIN(made_at) FROM priors)"))
@@ -218,7 +218,7 @@ def test_a_prior_is_tried_against_the_policy_as_it_is_in_use(lite: Store, month:
 def test_a_prior_of_another_version_is_not_used(lite: Store, month: list[Slice]) -> None:
     user, planner = stored(lite, month), registry.policy("planner")
     made = personalise.personalise(lite, user, planner, now=after(month))
-    lite.recommendations.add_prior(
+    lite.lessons.add_prior(
         user.id, replace(made, kept=True, policy="planner@0", made_at=after(month) + timedelta(days=1))
     )
     in_use = personalise.in_use(lite, user, planner)
@@ -230,9 +230,9 @@ def test_it_travels_with_an_export_and_goes_with_the_person(store: Store, month:
     personalise.personalise(store, user, planner, now=after(month))
     other = store.people.add_user("ben", "UTC", now=START)
     store.exports.restore(other.id, store.exports.dump(user.id))
-    assert store.recommendations.priors(other.id) == store.recommendations.priors(user.id)
+    assert store.lessons.priors(other.id) == store.lessons.priors(user.id)
     store.people.forget(user.id)
-    assert store.recommendations.priors(user.id) == []
+    assert store.lessons.priors(user.id) == []
 
 
 def test_a_prior_hears_only_what_it_has_not_heard(month: list[Slice]) -> None:

@@ -36,7 +36,7 @@ def version(bridge: Bridge) -> str:
 
 def attempts(bridge: Bridge, user: User) -> list[Prior]:
     """Return all stored attempts to train the user's adapter, kept or not, the newest first."""
-    return [one for one in bridge.store.recommendations.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
+    return [one for one in bridge.store.lessons.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
@@ -97,7 +97,7 @@ def take_back(bridge: Bridge, user: User) -> datetime:
 
     Raises SetupError if the user has no adapter.
     """
-    when = bridge.store.recommendations.withdraw_prior(user.id, version(bridge))
+    when = bridge.store.lessons.withdraw_prior(user.id, version(bridge))
     if when is None:
         raise SetupError(f"{user.name} has no adapter: bridge llm personalise --user {user.name} --model FOLDER")
     return when

@@ -84,7 +84,7 @@ class Beliefs:
 def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
     """Return the beliefs of the year before ``now`` and the answers that changed them most."""
     stated = store.recommendations.advice_records(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
-    resets = store.recommendations.resets(user.id)
+    resets = store.lessons.resets(user.id)
     moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)
     return Beliefs(
         days=tuple(_days(stated, user.zones)),

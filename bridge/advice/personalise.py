@@ -66,7 +66,7 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
         gain=gain,
         kept=gain > SURE_Z * error,
     )
-    store.recommendations.add_prior(user.id, made)
+    store.lessons.add_prior(user.id, made)
     return made
 
 
@@ -167,8 +167,8 @@ def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
 
     Return None if there is none.
     """
-    newest = store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
-    anew = next((reset.made_at for reset in store.recommendations.resets(user.id) if reset.taken_back_at is None), None)
+    newest = store.lessons.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
+    anew = next((reset.made_at for reset in store.lessons.resets(user.id) if reset.taken_back_at is None), None)
     return next((one for one in newest if anew is None or one.made_at > anew), None)
 
 
@@ -187,7 +187,7 @@ def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     """
     if not hasattr(policy, "learn"):
         return False
-    last = next(iter(store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", limit=1)), None)
+    last = next(iter(store.lessons.priors(user.id, f"{policy.name}@{policy.version}", limit=1)), None)
     if last is not None and now - last.made_at < RETRY_AFTER:
         return False
     since = _since(store, user, now)

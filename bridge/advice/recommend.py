@@ -93,7 +93,7 @@ def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
 
     Answers to earlier recommendations do not count. Withdrawn resets are left out.
     """
-    made = (r.made_at for r in store.recommendations.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
+    made = (r.made_at for r in store.lessons.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
     return max((moment for moment in made if moment <= at), default=None)
 
 

@@ -258,14 +258,14 @@ def personalise(
     with installation.open_bridge() as bridge:
         person, policy, now = bridge.store.people.user(user), bridge.policy(), installation.now()
         if undo:
-            when = bridge.store.recommendations.withdraw_prior(person.id, f"{policy.name}@{policy.version}")
+            when = bridge.store.lessons.withdraw_prior(person.id, f"{policy.name}@{policy.version}")
             if when is None:
                 raise SetupError(
                     f"there is no prior of {user} to take back; learn one: bridge personalise --user {user}"
                 )
         elif not history:
             learning.personalise(bridge.store, person, policy, now=now)
-        rows = [_prior(one) for one in bridge.store.recommendations.priors(person.id)]
+        rows = [_prior(one) for one in bridge.store.lessons.priors(person.id)]
     if json:
         show.document(rows if history else {"user": user, "undone": undo, **rows[0]})
     elif history or undo:

@@ -10,6 +10,7 @@ from bridge.store.credentials import Credentials
 from bridge.store.database import Database
 from bridge.store.exports import Exports
 from bridge.store.ingest import Ingest
+from bridge.store.lessons import Lessons
 from bridge.store.locks import Locks
 from bridge.store.maintenance import Maintenance
 from bridge.store.notifications import Notifications
@@ -42,6 +43,7 @@ class Store:
         self.task_notes = TaskNotes(self.database)
         self.tracing = Tracing(self.database)
         self.recommendations = Recommendations(self.database)
+        self.lessons = Lessons(self.database)
         self.notifications = Notifications(self.database)
         self.scheduling = Scheduling(self.database)
         self.maintenance = Maintenance(self.database)

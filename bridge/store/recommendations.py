@@ -1,4 +1,4 @@
-"""Store recommendations with all that a later evaluation needs, the feedback to them, priors and resets."""
+"""Store recommendations with all that a later evaluation needs, and the feedback to them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from bridge.domain import languages
 from bridge.domain.errors import SetupError
-from bridge.domain.records import SAID, AdviceRecord, Deed, Lot, Prior, Recommendation, Reset
+from bridge.domain.records import SAID, AdviceRecord, Deed, Lot, Recommendation
 from bridge.domain.slots import Moment, moment_of
 from bridge.store import tables
 from bridge.store.database import Part, reads, writes
@@ -25,7 +25,7 @@ UNREAD = ("probabilities", "observation", "withheld", "silence")  # columns that
 
 
 class Recommendations(Part):
-    """The part of the store for recommendations, users' feedback, and the priors that policies learnt from feedback."""
+    """The part of the store for recommendations and users' feedback."""
 
     @writes()
     def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
@@ -274,87 +274,6 @@ class Recommendations(Part):
         values = {"outcome": str(deed), "outcome_at": at, "evidence": json.dumps(list(map(languages.plain, evidence)))}
         db.execute(sa.update(table).where(wanted).values(values))
 
-    @writes()
-    def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
-        """Save a prior that a policy has learnt for the user. ``prior.kept`` says if it is used, or only documented."""
-        values = {
-            "user_id": user_id,
-            "policy": prior.policy,
-            "made_at": prior.made_at,
-            "body": json.dumps(dict(prior.body)),
-            "learnt_from": prior.learnt_from,
-            "tried_on": prior.tried_on,
-            "gain": prior.gain,
-            "kept": prior.kept,
-        }
-        db.execute(sa.insert(tables.priors).values(values))
-
-    @reads
-    def priors(
-        self,
-        db: sa.Connection,
-        user_id: int,
-        policy: str = "",
-        *,
-        kept: bool = False,
-        limit: int | None = None,
-    ) -> list[Prior]:
-        """Return the user's priors, newest first, at most ``limit`` of them, or all for None. A prior takes 20 kB.
-
-        ``policy`` (name@version) leaves out priors of other policies, and an empty text leaves out none. ``kept``
-        leaves out those that failed their test or were withdrawn. Of the rest, policies use only the newest, and only
-        if no later reset holds.
-        """
-        t = tables.priors.c
-        query = sa.select(tables.priors).where(t.user_id == user_id)
-        if policy:
-            query = query.where(t.policy == policy)
-        if kept:
-            query = query.where(t.kept.is_(True))
-        return [_prior(row) for row in db.execute(query.order_by(t.made_at.desc(), t.id.desc()).limit(limit))]
-
-    @writes()
-    def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
-        """Stop using the newest kept prior of a policy (name@version), so that an earlier kept prior counts again.
-
-        Returns when the withdrawn prior was made, or None if there was none.
-        """
-        t = tables.priors.c
-        mine = sa.and_(t.user_id == user_id, t.policy == policy, t.kept.is_(True))
-        newest = sa.select(t.id, t.made_at).where(mine).order_by(t.made_at.desc(), t.id.desc())
-        row = db.execute(newest.limit(1)).first()
-        if row is None:
-            return None
-        db.execute(sa.update(tables.priors).where(t.id == row.id).values(kept=False))
-        made: datetime = row.made_at
-        return made
-
-    @writes()
-    def add_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> None:
-        """Save a reset of the user's model. Feedback from before ``now``, and priors learnt from it, no longer
-        count.
-        """
-        db.execute(sa.insert(tables.resets).values(user_id=user_id, made_at=now))
-
-    @writes()
-    def withdraw_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> datetime | None:
-        """Withdraw the user's newest reset in force, so that the feedback before it counts again.
-
-        Returns when that reset was made, or None without a reset in force.
-        """
-        active = (row for row in _resets(db, user_id) if row.taken_back_at is None)
-        newest = next(active, None)
-        if newest is None:
-            return None
-        db.execute(sa.update(tables.resets).where(tables.resets.c.id == newest.id).values(taken_back_at=now))
-        made: datetime = newest.made_at
-        return made
-
-    @reads
-    def resets(self, db: sa.Connection, user_id: int) -> list[Reset]:
-        """Return all resets of the user, the newest first."""
-        return [Reset(made_at=row.made_at, taken_back_at=row.taken_back_at) for row in _resets(db, user_id)]
-
 
 def levels(observation: str) -> str:
     """Return meter -> level as JSON text, taken from an observation given as JSON text.
@@ -458,21 +377,3 @@ def _feedback(answer: Answer, now: datetime, moved_to: Moment | None) -> dict[st
         "moved_week": moved_to.week if moved_to else None,
         "moved_timestep": moved_to.timestep if moved_to else None,
     }
-
-
-def _prior(row: Any) -> Prior:
-    return Prior(
-        policy=row.policy,
-        made_at=row.made_at,
-        body=json.loads(row.body),
-        learnt_from=row.learnt_from,
-        tried_on=row.tried_on,
-        gain=row.gain,
-        kept=row.kept,
-    )
-
-
-def _resets(db: sa.Connection, user_id: int) -> list[Any]:
-    """Return the rows of the user's resets, the newest first."""
-    mine = sa.select(tables.resets).where(tables.resets.c.user_id == user_id)
-    return list(db.execute(mine.order_by(tables.resets.c.made_at.desc(), tables.resets.c.id.desc())))

@@ -44,12 +44,12 @@ def test_a_tool_is_allowed_once_and_until_it_is_refused(store: Store) -> None:
 def test_answers_from_before_a_reset_do_not_count_until_it_is_taken_back(store: Store) -> None:
     user = person(store)
     answered(store, user, 0, 0)
-    store.recommendations.add_reset(user.id, now=T0 + 2 * HOUR)
+    store.lessons.add_reset(user.id, now=T0 + 2 * HOUR)
     answered(store, user, 1, 3)
     heard = [len(recommend.interactions(store, user, at=T0 + hours * HOUR)) for hours in (1, 2, 4)]
     assert heard == [1, 0, 1]
-    assert store.recommendations.withdraw_reset(user.id, now=T0 + 5 * HOUR) == T0 + 2 * HOUR
-    assert store.recommendations.withdraw_reset(user.id, now=T0 + 5 * HOUR) is None
+    assert store.lessons.withdraw_reset(user.id, now=T0 + 5 * HOUR) == T0 + 2 * HOUR
+    assert store.lessons.withdraw_reset(user.id, now=T0 + 5 * HOUR) is None
     assert len(recommend.interactions(store, user, at=T0 + 6 * HOUR)) == 2
     assert len(recommend.interactions(store, user, at=T0 + 4 * HOUR)) == 1  # as it was known then
 
@@ -64,11 +64,11 @@ def test_what_was_believed_comes_without_the_situation(store: Store) -> None:
 def test_resets_go_where_the_data_go_and_permissions_stay(store: Store) -> None:
     user, other = person(store), person(store, "ben")
     answered(store, user, 0, 0)
-    store.recommendations.add_reset(user.id, now=T0 + HOUR)
+    store.lessons.add_reset(user.id, now=T0 + HOUR)
     store.people.allow_tool(user.id, "meters", now=T0)
     saved = store.exports.dump(user.id)
     store.exports.restore(other.id, saved)
-    assert store.recommendations.resets(other.id) == store.recommendations.resets(user.id)
+    assert store.lessons.resets(other.id) == store.lessons.resets(user.id)
     assert store.people.allowed_tools(other.id) == {}
     for row in saved["recommendations"]:
         del row["belief_sd"]  # as an export of an earlier release has it

@@ -71,7 +71,7 @@ def test_beginning_anew_and_taking_it_back(place: Place, demo: User, page: Any) 
     page.wait_for_selector("text=You started over on")
     page.click("text=Let them count again")
     page.wait_for_selector("text=You started over on", state="detached")
-    assert place.bridge.store.recommendations.resets(demo.id)[0].taken_back_at is not None
+    assert place.bridge.store.lessons.resets(demo.id)[0].taken_back_at is not None
 
 
 def test_the_link_of_a_message_has_one_button(place: Place, demo: User, page: Any) -> None:

@@ -135,10 +135,10 @@ def slept(ago: int) -> float:
 def test_beginning_anew_asks_for_the_pages_token_and_can_be_taken_back(client: TestClient, store: Store) -> None:
     (user,) = store.people.users()
     assert client.post("/belief/reset").status_code == 403
-    assert store.recommendations.resets(user.id) == []
+    assert store.lessons.resets(user.id) == []
     assert "You started over on 03 Mar 2026" in press(client, "/belief/reset")
     assert "You started over" not in press(client, "/belief/restore")
-    assert store.recommendations.resets(user.id)[0].taken_back_at == NOW
+    assert store.lessons.resets(user.id)[0].taken_back_at == NOW
 
 
 def test_a_new_beginning_is_drawn_on_the_persons_own_day(
@@ -147,7 +147,7 @@ def test_a_new_beginning_is_drawn_on_the_persons_own_day(
     """At half past midnight in Berlin it is the day before in Greenwich."""
     (user,) = store.people.users()
     night = NOW.replace(hour=23, minute=30)
-    store.recommendations.add_reset(user.id, now=night)
+    store.lessons.add_reset(user.id, now=night)
     monkeypatch.setenv("BRIDGE_NOW", (night + DAY / 2).isoformat())
     stated(store, user, 11, (0.5, 0.5, 0.5))
     assert client.get("/belief").text.count('class="reset"') == 3

@@ -64,12 +64,12 @@ def belief(visit: Visitor) -> JSONResponse:
 @router.post("/belief/reset", responses=BELIEF, response_class=JSONResponse)
 def reset(visit: Visitor) -> JSONResponse:
     """Let the model ignore all answers given so far, from the next recommendation on. Nothing is deleted."""
-    visit.bridge.store.recommendations.add_reset(visit.user.id, now=visit.now)
+    visit.bridge.store.lessons.add_reset(visit.user.id, now=visit.now)
     return belief(visit)
 
 
 @router.post("/belief/restore", responses=BELIEF, response_class=JSONResponse)
 def restore(visit: Visitor) -> JSONResponse:
     """Undo the newest reset, so that the answers before it count again."""
-    visit.bridge.store.recommendations.withdraw_reset(visit.user.id, now=visit.now)
+    visit.bridge.store.lessons.withdraw_reset(visit.user.id, now=visit.now)
     return belief(visit)

@@ -179,14 +179,14 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -
 @router.post("/belief/reset")
 def reset(visit: Visitor) -> RedirectResponse:
     """Let the model ignore all answers given so far. Nothing is deleted."""
-    visit.bridge.store.recommendations.add_reset(visit.user.id, now=visit.now)
+    visit.bridge.store.lessons.add_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 
 
 @router.post("/belief/restore")
 def restore(visit: Visitor) -> RedirectResponse:
     """Undo the newest reset, so that the answers before it count again."""
-    visit.bridge.store.recommendations.withdraw_reset(visit.user.id, now=visit.now)
+    visit.bridge.store.lessons.withdraw_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 
 

@@ -45,5 +45,5 @@ def make(
         body={"adapter": name, "through": pairs[-1][0].at.isoformat()},
         **found,
     )
-    bridge.store.recommendations.add_prior(user.id, made)
+    bridge.store.lessons.add_prior(user.id, made)
     return made

@@ -93,20 +93,20 @@ def test_a_new_attempt_waits_for_a_week_and_new_answers(bridge: installation.Bri
     user, now = stored(bridge, month), begin(month[-1]) + timedelta(hours=6)
     given = adapters.given(bridge, user, now)
     assert not adapters.lacking(bridge, user, given, now, again=adapters.RETRAIN_AFTER)
-    bridge.store.recommendations.add_prior(user.id, attempt(user, month[-20], kept=False))
+    bridge.store.lessons.add_prior(user.id, attempt(user, month[-20], kept=False))
     assert "since the last attempt" in adapters.lacking(bridge, user, given, now, again=adapters.RETRAIN_AFTER)
     assert not adapters.lacking(bridge, user, given, now, again=timedelta(0))
-    bridge.store.recommendations.add_prior(user.id, attempt(user, month[-5]))
+    bridge.store.lessons.add_prior(user.id, attempt(user, month[-5]))
     assert "4 times since" in adapters.lacking(bridge, user, given, now, again=timedelta(0))
 
 
 def test_forgotten_answers_teach_nothing(bridge: installation.Bridge, month: list[Slice]) -> None:
     user, now = stored(bridge, month), begin(month[-1]) + timedelta(hours=6)
-    bridge.store.recommendations.add_reset(user.id, now=begin(month[-10]))
+    bridge.store.lessons.add_reset(user.id, now=begin(month[-10]))
     given = adapters.given(bridge, user, now)
     assert len(given) == 10
     assert "it takes" in adapters.lacking(bridge, user, given, now, again=timedelta(0))
-    bridge.store.recommendations.withdraw_reset(user.id, now=begin(month[-5]))
+    bridge.store.lessons.withdraw_reset(user.id, now=begin(month[-5]))
     assert len(adapters.given(bridge, user, now)) == len(month)
 
 
@@ -116,7 +116,7 @@ def test_a_kept_adapter_is_the_persons_policy_and_the_planners_prior_is_another(
     monkeypatch.setenv("BRIDGE_POLICY_LLM_ADDRESS", "http://127.0.0.1:9/v1")
     user, policy = stored(bridge, month[:1]), registry.policy("llm")
     assert personalise.for_person(bridge.store, user, policy) is policy
-    bridge.store.recommendations.add_prior(user.id, attempt(user, month[0]))
+    bridge.store.lessons.add_prior(user.id, attempt(user, month[0]))
     assert isinstance(personalise.for_person(bridge.store, user, policy), Llm)
     assert personalise.for_person(bridge.store, user, policy) is not policy
     planner = registry.policy("planner")
@@ -127,7 +127,7 @@ def test_it_is_listed_and_taken_back_by_the_command(
     bridge: installation.Bridge, month: list[Slice], capsys: pytest.CaptureFixture[str]
 ) -> None:
     user = stored(bridge, month[:1])
-    bridge.store.recommendations.add_prior(user.id, attempt(user, month[0]))
+    bridge.store.lessons.add_prior(user.id, attempt(user, month[0]))
     command(["llm", "personalise", "--user", "ana", "--undo", "--json"], standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["kept"] is False
     command(["llm", "personalise", "--user", "ana", "--history", "--json"], standalone_mode=False)

@@ -117,7 +117,7 @@ def test_the_daemon_has_it_made_when_it_is_due(base: Path, monkeypatch: pytest.M
         user, now = stored(bridge, slices), begin(slices[-1]) + timedelta(hours=6)
         assert not adapters.personalise_due(bridge, user, begin(slices[30]))
         assert adapters.personalise_due(bridge, user, now)
-        (made,) = bridge.store.recommendations.priors(user.id)
+        (made,) = bridge.store.lessons.priors(user.id)
     assert (made.policy, made.learnt_from, made.tried_on) == ("llm@2", len(slices), 34)
 
 
