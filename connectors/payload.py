@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from bridge.domain.errors import BadRecord, SourceChanged
+from bridge.domain.errors import SAME_PAGE, BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite, only_measured, quarter_hours, samples
 from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
@@ -90,7 +90,8 @@ def token_pages(ask: Callable[[dict[str, str]], Any], *, parameter: str, field: 
     """Yield the answers of a list whose pages are named by tokens, until an answer holds no further token.
 
     ``ask`` gets the parameter of a request that names the page, and none for the first page. ``parameter`` is its name,
-    and ``field`` the field of an answer that holds the next page's token.
+    and ``field`` the field of an answer that holds the next page's token. Raises SourceChanged for a token that came
+    before, because the list would never end.
 
     >>> answers = {"": {"data": [1], "next": "b"}, "b": {"data": [2], "next": None}}
     >>> pages = token_pages(lambda more: answers[more.get("page", "")], parameter="page", field="next")
@@ -98,12 +99,16 @@ def token_pages(ask: Callable[[dict[str, str]], Any], *, parameter: str, field: 
     [[1], [2]]
     """
     more: dict[str, str] = {}
+    told: set[str] = set()
     while True:
         body = ask(more)
         yield body
         following = words(Fields(mapping(body), "").get(field))
         if following is None:
             return
+        if following in told:
+            raise SourceChanged(SAME_PAGE)
+        told.add(following)
         more = {parameter: following}
 
 
@@ -297,12 +302,21 @@ class Fields:
             raise self.bad(f"{path} is no offset from UTC")
         return minutes
 
-    def duration(self, path: str) -> timedelta:
-        """Return an ISO 8601 duration of hours, minutes and seconds. Raises BadRecord for anything else.
+    def duration(self, path: str, *, per_second: int | None = None) -> timedelta:
+        """Return an ISO 8601 duration of hours, minutes and seconds, or with ``per_second=1`` a number of seconds.
+
+        Raises BadRecord for anything else, and for a number below 0 or of more than three days.
 
         >>> str(Fields({"lasted": "PT1H2M3.5S"}, "pebble/walk").duration("lasted"))
         '1:02:03.500000'
+        >>> str(Fields({"length_s": 2710}, "pebble/walk").duration("length_s", per_second=1))
+        '0:45:10'
         """
+        if per_second is not None:
+            number = self.number(path, Fraction(1, per_second))
+            if number is None or not 0 <= number <= SPAN_MAX.total_seconds():
+                raise self.bad(f"{path} is no duration")
+            return timedelta(seconds=number)
         found = DURATION.fullmatch(words(self.get(path)) or "")
         if found is None:
             raise self.bad(f"{path} is no duration")
@@ -348,6 +362,19 @@ class Fields:
         date_of, at = self.day(day), utc(self.get(start))
         offset = None if at is None else written_offset(self.get(start))
         return Stretch(start=at or midnight(date_of), end=None, offset=offset, day=date_of)
+
+    def day_in(self, day: str, zone: str) -> Stretch:
+        """Return a civil day from the fields of its date and its IANA zone, as a stretch from midnight without an end.
+
+        With an unknown zone it begins at midnight UTC, without an offset. Raises BadRecord without a date.
+
+        >>> lasted = Fields({"date": "2026-11-20", "tz": "Europe/Berlin"}, "pebble/day").day_in("date", "tz")
+        >>> lasted.start.isoformat(), lasted.offset, str(lasted.day)
+        ('2026-11-19T23:00:00+00:00', 60, '2026-11-20')
+        """
+        date_of, place = self.day(day), time_zone(self.get(zone))
+        start = datetime.combine(date_of, time(), place or UTC).astimezone(UTC)
+        return Stretch(start=start, end=None, offset=offset_in(place, start) if place else None, day=date_of)
 
     def ordered(self, start: datetime, end: datetime, longest: timedelta | None = SPAN_MAX) -> None:
         """Raise BadRecord if ``end`` is before ``start``, or more than ``longest`` after it. None stands for no

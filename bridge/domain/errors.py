@@ -21,6 +21,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import ClassVar
 
+SAME_PAGE = "the source names the same next page again and again; look for a newer release of the bridge"
+
 
 class BridgeError(Exception):
     """Base of every error whose text may be shown to a user as it is.

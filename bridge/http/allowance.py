@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from bridge.domain.errors import SourceChanged, TryLater
+from bridge.domain.errors import SAME_PAGE, SourceChanged, TryLater
 
 SYNC_MAX_SECONDS = 30 * 60.0
 EMPTY_MAX_ANSWERS = 500  # in a row; hundreds of calendars without changes are an answer each
@@ -45,9 +45,7 @@ class Allowance:
         """
         self.check()
         if address in self.answered:
-            raise SourceChanged(
-                "the source names the same next page again and again; look for a newer release of the bridge"
-            )
+            raise SourceChanged(SAME_PAGE)
         if self.empty_answers >= EMPTY_MAX_ANSWERS:
             raise Overdrawn(f"{self.empty_answers} answers of the source in a row brought nothing new")
         self.empty_answers += 1

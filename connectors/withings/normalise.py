@@ -1,10 +1,9 @@
 """Turn Withings's raw records into episodes and samples. Field names: https://developer.withings.com/api-reference."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, time
 
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.instants import local_date, offset_in, time_zone
+from connectors.instants import local_date, offset_in
 from connectors.payload import Fields, Stretch
 from connectors.withings import ACTIVITY, NIGHT, SLEEP, SPEC
 
@@ -30,7 +29,4 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _activity(key: str, fields: Fields) -> Iterator[Item]:
-    day, zone = fields.day("date"), time_zone(fields.get("timezone"))
-    start = datetime.combine(day, time(), zone or UTC).astimezone(UTC)
-    lasted = Stretch(start=start, end=None, offset=offset_in(zone, start) if zone else None, day=day)
-    yield from lasted.samples(key, fields.measured(ACTIVITY))
+    yield from fields.day_in("date", "timezone").samples(key, fields.measured(ACTIVITY))

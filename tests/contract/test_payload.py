@@ -125,6 +125,14 @@ def test_an_answer_of_another_shape_is_told_apart_from_an_empty_one() -> None:
             payload.listing(body, "rows", "pebble", "sleep")
 
 
+def test_a_page_that_was_named_before_ends_the_listing_whatever_its_parameter_is() -> None:
+    answers = {"": "a", "a": "b", "b": "a"}
+    pages = payload.token_pages(lambda more: {"next": answers[more.get("page", "")]}, parameter="page", field="next")
+    assert [next(pages)["next"] for _ in range(3)] == ["a", "b", "a"]
+    with pytest.raises(SourceChanged, match="the same next page again and again"):
+        next(pages)
+
+
 def test_a_factor_is_exact() -> None:
     assert Fraction(1, 60) == payload.SECONDS
     assert Fraction("4.184") == 1 / payload.KILOJOULES
@@ -183,11 +191,30 @@ def test_a_duration_that_is_none_is_set_aside(odd: object) -> None:
         fields(lasted=odd).duration("lasted")
 
 
+@pytest.mark.parametrize("odd", [None, -1, 1e14, True, "60", 3 * 86_401])
+def test_a_length_in_seconds_that_is_none_is_set_aside(odd: object) -> None:
+    with pytest.raises(BadRecord, match="lasted is no duration"):
+        fields(lasted=odd).duration("lasted", per_second=1)
+    assert fields(lasted=90_000).duration("lasted", per_second=1000) == timedelta(seconds=90)
+
+
 @pytest.mark.parametrize("odd", [None, 0.5, 1000, True, "60"])
 def test_an_offset_that_is_none_is_set_aside(odd: object) -> None:
     with pytest.raises(BadRecord, match="east is no offset"):
         fields(east=odd).offset("east")
     assert fields(east=-600).offset("east") == -600
+
+
+@pytest.mark.parametrize(
+    ("zone", "start", "offset"),
+    [
+        ("America/New_York", datetime(2026, 11, 1, 4, tzinfo=UTC), -240),  # clocks change in that night
+        ("../Berlin", datetime(2026, 11, 1, tzinfo=UTC), None),
+    ],
+)
+def test_a_civil_day_begins_at_midnight_of_its_zone(zone: str, start: datetime, offset: int | None) -> None:
+    found = fields(date="2026-11-01", tz=zone).day_in("date", "tz")
+    assert (found.start, found.end, found.offset, found.day) == (start, None, offset, date(2026, 11, 1))
 
 
 def test_a_stretch_of_the_wall_clock_is_bounded() -> None:
