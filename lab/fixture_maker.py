@@ -4,6 +4,7 @@
 members beside the lists are:
 
 - ``origin`` ("docs" or "recorded"), ``about`` (a sentence) and ``zone`` (that of the rows; cases are of ``HOME``)
+- ``ids``: the names of the fields that identify a row, such as ``["night_id", "id"]``. ``["id"]`` without it
 - ``sleeps``: list -> the fields by which a nap differs, of the lists that hold naps and second nights
 - ``deleted``: list -> the fields that a deleted row has in place of the usual, where the vendor tells such rows
 - ``odd``: list -> fields that an odd row of ``awkward`` has in place of the usual, such as an unreadable time
@@ -34,13 +35,13 @@ WEEK_DAYS, AWKWARD_DAYS = 8, 40
 HOME, AWAY = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")  # the contract tests' person lives in HOME
 FLIGHT = range(10, 14)  # days ago that were spent in AWAY
 ODD, NULLS, ENDLESS, DELETED, NAP, TWO_NIGHTS = 8, 16, 18, 20, 22, 24  # days ago
-FACTS = ("origin", "about", "zone", "sleeps", "deleted", "odd", "more")
+FACTS = ("origin", "about", "zone", "ids", "sleeps", "deleted", "odd", "more")
 EXTRA_NUMBER = 1000  # added to the number of a second row of a day
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 IN_UTC = re.compile("gmt|utc", re.IGNORECASE)  # in the name of an instant
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 OFFSET = re.compile(  # the name of a field that holds an offset from UTC
-    r"(\w+_)??(time_?zone|tz|utc|gmt)|\w*?offset(_?from_?(utc|gmt))?(_?(in_?)?(minutes|seconds|millis|ms))?",
+    r"(\w+_)??(time_?zone|tz|utc|gmt)|\w*?offset(_?from_?(utc|gmt))?(_?(in_?)?(minutes|mins?|seconds|secs?|s|millis|ms))?",
     re.IGNORECASE,
 )
 OFFSET_UNITS = (timedelta(minutes=1), timedelta(seconds=1), timedelta(milliseconds=1))
@@ -56,6 +57,7 @@ class Move:
     home: ZoneInfo
     zone: ZoneInfo
     number: int
+    named: frozenset[str]  # the names of fields that identify a row
     ids: frozenset[Any]  # of the sample's rows, which other rows may name
     before: timedelta  # the offsets from UTC, of the row's date in its own zone and of the new date in the new zone
     after: timedelta
@@ -69,7 +71,7 @@ class Move:
             return self.row(value)
         if isinstance(value, list):
             return [self._value(name, inner) for inner in value]
-        if name.lower().endswith("id"):
+        if name in self.named or name.lower().endswith("id"):
             return self._named(value)
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return value
@@ -167,7 +169,9 @@ def _awkward(sample: dict[str, Any], name: str) -> Iterator[Row]:
             yield row | sample.get("odd", {}).get(name, {})
         elif ago == NULLS:
             yield {
-                key: None if isinstance(value, int | float) and not _is_fact(key, value) else value
+                key: None
+                if isinstance(value, int | float) and key not in _named(sample) and not _is_fact(key, value)
+                else value
                 for key, value in row.items()
             }
         elif ago == ENDLESS:
@@ -192,11 +196,17 @@ def _second(sample: dict[str, Any], name: str, ago: int) -> Row:
 def _moved(sample: dict[str, Any], name: str, ago: int, zone: ZoneInfo | None = None, number: int | None = None) -> Row:
     """Return the sample's row of a list as of some days before NOW, in HOME or another zone."""
     row, home = sample[name][0], ZoneInfo(sample["zone"])
-    ids = frozenset(r[key] for n, rows in sample.items() if n not in FACTS for r in rows for key in r if key == "id")
+    named = _named(sample)
+    ids = frozenset(r[key] for n, rows in sample.items() if n not in FACTS for r in rows for key in named & {*r})
     said, day, there = _date(row, home), NOW.astimezone(HOME).date() - timedelta(days=ago), zone or HOME
     number = AWKWARD_DAYS - ago if number is None else number
     offsets = {"before": _offset(said, home), "after": _offset(day, there)}
-    return Move(days=(day - said).days, home=home, zone=there, number=number, ids=ids, **offsets).row(row)
+    return Move(days=(day - said).days, home=home, zone=there, number=number, named=named, ids=ids, **offsets).row(row)
+
+
+def _named(sample: dict[str, Any]) -> frozenset[str]:
+    """Return the names of the fields that identify a row."""
+    return frozenset(sample.get("ids", ["id"]))
 
 
 def _date(row: Row, home: ZoneInfo) -> date:

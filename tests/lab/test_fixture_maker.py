@@ -37,6 +37,15 @@ def test_rows_of_any_zone_come_to_live_at_home_with_the_offset_of_their_own_date
     assert offsets["2026-11-09"] == ("-05:00", -300, "-05:00")  # away
 
 
+def test_ids_and_offsets_are_found_by_the_names_of_the_vendor() -> None:
+    night = {"night_id": "n", "ring_id": "r", "end": "2026-07-03T07:00:00-04:00", "offset_min": -240}
+    sample = {"origin": "docs", "zone": "America/New_York", "ids": ["night_id"], "nights": [night]}
+    nights = fixture_maker.cases(sample)["week"]["nights"]
+    assert len({night["night_id"] for night in nights}) == fixture_maker.WEEK_DAYS
+    assert {night["ring_id"] for night in nights} == {"r"}
+    assert {night["offset_min"] for night in nights} == {60}
+
+
 def test_naps_and_second_nights_are_of_sleeps_alone_and_further_rows_follow() -> None:
     case = fixture_maker.cases(SAMPLE)["awkward"]
     days = fixture_maker.AWKWARD_DAYS - 1  # but for the one that is gone
