@@ -333,9 +333,11 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
     """
     bad = sum(result.set_aside is not None and not result.waits for result in results)
     if len(results) >= UNREADABLE_RECORDS_MIN and bad > UNREADABLE_SHARE_MAX * len(results):
+        doubled = len(page.records) - len({record.key for record in page.records})
+        equal = f" ({doubled} have the key of another record of the page)" if doubled else ""
         raise SourceChanged(
-            f"{bad} of {len(results)} records of {spec.name}/{page.stream} cannot be read; nothing of that page was "
-            "kept. The source may have changed its format: look for a newer release, then: bridge sync --user NAME"
+            f"{bad} of {len(results)} records of {spec.name}/{page.stream} cannot be read{equal}; nothing of that page "
+            "was kept. The source may have changed its format: look for a newer release, then: bridge sync --user NAME"
         )
 
 
