@@ -18,11 +18,11 @@ NEXT = """\
 Next, in {root}:
 1. put one row of each list into fixtures/{name}/sample.json, as the vendor documents it
 2. name the fields, addresses and scopes in connectors/{name}/ and lab/vendors/{name}.py; each place says TODO
-3. python -m lab.fixture_maker {name}                      makes the cases from the sample
-4. python -m tests.contract.test_fixtures {name}           writes what they come to; read it before committing it
-5. python -m pytest tests/contract -k {name}               names what is still missing
+3. .venv/bin/python -m lab.fixture_maker {name}            makes the cases from the sample
+4. .venv/bin/python -m tests.contract.test_fixtures {name} writes what they come to; read it before committing it
+5. .venv/bin/pytest tests/contract -k {name}               names what is still missing
 6. tests/{name}/ for what is {name}'s own; docs/sources/{name}.md, a row in README.md, a word in CHANGELOG.md
-7. ruff check --fix connectors/{name}, then make docs lint
+7. .venv/bin/ruff check --fix connectors/{name}, then make docs lint
 All of it is explained in docs/developers/add_a_connector.md."""
 
 

@@ -13,12 +13,13 @@ import secrets
 import time
 from collections.abc import Container, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any, Literal, Protocol
 from urllib.parse import urlencode
 
 from bridge.domain.ports import Envelope
 from bridge.recordings.server import Answer, Request
+from connectors.instants import calendar_date, utc_of_unix
 
 CLIENT = {"client_id": "lab-client", "client_secret": "lab-secret"}
 TOKEN_LIFE_SECONDS = 3600
@@ -233,8 +234,25 @@ def wrapped(answer: Answer, envelope: Envelope | None) -> Answer:
 
 
 def rows_between(rows: list[dict[str, Any]], field: str, first: str, last: str) -> list[dict[str, Any]]:
-    """Return the rows whose date in ``field`` lies between two dates, both included. Undated rows are always sent."""
-    return [row for row in rows if not row.get(field) or first <= str(row[field])[:10] <= last]
+    """Return the rows whose date in ``field`` lies between two dates, both included. ``field`` holds a text that begins
+    with a date, or seconds or milliseconds since 1970, whose date is that of UTC.
+
+    Rows whose date cannot be read are always sent.
+
+    >>> rows = [{"at": "2026-11-20T23:10:00+01:00"}, {"at": 1795130100}, {"at": "soon"}, {"at": None}]
+    >>> [row["at"] for row in rows_between(rows, "at", "2026-11-20", "2026-11-20")]
+    ['2026-11-20T23:10:00+01:00', 'soon', None]
+    """
+    dated = [(row, _date(row.get(field))) for row in rows]
+    return [row for row, day in dated if day is None or first <= str(day) <= last]
+
+
+def _date(value: Any) -> date | None:
+    """Return the date of a text that begins with a date, or of a Unix time. None for anything else."""
+    if isinstance(value, str):
+        return calendar_date(value[:10])
+    at = utc_of_unix(value) or utc_of_unix(value, per_second=1000)
+    return None if at is None else at.date()
 
 
 def page_of(rows: list[Any], token: str | None, size: int) -> tuple[list[Any], str | None]:

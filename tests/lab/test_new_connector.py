@@ -78,11 +78,12 @@ def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Pat
     assert "fixtures/pebble/sample.json has no row of sleep, daily" in missing
     assert "python -m lab.fixture_maker pebble" in missing
     assert "connectors/pebble/__init__.py:1" in missing
+    assert "lab/vendors/pebble.py:10 SCOPE_OF" in missing
     assert "no row of daily, sleep" in run(checkout, "-m", "lab.fixture_maker", "pebble")
 
     sample = checkout / "fixtures" / "pebble" / "sample.json"
     sample.write_text(json.dumps(json.loads(sample.read_text()) | SAMPLE))
-    for file in (checkout / "connectors" / "pebble").glob("*.py"):
+    for file in [*(checkout / "connectors" / "pebble").glob("*.py"), checkout / "lab" / "vendors" / "pebble.py"]:
         file.write_text(file.read_text().replace("TODO", "filled in:"))
     assert "week.json: new (sleep 0 -> 8, daily 0 -> 8)" in run(checkout, "-m", "lab.fixture_maker", "pebble")
     unread = contract(checkout, "test_complete.py")
