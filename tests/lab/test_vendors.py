@@ -1,4 +1,4 @@
-"""What vendor servers share, and the words for a vendor whose rows share a key."""
+"""Rows that vendor servers select, and the error for a vendor whose rows share a key."""
 
 from __future__ import annotations
 
