@@ -19,6 +19,7 @@ RMSSD_MIN_INTERVALS = 10  # intervals that an RMSSD needs
 NEAR_MS, NEAR_SHARE = 10.0, 0.25  # largest difference between the list's SDNN and the reading's
 HOUR_MS = 3_600_000
 TWO_DIGITS = {f"{number:02}".encode(): number for number in range(100)} | {b"": 0}  # quicker than int()
+WHOLE_RATES = {str(rate).encode(): 60_000 / rate for rate in range(1, 250)}  # beats per minute -> milliseconds
 
 
 def listed(beats: Iterable[tuple[str, str]]) -> bytes:
@@ -42,7 +43,7 @@ def rmssd(text: bytes, sdnn: float) -> float | None:
     beats = BEAT.findall(text)
     if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):
         return None
-    lengths = [60_000 / max(float(bpm), 1.0) for bpm, _, _, _ in beats]
+    lengths = [WHOLE_RATES.get(bpm) or 60_000 / max(float(bpm), 1.0) for bpm, _, _, _ in beats]
     mean = sum(lengths) / len(lengths)
     own = sqrt(sum([(length - mean) ** 2 for length in lengths]) / len(lengths))
     if abs(own - sdnn) > max(NEAR_MS, NEAR_SHARE * sdnn):

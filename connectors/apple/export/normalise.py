@@ -38,7 +38,7 @@ WORKOUT_FIELDS = {Metric.DISTANCE: "distance", Metric.ACTIVE_ENERGY: "active_ene
 SDNN = {Metric.HRV_SDNN: "value", Metric.HRV_RMSSD_BEATS: "rmssd"}
 RMSSD = {Metric.HRV_RMSSD_SPOT: "value"}
 LONGEST_SESSION = 120.0  # minutes of mindfulness; a longer session was not stopped in time
-QUARTER = timedelta(minutes=15)
+QUARTER, MINUTE = timedelta(minutes=15), timedelta(minutes=1)
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
@@ -84,12 +84,13 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
     quarters, zone, day = payload.get("quarters"), _zone(payload), _date(payload, "day")
+    name = Metric.HEART_RATE.value  # looked up once, because an export has tens of thousands of quarters
     for text, means in sorted(quarters.items()) if isinstance(quarters, Mapping) else ():
         at, (count, mean, low, high) = _second(text), _means(means)
         if low <= mean <= high and count >= 1:
             start = datetime.fromtimestamp(at, UTC)
             yield Sample(
-                key=f"{Metric.HEART_RATE.value}/{start.isoformat()[:16]}Z",
+                key=f"{name}/{start.isoformat()[:16]}Z",
                 metric=Metric.HEART_RATE,
                 start=start,
                 end=start + QUARTER,
@@ -180,7 +181,7 @@ def _date(payload: Mapping[str, Any], field: str) -> date:
 
 
 def _offset_of(at: datetime) -> int:
-    return int((at.utcoffset() or timedelta(0)) / timedelta(minutes=1))
+    return int((at.utcoffset() or timedelta(0)) / MINUTE)
 
 
 def _zone(payload: Mapping[str, Any]) -> tzinfo:
