@@ -131,7 +131,7 @@ any_samples = st.builds(
     day=st.dates(),
     value=numbers,
     device=st.none() | st.text(),
-    count=st.none() | numbers,
+    count=st.none() | st.integers(-(10**6), 10**6),
     low=st.none() | numbers,
     high=st.none() | numbers,
 )
