@@ -18,7 +18,8 @@ from rhythm_env.interface import Policy
 def names(folder: str) -> list[str]:
     """Return the names of the plug-ins in a folder, in alphabetical order.
 
-    ``folder`` is ``connectors``, ``classifiers`` or ``policies``.
+    A connector is named by its SPEC, and another plug-in by its file. ``folder`` is ``connectors``, ``classifiers`` or
+    ``policies``.
     """
     return sorted(_modules(folder))
 

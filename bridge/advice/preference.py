@@ -1,4 +1,7 @@
-"""Read and save a user's order of sources. If several sources record the same night, the order decides between them."""
+"""Read and save a user's order of sources.
+
+The order decides between sources that record the same night, day or workout.
+"""
 
 from __future__ import annotations
 

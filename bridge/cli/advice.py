@@ -168,7 +168,7 @@ def feedback(
     """Answer a recommendation, or say what became of it.
 
     The model learns +1 from accept and done, and -1 from ignore, reschedule and not_done. An answer can be changed
-    until 06:00 of the next day.
+    until the recommendation's day ends, at 06:00 of the following morning.
     """
     from bridge import installation
     from bridge.advice import outcomes, rescheduling

@@ -140,7 +140,7 @@ def _grant_push(bridge: Bridge, user: User, source: str) -> None:
 
 def disconnect(
     source: Annotated[
-        str, typer.Argument(help="The source to disconnect, which must be connected (see: bridge status).")
+        str, typer.Argument(help="The source to disconnect, which must be connected (see: bridge status --user NAME).")
     ],
     user: options.User,
     keep: Annotated[

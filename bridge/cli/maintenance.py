@@ -97,7 +97,7 @@ def restore(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Restore a backup into an empty store, on SQLite or PostgreSQL. An encrypted backup is opened first.
+    """Restore a backup into an empty store, on SQLite or PostgreSQL. The command decrypts an encrypted backup.
 
     Stop the daemon before.
     """

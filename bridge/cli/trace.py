@@ -36,14 +36,18 @@ def trace(
     ] = None,
     episode: Annotated[
         str | None,
-        typer.Option(help="A night, nap or workout, by its number or key (see: bridge export).", metavar="ID"),
+        typer.Option(
+            help="A night, nap or workout, by its number or key (see: bridge export --user NAME).", metavar="ID"
+        ),
     ] = None,
     event: Annotated[
         str | None,
-        typer.Option(help="A calendar entry, by its number or key (see: bridge today --json).", metavar="ID"),
+        typer.Option(
+            help="A calendar entry, by its number or key (see: bridge today --user NAME --json).", metavar="ID"
+        ),
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="A task, by its number or key (see: bridge export).", metavar="ID")
+        str | None, typer.Option(help="A task, by its number or key (see: bridge export --user NAME).", metavar="ID")
     ] = None,
     user: Annotated[
         str | None,

@@ -49,10 +49,11 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
 
 
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and give back their disk space.
+    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, by default 90, and give back their disk space.
 
-    Sync outcomes and webhook notices as old, and uploads older than a day, are deleted too. Returns the numbers of
-    deleted rows. Unlike in ``daily``, the age counts up to ``now``. Raises SetupError for a wrong BRIDGE_KEEP_RAW.
+    Sync outcomes and handled webhook notices of that age, and uploads older than a day, are deleted too. What ``daily``
+    keeps is kept here, too. The age counts up to ``now``, and in ``daily`` up to the previous housekeeping. Returns the
+    numbers of deleted rows. Raises SetupError for a wrong BRIDGE_KEEP_RAW.
     """
     gone = _drop(bridge, before=now)
     bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)

@@ -82,7 +82,7 @@ def parse_day(text: str) -> date:
     except ValueError:
         day = date.min
     if day.year not in YEARS:
-        raise SetupError(f"{text!r} is no date; write it like 2026-11-20: bridge plan --user NAME --date 2026-11-20")
+        raise SetupError(f"{text!r} is no date from 1970 to 2199; write it like 2026-11-20")
     return day
 
 

@@ -104,7 +104,8 @@ def _store_group(
     """Store a group of pages in a single transaction, and add the results to ``counts``.
 
     If that raises SourceChanged, each page is stored in its own transaction, and files whose pages fail are noted.
-    ``delivered`` maps each stream to the record keys read so far, which deletions spare.
+    ``delivered`` maps each stream to the record keys read so far, which deletions spare. The group's keys are added.
+    It must give an empty set for a new stream, as a defaultdict does.
     """
 
     for page, _ in group:

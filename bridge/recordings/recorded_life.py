@@ -139,9 +139,9 @@ def moved(value: Any, monday: date) -> Any:
 
 
 def _written(mark: re.Match[str], monday: date) -> str:
-    """Return the time that a mark stands for, as text in the form of the source.
+    """Return the time that a mark such as ``«-12 07:31:05 utc %H:%M»`` stands for, as text.
 
-    The first number of the mark counts days from ``monday``.
+    The mark holds days from ``monday``, a clock time in DEMO_ZONE, a form of TIME_FORMS, and a pattern.
     """
     day, clock, form, pattern = mark.groups()
     at = datetime.combine(monday + timedelta(days=int(day)), time.fromisoformat(clock), ZoneInfo(DEMO_ZONE))

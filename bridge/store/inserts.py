@@ -28,7 +28,9 @@ def insert_into(db: sa.Connection, table: sa.Table) -> Any:
 
 
 def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of plain values: instants as integers and dates as text. Constraints are checked as usual.
+    """Insert rows of plain values. Instants are microseconds since 1970, and dates ISO 8601 text.
+
+    Constraints are checked as usual.
 
     This bypasses SQLAlchemy, whose own work per row would cost more than the insert.
     """

@@ -49,7 +49,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - t
                 document.skip()
             document.end()
     except Broken:
-        raise BadRecord("it is cut off or is not JSON") from None
+        raise BadRecord("the push is cut off or is not JSON, and nothing of it was kept; send it again") from None
     if not named & READ and "timestamp" not in named:
         raise BadRecord("it is not from an app that sends Health Connect; see docs/sources/health_connect.md")
 

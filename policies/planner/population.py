@@ -64,9 +64,10 @@ def population() -> Population:
 
 @cache
 def anybody(size: int = CROWD) -> Array:
-    """Return ``size`` persons (18, size) drawn from the prior, with which a user's answers are explained.
+    """Return ``size`` persons (18, size) of the prior, with which a user's answers are explained.
 
-    The result is cached. Equal sizes give the same object.
+    They are spread evenly, and are the same in every process. An odd ``size`` gives a person less. The result is
+    cached, so callers must not change it.
     """
     return drawn(_even(size))
 

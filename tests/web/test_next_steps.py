@@ -22,6 +22,7 @@ NAMED = re.compile(
 )
 OPERATOR = {  # what only the person who runs the bridge does, in the terminal
     "backup",
+    "backups",
     "daemon",
     "diagnostics",
     "evaluate",

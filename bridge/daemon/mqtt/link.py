@@ -54,7 +54,9 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
     except ValueError:
         raise SetupError(f"BRIDGE_MQTT_URL names no port; {AGAIN}") from None
     if parts.scheme not in PORTS or not parts.hostname or parts.username is not None or parts.path not in ("", "/"):
-        raise SetupError(f"BRIDGE_MQTT_URL looks like mqtt://HOST:1883 or mqtts://HOST:8883; {AGAIN}")
+        raise SetupError(
+            f"BRIDGE_MQTT_URL must look like mqtt://HOST:1883 or mqtts://HOST:8883, without a login or path; {AGAIN}"
+        )
     for name in ("name", "discovery"):
         if not TOPIC_NAME.fullmatch(settings[name]):
             raise SetupError(f"BRIDGE_MQTT_{name.upper()} has small letters, digits and _ alone, 40 at most; {AGAIN}")

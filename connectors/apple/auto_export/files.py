@@ -61,7 +61,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
             document.skip()
             document.end()
     except Broken:
-        raise BadRecord("it is cut off or is not JSON") from None
+        raise BadRecord("the push is cut off or is not JSON, and nothing of it was kept; send it again") from None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:

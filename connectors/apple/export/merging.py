@@ -155,7 +155,10 @@ def _free(rows: Intervals, covered: np.ndarray) -> Column:
     before = np.concatenate([[0.0], np.cumsum(covered[:, 1] - covered[:, 0])])
 
     def reached(at: Column) -> tuple[Column, np.ndarray]:
-        """Return (seconds covered before each instant, mask of the instants that are covered)."""
+        """Return (seconds that all spans cover before each instant, mask of the instants in a span).
+
+        Gaps between spans are not counted.
+        """
         span = np.searchsorted(covered[:, 0], at, side="right") - 1
         inside = np.minimum(at, covered[span, 1]) - covered[span, 0]
         return np.where(span < 0, 0.0, before[span] + inside), (span >= 0) & (at <= covered[span, 1])

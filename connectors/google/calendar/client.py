@@ -177,7 +177,10 @@ class _Ended:
             yield RawRecord(stream="event", key=key, payload={}, deleted=True)
 
     def covers(self) -> Covers | None:
-        """Return the coverage that deletes all exceptions of deleted series, or None if no series was deleted."""
+        """Return the coverage that deletes all exceptions of the deleted events, or None if no event was deleted.
+
+        Only series have exceptions.
+        """
         return Covers(parents=frozenset(self._gone)) if self._gone else None
 
 
