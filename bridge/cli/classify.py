@@ -67,7 +67,8 @@ def classify(
     fix: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            help="Correct a stored event. Give its title or key (see: bridge today --user NAME --json), then an action such as "
+            help="Correct a stored event. Give its title or key (see: bridge today --user NAME --json), "
+            "then an action such as "
             "EXERCISE, or NONE if it is no action.",
             metavar="EVENT ACTION",
         ),
