@@ -19,7 +19,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from math import exp
 
-from bridge.domain.languages import say
+from bridge.domain.languages import Text, say
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
@@ -27,6 +27,7 @@ from bridge.meters import body, words
 from bridge.meters.baseline import CLIP, CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
+from bridge.meters.habit import Compared
 from bridge.meters.past import Latest, Past
 from rhythm_env.interface import Meter, Slot
 
@@ -85,14 +86,15 @@ def calendar(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    text = past.told(
-        lambda: say(
-            "{length} of entries in the last six hours, {compared}",
-            length=words.hours(past.calendar.busy(at - LOAD_HALF_LIFE, at)),
-            compared=habit.words,
-        )
-    )
+    text = past.told(lambda: _told(past.calendar.busy(at - LOAD_HALF_LIFE, at), habit))
     return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, text=text)
+
+
+def _told(busy: float, habit: Compared) -> Text:
+    """Return a text about the load. ``busy`` is the hours of the last six, or 0 if only earlier days count."""
+    if not busy:
+        return say("entries of the last days, {compared}", compared=habit.words)
+    return say("{length} of entries in the last six hours, {compared}", length=words.hours(busy), compared=habit.words)
 
 
 def awake(past: Past, at: datetime) -> Signal | None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bridge.domain.languages import say
+from bridge.domain.languages import Text, say
 from bridge.domain.types import Reading
 from bridge.meters import body, words
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
+from bridge.meters.habit import Compared
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter
 
@@ -41,11 +42,13 @@ def meetings(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    text = past.told(
-        lambda: say(
-            "{length} of entries in the last twelve hours, {compared}",
-            length=words.hours(past.calendar.busy(at - HALF_LIFE, at)),
-            compared=habit.words,
-        )
-    )
+    text = past.told(lambda: _told(past.calendar.busy(at - HALF_LIFE, at), habit))
     return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)
+
+
+def _told(busy: float, habit: Compared) -> Text:
+    """Return a text about the load. ``busy`` is the hours of the last twelve, or 0 if only earlier days count."""
+    if not busy:
+        return say("entries of the last days, {compared}", compared=habit.words)
+    length = words.hours(busy)
+    return say("{length} of entries in the last twelve hours, {compared}", length=length, compared=habit.words)

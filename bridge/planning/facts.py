@@ -342,6 +342,8 @@ OF_THE_HOUR = (  # messages that hold for a suggestion's own time alone
     "you are free until {time}",
     "your work is over by then",
     "by then you have had {hours} hours of {kinds}",
+    "it is in your calendar at {time}",
+    "it is in your calendar at {time}, after {entry} at {before}",
 )
 QUIET, QUIET_FROM = timedelta(minutes=90), timedelta(hours=15)  # a long free stretch; after midnight, its latest begin
 AFTER_WORK = timedelta(minutes=90)  # within which the end of work is worth telling

@@ -18,6 +18,7 @@ from bridge.documents.offers import offer_documents
 from bridge.documents.recommendations import advice_document, recommendation_document
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
+from bridge.domain.slots import zone_at
 from bridge.ingest import checkins as checkin
 from bridge.web import day
 from bridge.web.state import Visit, Visitor
@@ -54,7 +55,7 @@ class Correction(Body):
 @router.get("/me")
 def me(visit: Visitor) -> Document:
     """Return the name of the token's user, the user's time zone, and the present time."""
-    return {"user": visit.user.name, "zone": visit.user.zones[-1].zone, "now": visit.now.isoformat()}
+    return {"user": visit.user.name, "zone": zone_at(visit.now, visit.user.zones).key, "now": visit.now.isoformat()}
 
 
 @router.get("/today")

@@ -20,6 +20,7 @@ from bridge.documents.inputs import parse_slots
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, languages, say, told
 from bridge.domain.languages import shown as words
+from bridge.domain.slots import zone_at
 from bridge.domain.titles import SLOT_TITLES
 from bridge.web.day import backup, local
 from bridge.web.render import page
@@ -217,7 +218,7 @@ def shown(
         visit,
         status=400 if wrong else 200,
         path="/settings",
-        zone=visit.user.zones[-1].zone,
+        zone=zone_at(visit.now, visit.user.zones).key,
         zones=_zones(),
         clock=f"{local(visit, visit.now):%H:%M}",
         languages=languages(),
