@@ -57,6 +57,7 @@ def given(place: Place, ana: User, tmp_path: Path) -> Recommendation:
 def test_a_suggestion_is_dragged_to_another_slot(browser: Any, place: Place, given: Recommendation) -> None:
     page = browser.new_context(**DESK).new_page()
     page.goto(f"{place.url}/week")
+    page.wait_for_load_state("networkidle")  # the expected plans, which come later, move the slots
     page.drag_and_drop("[draggable=true]", ".day:nth-child(6) [data-slot]:nth-child(2)")
     page.wait_for_selector(".day:nth-child(6) .cell:nth-child(2) .advised:has-text('put off from')")
     picture(page, "week-dragged")
@@ -64,6 +65,7 @@ def test_a_suggestion_is_dragged_to_another_slot(browser: Any, place: Place, giv
     assert kept is not None
     assert kept.moved_to is not None
     assert (kept.answer, kept.moved_to.timestep) == (Answer.RESCHEDULE, 21)
+    page.wait_for_load_state("networkidle")
     page.drag_and_drop("[draggable=true]", ".day:nth-child(7) [data-slot]:nth-child(3)")  # and once more
     page.wait_for_selector(".day:nth-child(7) .cell:nth-child(3) .advised:has-text('put off from')")
     page.context.close()
