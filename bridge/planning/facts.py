@@ -178,12 +178,14 @@ NEAR_USUAL = timedelta(minutes=10)  # from the usual time of a night, within whi
 def of_bedtime(situation: Situation, ends: date) -> str:
     """Return a text with the bedtime of the sleep that ends on the date ``ends``.
 
-    It calls a bedtime usual within ten minutes of the usual. A later bedtime has the reason that the day ends late, an
-    earlier bedtime that of a flight west.
+    It calls a bedtime usual within ten minutes of the usual, or common if no night of the user is known.
+    A later bedtime has the reason that the day ends late, an earlier bedtime that of a flight west.
     """
     bed = situation.sleep(ends)[0]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[0]
     if abs(bed - usual) <= NEAR_USUAL:
+        if situation.routine.nights[ends.weekday()].nights < 1:
+            return say("a common bedtime is {time}; your nights are not known yet", time=situation.clock(bed))
         return say("your usual bedtime is {time}", time=situation.clock(bed))
     if bed > usual:
         return say("bedtime is {time} today, because your day ends late", time=situation.clock(bed))
@@ -196,12 +198,14 @@ def of_bedtime(situation: Situation, ends: date) -> str:
 def of_waking(situation: Situation, ends: date) -> str:
     """Return a text with the time of getting up after the sleep that ends on the date ``ends``.
 
-    It calls a time usual within ten minutes of the usual. A later time has the reason that the night begins late, an
-    earlier time that of the day's first entry.
+    It calls a time usual within ten minutes of the usual, or common if no night of the user is known.
+    A later time has the reason that the night begins late, an earlier time that of the day's first entry.
     """
     wake = situation.sleep(ends)[1]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[1]
     if abs(wake - usual) <= NEAR_USUAL:
+        if situation.routine.nights[ends.weekday()].nights < 1:
+            return say("people often get up at {time}; your nights are not known yet", time=situation.clock(wake))
         return say("you usually get up at {time}", time=situation.clock(wake))
     if wake > usual:
         return say("you sleep until {time}, because the night begins late", time=situation.clock(wake))

@@ -368,6 +368,12 @@ def test_an_entry_on_the_way_to_the_airport_is_not_to_be_kept():
     assert A.EXERCISE not in given
 
 
+def test_no_habit_is_claimed_where_no_night_is_known():
+    stranger = situation(hour=18, episodes=())
+    assert facts.of_bedtime(stranger, TODAY + DAY).startswith("a common bedtime is ")
+    assert facts.of_waking(stranger, TODAY + DAY).startswith("people often get up at ")
+
+
 def test_why_the_night_is_another_than_usual_is_said_truly():
     usual = situation(hour=18)
     late = situation(entry(TODAY, 1260, 1440, A.SOCIALIZE, "Party"), hour=18)
