@@ -113,8 +113,8 @@ def test_without_an_address_nothing_is_opened_or_loaded(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"url": "homeassistant.local"}, "BRIDGE_MQTT_URL looks like"),
-        ({"url": "mqtt://ana:secret@host"}, "BRIDGE_MQTT_URL looks like"),
+        ({"url": "homeassistant.local"}, "BRIDGE_MQTT_URL must look like"),
+        ({"url": "mqtt://ana:secret@host"}, "BRIDGE_MQTT_URL must look like"),
         ({"url": "mqtt://host:port"}, "names no port"),
         ({"url": "mqtt://host", "name": "Ana's bridge"}, "BRIDGE_MQTT_NAME"),
         ({"url": "mqtt://host", "discovery": "#"}, "BRIDGE_MQTT_DISCOVERY"),
