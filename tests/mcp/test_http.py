@@ -86,7 +86,7 @@ def offered(place: Place, token: str) -> list[str]:
 
 
 def connected(place: Place, token: str, work: Callable[[Client], Awaitable[Any]], mode: str) -> Any:
-    """What the SDK's own client gets to know with a token in its header."""
+    """Return the answers that the SDK's own client gets with a token in its header."""
 
     async def main() -> Any:
         async with (
