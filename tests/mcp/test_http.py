@@ -14,8 +14,10 @@ from typing import Any
 import httpx2
 import pytest
 import requests
+from anyio.to_thread import run_sync
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import Tool as OfferedTool
 from typer.testing import CliRunner
 
 from bridge import installation
@@ -23,6 +25,7 @@ from bridge.auth import access, assistants
 from bridge.cli import app as command
 from bridge.domain.records import User
 from bridge.ingest import runs
+from bridge.mcp.server import AssistantServer
 from bridge.mcp.tools import Tools
 from bridge.web.assistants import MESSAGES_AT_ONCE
 from tests.web.served import NOW, Place, calendar, open_at, served
@@ -298,25 +301,22 @@ def test_a_person_has_so_many_messages_answered_at_once(place: Place, monkeypatc
     _, token = person(place, "ana", "meters")
     _, other = person(place, "ben", "meters")
     entered, leave = threading.Semaphore(0), threading.Event()
-    allowed = Tools.allowed
+    list_tools = AssistantServer.list_tools
 
-    def slowly(tools: Tools) -> set[str]:
-        if tools.name == "ana":
+    async def slowly(server: AssistantServer) -> list[OfferedTool]:
+        if server.instructions and server.instructions.endswith("ana"):
             entered.release()
-            leave.wait(60)
-        return allowed(tools)
+            await run_sync(leave.wait, 60)
+        return await list_tools(server)
 
-    monkeypatch.setattr(Tools, "allowed", slowly)
+    monkeypatch.setattr(AssistantServer, "list_tools", slowly)
     waiting = [threading.Thread(target=offered, args=(place, token)) for _ in range(MESSAGES_AT_ONCE)]
     for one in waiting:
         one.start()
     try:
-        assert entered.acquire(timeout=60)
-        for _ in range(200):  # until all of them have arrived
-            refused = post(place, token, {"jsonrpc": "2.0", "method": "notifications/initialized"})
-            if refused.status_code == 429:
-                break
-            threading.Event().wait(0.05)
+        for _ in waiting:  # no message is refused because another one was sent too early
+            assert entered.acquire(timeout=60)
+        refused = post(place, token, {"jsonrpc": "2.0", "method": "notifications/initialized"})
         assert (refused.status_code, "retry-after" in refused.headers) == (429, True)
         assert offered(place, other) == ["meters"]
     finally:
