@@ -330,7 +330,7 @@ def unseen(done: int, total: int) -> None:
 def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lab.training.llm.sequence import course, exam, practice, refine
+    from lab.training.llm.sequence import course, exam, lessons, practice, refine
 
     monkeypatch.setattr(course, "PART_STEPS", 2)
     monkeypatch.setattr(course, "BATCH", {"weeks": 4, "lives": 2})
@@ -363,6 +363,10 @@ def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
     one, other = (load(folder / "weights.npz").known for folder in (straight, broken))
     assert all((one[name] == other[name]).all() for name in one)
     assert found["step"] == 8 + 4
+    told = json.loads((broken / "notes.json").read_text())
+    assert told[-1]["core_minutes"] == found["core_minutes"]
+    second = sum(lessons.seconds_of(path) for path in broken.glob("*-*.npz"))
+    assert 0 < second / 60 <= found["core_minutes"] + 0.05
     with pytest.raises(ValueError, match="another course"):
         course.train(broken, size, seed=2, resume=True, watch=nobody)
     refined = refine.train(straight, tmp_path / "grpo", updates=1, seed=1, resume=False, on_step=unseen)
