@@ -343,6 +343,24 @@ def _tune(bridge: Any, person: Any, model: Path | None, threads: int, epochs: in
         )
 
 
+@commands.command()
+def adapt(
+    people: Annotated[int, typer.Option(help="Number of simulated people, who answer for four weeks.", min=2)] = 40,
+    weights: Annotated[
+        Path | None, typer.Option(help="Weights of the sequence model (.npz). Default: the shipped weights.")
+    ] = None,
+    seed: Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Try a personal adapter of the sequence model for each of some simulated people, on answers it has not seen."""
+    from policies.llm.sequence.policy import WEIGHTS
+
+    with _able(), show.Progress() as progress:
+        file = weights or WEIGHTS
+        found = _part("training.sequence.personal").trial(file, people, seed=seed, on_step=progress.steps("adapting"))
+    show.result(found, _lines(found), json=json)
+
+
 def _attempt(prior: Prior) -> dict[str, Any]:
     return {
         "made_at": prior.made_at.isoformat(timespec="seconds"),
