@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from bridge import calendar
 from bridge.advice import recommend
 from bridge.advice.labels import labelled
+from bridge.calendar.busy import free_blocks
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, User
@@ -114,7 +114,7 @@ def _placed(
     of time that is long enough, else at ``start``. It never lasts beyond ``end``.
     """
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
-    free = calendar.free_blocks(others, start, end, minutes=minutes)
+    free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start
     return begin, min(begin + timedelta(minutes=minutes), end)
 

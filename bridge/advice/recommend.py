@@ -8,11 +8,12 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import calendar, registry
+from bridge import registry
 from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.advice.preference import load_preference
+from bridge.calendar.busy import clipped
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
 from bridge.domain.languages import say
@@ -230,7 +231,7 @@ def _current(
     option, why = place(situation, existing.action, span, since=existing.created_at)
     if existing.kind != "suggested":
         return existing if option is not None and option.kind == existing.kind and end > now else None
-    taken = calendar.clipped(situation.attended, start, end)
+    taken = clipped(situation.attended, start, end)
     if start >= now and not taken and existing.action not in situation.wishes.never:
         return existing
     if option is not None and option.kind == "suggested":

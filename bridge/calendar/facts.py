@@ -53,7 +53,11 @@ def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -
 
 
 def effort_of(one: Task) -> float:
-    """Return the hours that a task is estimated to take, or 1 hour without an estimate."""
+    """Return the hours that a task is estimated to take, or 1 hour without an estimate.
+
+    >>> effort_of(task(20, effort=3.0)), effort_of(task(20))
+    (3.0, 1.0)
+    """
     return DEFAULT_EFFORT if one.effort is None else one.effort
 
 
@@ -61,6 +65,9 @@ def slack(one: Task, hours_left: float) -> float:
     """Return how relaxed a task is, as (hours left - effort) / effort, and at least 0.
 
     The divisor is at least an hour.
+
+    >>> slack(task(20, effort=3.0), 6.0), slack(task(20, effort=0.5), 6.0), slack(task(20, effort=3.0), 2.0)
+    (1.0, 5.5, 0.0)
     """
     effort = effort_of(one)
     return max((hours_left - effort) / max(effort, 1.0), 0.0)

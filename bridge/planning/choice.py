@@ -11,7 +11,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from bridge.calendar import COMPANY, Stretch
+from bridge.calendar.busy import Stretch
+from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import say
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading

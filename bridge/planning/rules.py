@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
 
-from bridge.calendar import Stretch
+from bridge.calendar.busy import Stretch
 from bridge.domain.languages import say
 from bridge.domain.types import Occurrence
 from bridge.planning.waking_day import HOUR, MINUTE, OFFICE_WORK, Day, without
