@@ -26,10 +26,9 @@ from bridge.domain.types import Reading
 from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
 from bridge.planning.choice import as_wished, nothing_fits, place, quiet, sensible
-from bridge.planning.common_sense import Option
 from bridge.planning.outcomes import as_answer, day_end
 from bridge.planning.routine import learn_routine
-from bridge.planning.situation import NEAR, Situation
+from bridge.planning.situation import NEAR, Option, Situation
 from bridge.planning.tasks import task_for
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 

@@ -10,8 +10,7 @@ from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, moment_at
 from bridge.planning import facts
 from bridge.planning.choice import gap_in, good_gaps
-from bridge.planning.common_sense import Option
-from bridge.planning.situation import Situation, without_advice
+from bridge.planning.situation import Option, Situation, without_advice
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import say
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading
-from bridge.planning.common_sense import Option, free_option, options
+from bridge.planning.common_sense import free_option, options
 from bridge.planning.facts import NORMAL, SERVES, grounds, times_this_week
-from bridge.planning.situation import Situation
+from bridge.planning.situation import Option, Situation
 from bridge.planning.tasks import due_tasks, task_for
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Decision, Meter

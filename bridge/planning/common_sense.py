@@ -7,7 +7,6 @@ routine, then the table of rules.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bridge.calendar import expansion
@@ -18,7 +17,7 @@ from bridge.domain.slots import moment_at
 from bridge.domain.titles import SLOT_PLURALS
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
-from bridge.planning.situation import Situation, is_agreed
+from bridge.planning.situation import Option, Situation, is_agreed
 from bridge.planning.tasks import TASK_PAUSE, has_room, is_answered, length_of, place_of, task_for
 from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, rounded_up, without
 from rhythm_env.interface import ActionType
@@ -38,23 +37,6 @@ KEEP = frozenset(ActionType) - {ActionType.ADMIN_WORK, ActionType.BINGE_WATCH}  
 KEEP_LENGTHS = (timedelta(minutes=5), timedelta(hours=12))  # of an entry that is an activity of a day
 MEAL_MAX = timedelta(minutes=75)
 SURE = 0.5  # confidence in an entry's label from which its action counts as planned
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """An action at a time. ``kind`` is ``suggested``, ``keep`` (an entry of the calendar) or ``sleep``.
-
-    ``what`` names the calendar entry, or the user's usual activity. It is None for a private entry, or if no name is
-    known. ``until`` is None for what is not placed in a free gap.
-    """
-
-    action: ActionType
-    kind: str
-    start: datetime
-    end: datetime
-    what: str | None = None
-    usual: bool = False  # at the hour at which the user usually does it
-    until: datetime | None = None  # end of the free gap
 
 
 def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:

@@ -13,11 +13,11 @@ from bridge.domain.languages import say
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
-from bridge.planning.common_sense import Option, is_own, occupied
+from bridge.planning.common_sense import is_own, occupied
 from bridge.planning.journeys import is_journey
 from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
-from bridge.planning.situation import BESIDE, WAY_HOME, Situation
+from bridge.planning.situation import BESIDE, WAY_HOME, Option, Situation
 from bridge.planning.tasks import TASK_PAUSE, due_tasks, has_room, kept_place, place_of
 from bridge.planning.waking_day import Day, rounded_up, without
 from rhythm_env.interface import ActionType, Meter

@@ -13,9 +13,8 @@ from bridge.calendar.meetings import is_meeting
 from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, say, say_many
 from bridge.domain.types import Because, Reading, Task
-from bridge.planning.common_sense import Option
 from bridge.planning.rules import NAP_SHORT, RESTS
-from bridge.planning.situation import Situation
+from bridge.planning.situation import Option, Situation
 from bridge.planning.waking_day import EASY, Day, day_of
 from rhythm_env.interface import ActionType, Meter
 

@@ -15,9 +15,10 @@ from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence
 from bridge.domain.wishes import Wishes
 from bridge.meters.overlaps import once
+from bridge.planning.free_days import is_free_day
 from bridge.planning.journeys import FROM_THE_AIRPORT, TO_THE_AIRPORT, is_journey, journey
 from bridge.planning.published import OFFICE
-from bridge.planning.routine import Routine, is_free_day
+from bridge.planning.routine import Routine
 from rhythm_env.interface import ActionType, Answer
 
 BESIDE = timedelta(minutes=5)  # kept free before and after an entry
@@ -38,6 +39,23 @@ JET_LAG_MIN, EARLIER_MAX = timedelta(hours=3), timedelta(hours=1)  # time differ
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
 
 Entry = tuple[Occurrence, Label]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An action at a time. ``kind`` is ``suggested``, ``keep`` (an entry of the calendar) or ``sleep``.
+
+    ``what`` names the calendar entry, or the user's usual activity. It is None for a private entry, or if no name is
+    known. ``until`` is None for what is not placed in a free gap.
+    """
+
+    action: ActionType
+    kind: str
+    start: datetime
+    end: datetime
+    what: str | None = None
+    usual: bool = False  # at the hour at which the user usually does it
+    until: datetime | None = None  # end of the free gap
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,9 +9,8 @@ from datetime import date, datetime, timedelta
 from bridge.calendar.busy import Stretch, clipped, merged
 from bridge.calendar.expansion import midnight
 from bridge.domain.types import Task
-from bridge.planning.rules import FREE_FROM, TIRING
 from bridge.planning.situation import Situation
-from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, rounded_up, without
+from bridge.planning.waking_day import A_DAY, FREE_FROM, HOUR, MINUTE, TIRING, Day, rounded_up, without
 from rhythm_env.interface import ActionType
 
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})

@@ -23,6 +23,8 @@ from rhythm_env.interface import ActionType
 
 MINUTE, HOUR, A_DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 EVENING = 17 * HOUR  # after midnight
+FREE_FROM = 10 * HOUR  # after midnight, on free days, for company and work
+TIRING = 8 * HOUR + 30 * MINUTE  # of entries, after which there is no sport and no more work
 # Begins of lunch and dinner in minutes after midnight, the first free one counts; and their lengths.
 LUNCHES, LUNCH_LENGTH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE
 DINNERS, DINNER_LENGTH = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE

@@ -12,11 +12,11 @@ from bridge.domain.types import Because, Reading, Task
 from bridge.domain.wishes import Wishes
 from bridge.planning import choice, facts
 from bridge.planning.choice import NO_GROUNDS, as_wished, quiet, sensible
-from bridge.planning.common_sense import Option, options
+from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, task_blocks
 from bridge.planning.facts import reasons
 from bridge.planning.routine import learn_routine
-from bridge.planning.situation import Situation
+from bridge.planning.situation import Option, Situation
 from bridge.planning.tasks import is_answered, length_of, task_for
 from bridge.planning.waking_day import day_of
 from rhythm_env.interface import ActionType, Belief, Decision, Meter
