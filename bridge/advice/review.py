@@ -20,7 +20,7 @@ from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import ProxyMap, Snapshot, User
-from bridge.domain.slots import moment_at, moment_of, slot_start
+from bridge.domain.slots import INSTANT, moment_at, moment_of, slot_start
 from bridge.domain.types import EpisodeKind
 from bridge.meters import read_slots
 from bridge.meters.nights import Nights
@@ -62,7 +62,7 @@ def load_review(
     known = recommend.load_snapshot(store, user, classifier, at=now, proxies=proxies, back=back)
     seen = tuple(
         one
-        for one in outcomes.advised(store, user, since=start, until=min(end, now + recommend.INSTANT))
+        for one in outcomes.advised(store, user, since=start, until=min(end, now + INSTANT))
         if (one.shown_at is not None or one.answer is not None)
     )
     parts = list(_parts(user, monday, until))
@@ -79,7 +79,7 @@ def load_review(
         over=now >= end,
         advised=seen,
         meters=_meters(known, user, monday, until),
-        sleep=_sleep(known, monday, (moment_at(until - recommend.INSTANT, user.zones).date - monday).days + 1),
+        sleep=_sleep(known, monday, (moment_at(until - INSTANT, user.zones).date - monday).days + 1),
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),

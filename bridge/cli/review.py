@@ -72,8 +72,8 @@ def history(
     """List recommendations, newest first, with the answer that was given and the outcome that was seen."""
     from bridge import installation
     from bridge.advice import outcomes
-    from bridge.advice.recommend import INSTANT
     from bridge.documents.review import past_advice_document
+    from bridge.domain.slots import INSTANT
 
     with installation.open_bridge() as bridge:
         now = installation.now()

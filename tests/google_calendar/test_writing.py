@@ -13,7 +13,7 @@ import pytest
 
 import lab
 from bridge import installation, registry
-from bridge.advice import recommend as advise
+from bridge.advice import feedback
 from bridge.advice.labels import labelled
 from bridge.calendar.busy import busy_union
 from bridge.calendar.meetings import is_meeting
@@ -76,7 +76,7 @@ class Stage:
 
     def answer(self, advice: Recommendation, answer: Answer, *, later: int | None = None) -> None:
         moved = None if later is None else advice.moment.shifted(later)
-        advise.give_feedback(self.bridge.store, self.user, advice.id, answer, now=self.now, moved_to=moved)
+        feedback.give_feedback(self.bridge.store, self.user, advice.id, answer, now=self.now, moved_to=moved)
 
     def accepted(self, action: ActionType = ActionType.EXERCISE) -> Recommendation:
         advice = self.advise(action)

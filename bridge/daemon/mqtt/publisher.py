@@ -12,8 +12,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bridge import config, installation
-from bridge.advice import answer_links, recommend, rescheduling
-from bridge.daemon.due_tasks import titled_events
+from bridge.advice import answer_links, feedback, recommend, rescheduling
+from bridge.advice.notify import titled_events
 from bridge.daemon.mqtt import entities
 from bridge.daemon.mqtt.link import Broker, Link, broker_of
 from bridge.domain.errors import SetupError, Spent
@@ -176,7 +176,7 @@ def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now
 def give(bridge: installation.Bridge, user: User, number: int, word: str, now: datetime) -> None:
     """Store the answer of a button to a recommendation, as a link in a notification does. A late press is logged."""
     try:
-        found = recommend.own(bridge.store, user, number)
+        found = feedback.own(bridge.store, user, number)
         answer_links.refuse_late(found, user, now=now)
         rescheduling.answer(bridge, user, number, entities.PRESSES[word], now=now, moved_to=None)
     except (Spent, SetupError):
