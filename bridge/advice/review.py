@@ -12,8 +12,8 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes, recommend
-from bridge.advice.effect import KnownEffect, known_effects
-from bridge.advice.review_words import Compared, Review, Sleep, ideas
+from bridge.advice.effect import known_effects
+from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ideas
 from bridge.calendar import meetings
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.plans import COMPANY, focus_blocks, long_enough

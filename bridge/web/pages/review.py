@@ -10,11 +10,11 @@ from fastapi import APIRouter, Form, Path, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from bridge.advice import feedback, review_figures, review_words
-from bridge.advice.effect import KnownEffect, known_effects
+from bridge.advice.effect import known_effects
 from bridge.advice.review import load_review, review_week
 from bridge.advice.review_figures import Figure
 from bridge.advice.review_summary import summary
-from bridge.advice.review_words import Review
+from bridge.advice.review_words import KnownEffect, Review
 from bridge.advice.week import monday_of
 from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
