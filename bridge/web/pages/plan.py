@@ -10,7 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from bridge.advice import feedback, rescheduling
 from bridge.documents.inputs import parse_day
-from bridge.documents.plan_ics import to_icalendar
+from bridge.documents.plan import to_icalendar
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
