@@ -65,7 +65,7 @@ def connections(visit: Visitor) -> HTMLResponse:
         others=[source for source in found if not source["connections"] and source["how"]],
         stored=sum(source["rows"] for source in found),
         order=order,
-        titles={place["name"]: _title(place["name"]) for place in order["order"]},
+        titles={place["name"]: phrases.source_title(place["name"]) for place in order["order"]},
     )
 
 
@@ -94,13 +94,6 @@ def _order(visit: Visit) -> PreferenceDocument:
     store, user, now = visit.bridge.store, visit.user, visit.now
     version = counts_version(visit.bridge, user, now), load_preference(store, user).chosen
     return visit.app.results.get(user, "order", version, lambda: preference_document(store, user, now))
-
-
-def _title(name: str) -> str:
-    """Return the name of a source as people write it, with its device in brackets if ``name`` holds one."""
-    source, _sep, device = name.partition("/")
-    title = phrases.source_name(registry.spec(source).title)[0]
-    return f"{title} ({device})" if device else title
 
 
 def _consents(visit: Visit) -> list[Connection]:
