@@ -9,8 +9,8 @@ import pytest
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode
-from bridge.meters import vitality as module
 from bridge.meters import read
+from bridge.meters import vitality as module
 from rhythm_env.interface import Meter
 
 from .life import HOUR, MORNING, body, known, night, nightly, signals
