@@ -106,7 +106,10 @@ def _company(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _own_time(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow time for oneself: waking hours outside of work."""
+    """Return the stretches outside of work that allow time for oneself.
+
+    They lie between an hour after waking and an hour before bedtime.
+    """
     return day.off_work(day.awake(HOUR, HOUR))
 
 
