@@ -382,8 +382,8 @@ class Fields:
         if offset is not None:
             east = self.offset(offset)
             return Stretch(start=midnight(date_of) - timedelta(minutes=east), end=None, offset=east, day=date_of)
-        offset = None if at is None else written_offset(self.get(start))
-        return Stretch(start=at or midnight(date_of), end=None, offset=offset, day=date_of)
+        told = None if at is None else written_offset(self.get(start))
+        return Stretch(start=at or midnight(date_of), end=None, offset=told, day=date_of)
 
     def day_in(self, day: str, zone: str) -> Stretch:
         """Return a civil day from the fields of its date and its IANA zone, as a stretch from midnight without an end.
