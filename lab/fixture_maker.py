@@ -47,6 +47,7 @@ OFFSET = re.compile(  # the name of a field that holds an offset from UTC
     re.IGNORECASE,
 )
 OFFSET_UNITS = (timedelta(minutes=1), timedelta(seconds=1), timedelta(milliseconds=1))
+APART = timedelta(days=90)  # of a row's date and its times
 UNIX_SECONDS = range(1_200_000_000, 2_500_000_000)  # of the years 2008 to 2049
 Row = dict[str, Any]
 
@@ -133,12 +134,14 @@ def is_offset(name: str, value: float, offset: timedelta) -> bool:
 
 
 def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the accounts by case. Raises SetupError for lists without a row."""
+    """Return the accounts by case. Raises SetupError for lists without a row, and for rows of times far apart."""
     lists = {name: rows for name, rows in sample.items() if name not in FACTS}
     bare = sorted(name for name, rows in lists.items() if not rows)
     if bare or not lists:
         what = ", ".join(bare) or "any list"
         raise SetupError(f"the sample has no row of {what}; copy one from the vendor's documentation into sample.json")
+    for name, rows in lists.items():
+        _check_times(name, rows[0], ZoneInfo(sample["zone"]))
     about = {"week": _WEEK, "awkward": _about_awkward(sample), "empty": "An account that holds nothing."}
     days = {"week": _week, "awkward": _awkward, "empty": lambda *_: iter(())}
     return {
@@ -225,6 +228,17 @@ def _date(row: Row, home: ZoneInfo) -> date:
     if not dates:
         raise SetupError("a sample row holds neither a date nor an instant, so it cannot be moved to other days")
     return max(dates)
+
+
+def _check_times(name: str, row: Row, home: ZoneInfo) -> None:
+    """Raise SetupError for a row with an instant more than APART from its date, as documentation may have it."""
+    day = datetime.combine(_date(row, home), time(), UTC)
+    apart = [field for field, value in row.items() if _is_instant(value) and abs(_read(value) - day) > APART]
+    if apart:
+        raise SetupError(
+            f"the sample's row of {name} is of {day.date()}, and its {apart[0]} of {_read(row[apart[0]]).date()}; "
+            "change sample.json so that a row speaks of the same days"
+        )
 
 
 def _local_date(name: str, value: Any, home: ZoneInfo) -> date:

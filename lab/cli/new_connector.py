@@ -18,7 +18,7 @@ NEXT = """\
 Next, in {root}:
 1. put one row of each list into fixtures/{name}/sample.json, as the vendor documents it
 2. name the fields, addresses and scopes in connectors/{name}/ and lab/vendors/{name}.py; each place says TODO
-3. .venv/bin/python -m lab.fixture_maker {name}            makes the cases from the sample; again with --anew
+3. .venv/bin/python -m lab.fixture_maker {name}            makes the cases from the sample; with --anew again
 4. .venv/bin/python -m tests.contract.test_fixtures {name} writes what they come to; read it before committing it
 5. .venv/bin/pytest tests/contract -k {name}               names what is still missing
 6. fill in tests/{name}/test_own.py and docs/sources/{name}.md; a row in README.md, a word in CHANGELOG.md

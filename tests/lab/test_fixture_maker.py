@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from bridge.domain.errors import SetupError
 from lab import fixture_maker
 
 SAMPLE: dict[str, Any] = {
@@ -82,6 +85,12 @@ def test_a_nap_is_changed_after_it_ended() -> None:
     nights = [night for night in fixture_maker.cases(sample)["awkward"]["nights"] if night["end"]]
     assert any(night["nap"] for night in nights)
     assert {night["updated_at"] - night["end"] for night in nights} == {600}
+
+
+def test_a_row_of_times_that_are_a_year_apart_is_refused_with_its_fields() -> None:
+    day = {"id": "d", "date": "2026-03-02", "updated_at": 1740960000}  # 2025-03-03
+    with pytest.raises(SetupError, match="row of days is of 2026-03-02, and its updated_at of 2025-03-03"):
+        fixture_maker.cases({"origin": "docs", "zone": "Europe/Berlin", "days": [day]})
 
 
 def test_rows_of_a_sample_may_be_of_different_dates() -> None:
