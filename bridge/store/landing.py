@@ -107,7 +107,7 @@ class Batch:
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
         """Derive the items of a record, and note them for writing. A BadRecord sets the record aside, with its reason.
 
-        A record that is set aside keeps its rows. If it is ``orphaned``, that is, its parent is deleted, they are
+        A record that is set aside keeps its rows, unless its parent is deleted (``orphaned``). Then its rows are
         deleted.
         """
         try:

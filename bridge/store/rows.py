@@ -46,7 +46,8 @@ def write(
     """Insert, update and delete rows so that each record has exactly the rows of its ``desired`` items.
 
     ``desired`` maps record ids to items. Returns the ids of records whose rows changed. Earlier versions move to the
-    revisions, except those of intraday samples. Records in ``fresh`` have no rows yet, and none are looked for.
+    revisions, except those of intraday samples and those stored at ``now``. Records in ``fresh`` have no rows yet, and
+    none are looked for.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     wanted = {
