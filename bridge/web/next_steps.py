@@ -62,7 +62,7 @@ COMMAND = re.compile(rf"{LEAD}(?<![Tt]he )`?bridge (?!meters map)({'|'.join(PAGE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A text without the commands that a page replaces, and the pages (address, title) that do what these would."""
+    """A text without the commands that a page replaces, and the pages (address, title) that replace them."""
 
     text: str
     places: tuple[Place, ...] = ()
@@ -102,7 +102,7 @@ def with_links(text: str) -> Markup:
 
 
 def step_links(text: str) -> Markup:
-    """Return a link for each command that a text names."""
+    """Return a link for each command in a text that a page replaces, without the text itself."""
     return Markup(" ").join(_links(told_on_page(text)))
 
 

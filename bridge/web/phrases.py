@@ -1,4 +1,4 @@
-"""Hold the names and short texts that the pages show."""
+"""Name actions, meters and sources, and put ages and contributions in words, for the pages."""
 
 from __future__ import annotations
 

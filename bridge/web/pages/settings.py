@@ -1,4 +1,7 @@
-"""Serve the page of settings: time zone, messages, password, tokens for programs, export and deletion."""
+"""Serve the page of settings, and the forms for zone, language, messages and the browsers that get messages.
+
+The page also shows passwords, passkeys, linked logins, tokens, assistants, shares, backups, export and deletion.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,7 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
 
 @router.post("/settings/language")
 def language(visit: Visitor, language: Text = "") -> Response:
-    """Let the page and messages speak a language. An empty one leaves the choice to the browser."""
+    """Let the page and messages speak a language. An empty ``language`` leaves the choice to the browser."""
     if language and language not in languages():
         return shown(visit, wrong={"language": _("there is no such language; choose one of the list")})
     visit.bridge.store.people.set_language(visit.user.id, language or None, now=visit.now)
@@ -123,7 +126,8 @@ def messages(
 ) -> Response:
     """Keep an address for messages, and the slots (``quiet``) without them. An empty address keeps the former.
 
-    ``events`` = ``yes`` lets messages name entries of the calendar.
+    ``events`` = ``yes`` lets messages name entries of the calendar. A refused address is shown with status 400 and the
+    reason.
     """
     store, user, may_name = visit.bridge.store, visit.user, events == "yes"
     try:
@@ -179,7 +183,9 @@ def messages_off(visit: Visitor) -> Response:
 
 @router.post("/settings/messages/test")
 def messages_test(visit: Visitor) -> HTMLResponse:
-    """Send a test message, and say if it was taken. A user sends one at a time."""
+    """Send a test message to the user, and show the settings with its success or failure. A user sends one at a
+    time.
+    """
     try:
         with visit.app.sending.held(visit.user.id):
             wrong = notify.deliver_test(visit.bridge, visit.user, now=visit.now)
@@ -189,9 +195,10 @@ def messages_test(visit: Visitor) -> HTMLResponse:
 
 
 def refuse_last_way(visit: Visit) -> None:
-    """Raise SetupError if the user could no longer log in, at a page that other machines reach.
+    """Raise SetupError if the user could no longer log in.
 
-    Call it inside the transaction that takes a way to log in away.
+    A page for this machine alone needs no login. Nor does a page whose users a proxy or a provider names. Call it
+    inside the transaction that takes a way to log in away.
     """
     settings = visit.bridge.settings
     is_free = visit.app.local or settings.user_header or settings.oidc_user_claim
