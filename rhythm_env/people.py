@@ -111,7 +111,7 @@ def own_choice(
     """Draw the feasible action that a person does without a recommendation.
 
     Better actions are drawn more often. The shares are exp(standing). ``meters`` has the shape (5, 1). ``habit`` (10,)
-    holds weights of the actions that replace these shares. None keeps them.
+    holds a weight per action, and replaces these shares. None keeps them.
     """
     from math import exp
 
