@@ -163,5 +163,5 @@ def policy_settings(name: str, settings: config.Settings | None = None) -> dict[
 def _module(folder: str, name: str, command: str) -> Any:
     found = _modules(folder)
     if name not in found:
-        raise SetupError(f"there is no {name!r} in {folder}/ (there are: {', '.join(sorted(found))}); see: {command}")
+        raise SetupError(f"{name!r} is none of the {folder} (there are: {', '.join(sorted(found))}); see: {command}")
     return importlib.import_module(found[name])

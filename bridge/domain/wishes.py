@@ -80,22 +80,24 @@ def checked(wishes: Wishes) -> Wishes:
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
             raise SetupError(
                 say(
-                    "{action} needs 1 to {most} spans of hours, and none may end when it begins; see: {command}",
+                    "{action} needs 1 to {most} spans of hours, and none may end when it begins; try: {command}",
                     action=str(action),
                     most=SPANS_MAX,
-                    command=NEXT,
+                    command=f'{NEXT} --hours "{action} 09:00-12:00"',
                 )
             )
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
-            raise SetupError(f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
+            raise SetupError(
+                f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; try: {NEXT} --weight {meter}=2"
+            )
     if not 0 <= wishes.suggestions <= SUGGESTIONS_MAX:
         raise SetupError(
             say(
-                "the number of suggestions must be 0 to {most} a day, not {count}; see: {command}",
+                "the number of suggestions must be 0 to {most} a day, not {count}; try: {command}",
                 most=SUGGESTIONS_MAX,
                 count=wishes.suggestions,
-                command=NEXT,
+                command=f"{NEXT} --suggestions {SUGGESTIONS_DEFAULT}",
             )
         )
     return wishes
@@ -125,7 +127,9 @@ def wishes_of(body: object) -> Wishes:
     Raises SetupError for any other value, and for wishes that ``checked`` refuses.
     """
     if not isinstance(body, Mapping) or body.keys() - KEYS:
-        raise SetupError(f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT}")
+        raise SetupError(
+            f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT} --json"
+        )
     try:
         found = Wishes(
             never=frozenset(ActionType(action) for action in _list(body.get("never", []))),

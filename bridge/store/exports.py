@@ -87,7 +87,8 @@ class Exports(Part):
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
-                "an export can only be imported for a new user: bridge user add NAME, then import it for that user"
+                "an export can only be imported for a user without connections; add one: bridge user add NAME, "
+                "then: bridge import PATH --user NAME"
             )
         _make_room(db, user_id, saved.get("recommendations", ()))
         for row in saved.get("zones", ()):
@@ -108,7 +109,7 @@ class Exports(Part):
             except (KeyError, TypeError, ValueError) as error:
                 raise SetupError(
                     f"the export's {table.name} cannot be read ({type(error).__name__}); "
-                    "export again: bridge export --user NAME"
+                    "where it was made, export again: bridge export --user NAME"
                 ) from None
             _insert(db, table, fresh, [row.get("id") for row in rows], numbers)
 
@@ -209,7 +210,8 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
     answered = {(str(row.week), str(row.timestep)) for row in db.execute(sa.select(r.week, r.timestep).where(mine))}
     if answered & {(str(row.get("week")), str(row.get("timestep"))) for row in rows}:
         raise SetupError(
-            "this user has answered advice for the same slots; import the export for a new user: bridge user add NAME"
+            "this user has answered advice for the same slots; add another user: bridge user add NAME, "
+            "then: bridge import PATH --user NAME"
         )
 
 

@@ -174,7 +174,7 @@ class Maintenance(Part):
                     "this store has users; to delete them and restore the backup: bridge restore PATH --replace"
                 )
             if there and not _has_users(before):
-                raise SetupError(f"{path} holds no users; nothing was changed; choose another backup")
+                raise SetupError(f"{path} holds no users; nothing was changed; choose another backup: bridge backups")
             fill(before, db, progress)
 
 

@@ -213,12 +213,15 @@ def check_passwords(bridge: Bridge) -> None:
     """
     users = bridge.store.people.users()
     if not users:
-        raise SetupError("add a user with a password before other machines reach the page: bridge user add NAME")
+        raise SetupError(
+            "other machines could reach the page, but there is no user yet; "
+            "add one and set a password: bridge user add NAME, then: bridge user password NAME"
+        )
     if bridge.settings.user_header or (bridge.settings.oidc_issuer and bridge.settings.oidc_user_claim):
         return
     for user in users:
         if not bridge.store.credentials.is_protected(user.id):
             raise SetupError(
-                f"other machines could read the data of {user.name}, who has no password; "
-                f"set one: bridge user password {user.name}"
+                f"other machines could read the data of {user.name}, who has no password, passkey or linked login; "
+                f"set a password: bridge user password {user.name}"
             )

@@ -154,7 +154,7 @@ def _moment(visit: Visit, body: CheckIn) -> datetime:
     except OverflowError:  # the year 1 or 9999, moved out of the calendar by its zone
         at = visit.now - 2 * CHECKIN_MAX_AGE
     if visit.now - at > CHECKIN_MAX_AGE:
-        raise SetupError("a check-in is at most a year old; leave out `at` for now")
+        raise SetupError("`at` is more than a year ago; give a later time, or leave `at` out for a check-in about now")
     return at
 
 

@@ -70,7 +70,9 @@ def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> 
 
 def _client(state: AppState) -> oidc.Client:
     if state.provider is None:
-        raise HTTPException(404, "no login provider is set; see BRIDGE_OIDC_ISSUER: bridge doctor")
+        raise HTTPException(
+            404, "no login provider is set; who runs the bridge can set BRIDGE_OIDC_ISSUER and BRIDGE_OIDC_CLIENT_ID"
+        )
     return state.provider
 
 
