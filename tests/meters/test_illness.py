@@ -9,7 +9,7 @@ import pytest
 
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode
-from bridge.meters import illness as module
+from bridge.meters import vitality as module
 from bridge.meters import read
 from rhythm_env.interface import Meter
 

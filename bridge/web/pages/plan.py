@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from bridge.advice import recommend, rescheduling
+from bridge.advice import feedback, rescheduling
 from bridge.documents.inputs import parse_day
-from bridge.documents.plan_ics import to_icalendar
+from bridge.documents.plan import to_icalendar
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
@@ -48,7 +48,7 @@ def gaps(request: Request, visit: Visitor, number: Number) -> Response:
     If none of them lies on the next day, the slot a day later is added. A browser that asks for a whole page is led to
     today's page.
     """
-    found = recommend.own(visit.bridge.store, visit.user, number)
+    found = feedback.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
@@ -67,7 +67,7 @@ def entry(visit: Visitor, number: Number) -> Response:
 
     Raises SetupError for a recommendation without times, and for one that is not the user's.
     """
-    found = recommend.own(visit.bridge.store, visit.user, number)
+    found = feedback.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
         raise SetupError(_("this recommendation has no time of day; choose one on the page with Later"))
     block = Block(
