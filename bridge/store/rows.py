@@ -84,7 +84,7 @@ def write(
 def _days(
     new: Iterable[tuple[int, Item]], changed: Iterable[tuple[Stored, Item]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
-    """Return the keys of packed rows that must be written again. A reading of theirs is new, changed or gone."""
+    """Return the keys of packed rows to write again, because one of their readings is new, changed or gone."""
     days = {packed.day_of(record_id, item) for record_id, item in new if packs(item)}
     days |= {packed.day_of(row.record_id, item) for row, item in changed if packs(item)}
     old = chain(gone, (row for row, _ in changed))

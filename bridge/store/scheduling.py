@@ -359,7 +359,7 @@ _DUE_BY_NOTICE = (
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a connection is due, with or without a lease."""
+    """Return the SQL condition that a connection is due, whatever its lease and its source's rate limit."""
     return sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
 
 

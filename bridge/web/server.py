@@ -1,4 +1,4 @@
-"""Build the application of ``bridge web`` from routes, middleware and error handlers, and serve it on an address."""
+"""Build the application of ``bridge web`` and ``bridge up`` from its routes, and serve it on an address."""
 
 from __future__ import annotations
 
@@ -158,8 +158,8 @@ def serve_page(
     """Serve the page until SIGTERM or Ctrl-C.
 
     ``names`` are the host names that a proxy or a network gives to the server. ``assistants`` are the servers of tools
-    for AI assistants, or None for no such address. Raises SetupError for a port in use, and for users without a
-    password if others can reach the server.
+    for AI assistants, or None for no such address. Raises SetupError for a port in use. If other machines can reach the
+    server, it is also raised unless ``check_passwords`` passes.
     """
     app, listening = opened(bridge, host, port, names, assistants=assistants)
     run(app, listening, bridge.settings.trusted_proxies)
@@ -178,7 +178,8 @@ def opened(
 
     ``names`` are the host names that a proxy or a network gives to the server. ``status`` returns the word that
     ``/health`` tells. ``assistants`` are the servers of tools for AI assistants, or None for no such address. Raises
-    SetupError for a port in use. If the server is reached from outside, it is also raised for users without a password.
+    SetupError for a port in use. If other machines can reach the server, it is also raised unless ``check_passwords``
+    passes.
     """
     import typer
 

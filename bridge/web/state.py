@@ -102,7 +102,7 @@ class Visit:
         return self.app.bridge
 
     def readings_of(self, user: User) -> Mapping[Meter, Reading]:
-        """Return the current readings of any user, which are cached until the user's data change."""
+        """Return meter -> current reading of any user, cached until that user's data change."""
         return self.app.today_cache.today(self.bridge, self.bridge.travelled(user, at=self.now), self.now).readings
 
 

@@ -124,7 +124,11 @@ class Adaptive:
 
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
-    """Return the decision of ``shared_arms``, which assumes nothing about the user. Its belief is marked as unknown."""
+    """Return the decision of ``shared_arms``, which assumes nothing about the user. The first reason says why it
+    decides.
+
+    Its belief gets the standard deviation of an unknown belief.
+    """
     from policies.adaptive.advice import UNKNOWN_SD
     from policies.adaptive.words import LOST
     from policies.shared_arms import SharedArms

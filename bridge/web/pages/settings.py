@@ -176,7 +176,7 @@ def _without(mark: str, devices: list[Device]) -> list[Device]:
 
 @router.post("/settings/messages/off")
 def messages_off(visit: Visitor) -> Response:
-    """Delete the address for messages, and forget all browsers."""
+    """Delete the user's address for messages, and the list of browsers that get messages."""
     visit.bridge.store.notifications.save_channel(visit.user.id, None, now=visit.now)
     return changed("off")
 
