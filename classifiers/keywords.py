@@ -248,8 +248,8 @@ class Keywords:
     def _label(self, event: Invitation) -> Label:
         """Return the most confident verdict on an event as a label.
 
-        Verdicts come from the title, the calendar's kind of event, and its invitees and times. As a last resort,
-        working hours mean admin work, and other hours me-time.
+        Verdicts come from the title, the calendar's kind of event, and its invitees and times. ``_unsure`` gives a
+        verdict of last resort.
         """
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)

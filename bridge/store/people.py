@@ -1,5 +1,6 @@
-"""Store users with their zones, wishes, order of sources, corrections, permitted tools, passwords, sessions and API
-tokens.
+"""Store users with their zones, wishes, order of sources, language, corrections and permitted tools.
+
+Also store passwords, sessions and API tokens.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ def is_name(name: str) -> bool:
 
 
 class People(Part):
-    """The part of the store for users, their zones, wishes, corrections of labels, and tools permitted to
-    assistants.
+    """The part of the store for users and their choices.
+
+    These are zones, wishes, order of sources, language, corrections of labels, and tools permitted to assistants.
     """
 
     @writes()

@@ -90,7 +90,10 @@ def _place(command: str, arguments: str) -> Place:
 
 
 def without_commands(text: str) -> str:
-    """Return a text in the current language, translated, without the commands that a page replaces."""
+    """Return a text in the current language, without the commands that a page replaces.
+
+    Lone surrogates become question marks.
+    """
     return writable(told_on_page(text).text)
 
 

@@ -93,8 +93,8 @@ class Llm:
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Return the model's decision.
 
-        After a failure that may pass, a second request is sent. If that fails too, the planner decides, and the last
-        reason says so. The second request always goes to the general model.
+        A second request is sent after a failure that may pass, and after any failure of an adapter. If that fails too,
+        the planner decides, and the last reason says so. The second request always goes to the general model.
         """
         self.decisions += 1
         from policies.llm.asking import decided

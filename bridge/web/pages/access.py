@@ -103,7 +103,7 @@ def new_token(
 
 @router.post("/settings/tokens/{number}/end")
 def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
-    """End a token at once."""
+    """End a token at once. An unknown token shows the settings with the reason and status 400."""
     if not visit.bridge.store.access.revoke_token(visit.user.id, number):
         return shown(visit, wrong={"token": _("you have no such token; see the list")})
     return changed("token")

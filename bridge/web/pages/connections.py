@@ -78,7 +78,10 @@ def prefer(visit: Visitor, first: Text = "") -> Response:
 
 
 def _counts(visit: Visit) -> dict[str, dict[str, int]]:
-    """Return source -> kind of data -> number of the user's rows, from the cache for up to a minute."""
+    """Return source -> kind of data -> number of the user's rows, from the cache for up to a minute.
+
+    A change of the data ends that minute.
+    """
     version = counts_version(visit.bridge, visit.user, visit.now)
     return visit.app.results.get(
         visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)

@@ -100,7 +100,10 @@ def diagnostics(visit: Visitor) -> Response:
 
 @router.post("/settings/zone")
 def zone(visit: Visitor, zone: Text = "") -> Response:
-    """Let the user live in another time zone from now on."""
+    """Let the user live in another time zone from now on.
+
+    An unknown zone shows the settings with the reason and status 400.
+    """
     try:
         visit.bridge.store.people.set_zone(visit.user.id, zone.strip(), since=visit.now)
     except SetupError as error:
@@ -110,7 +113,10 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
 
 @router.post("/settings/language")
 def language(visit: Visitor, language: Text = "") -> Response:
-    """Let the page and messages speak a language. An empty ``language`` leaves the choice to the browser."""
+    """Let the page and messages speak a language. An empty ``language`` leaves the choice to the browser.
+
+    An unknown language shows the settings with the reason and status 400.
+    """
     if language and language not in languages():
         return shown(visit, wrong={"language": _("there is no such language; choose one of the list")})
     visit.bridge.store.people.set_language(visit.user.id, language or None, now=visit.now)
