@@ -249,8 +249,8 @@ def _between(
     """Return the time between two times of the wall clock, which are marked as UTC.
 
     ``offsets`` are the minutes east of UTC at the start and the end. If they are None, ``zone`` tells them. In an hour
-    that the clock shows twice, the length in ``milliseconds`` tells which time is meant. None stands for the
-    difference of the two clocks.
+    that the clock shows twice, the length in ``milliseconds`` tells which time is meant. If it is None, the difference
+    of the two clocks is taken for the length.
     """
     if offsets is not None:
         begun, over = (wall - timedelta(minutes=minutes) for wall, minutes in zip((start, end), offsets, strict=True))
