@@ -183,7 +183,7 @@ class ConnectorSpec:
     def refusal(self, streams: Sequence[str]) -> str:
         """Return a sentence that names ``streams`` as lacking permission and tells the user to connect again.
 
-        Returns an empty text if ``streams`` is empty.
+        Streams are named as users know them. Returns an empty text if ``streams`` is empty.
         """
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
         return say("no permission for {data}; connect again to grant it", data=names) if names else ""
@@ -221,7 +221,7 @@ class Account(Protocol):
     def refresh_lock(self) -> AbstractContextManager[None]:
         """Return a lock that keeps other processes from refreshing this account's token.
 
-        Read the token again inside, because another process may have refreshed it before.
+        Read the token again while holding the lock, because another process may have refreshed it before.
         """
         ...
 
@@ -287,7 +287,9 @@ class Browser(Protocol):
         ...
 
     def ask(self, question: str) -> str | None:
-        """Ask the user for a secret, such as an API key, without showing it. Returns None if none is given."""
+        """Ask the user for a secret, such as an API key, without showing what is typed. Returns None if nothing is
+        typed.
+        """
         ...
 
 
@@ -382,7 +384,9 @@ class Personal(Policy, Protocol):
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:
-        """Return the policy with a prior. That policy learns only from answers that the prior does not contain."""
+        """Return the policy with a prior, as ``learn`` returned it. That policy learns only from answers after the
+        prior's.
+        """
         ...
 
     def chance(self, observation: Observation, action: ActionType) -> float:

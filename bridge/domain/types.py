@@ -139,7 +139,7 @@ class Event:
 
     @property
     def all_day(self) -> bool:
-        """Return True if the entry takes whole days."""
+        """Return True if the entry takes whole days and has no times."""
         return self.first_day is not None
 
 
@@ -305,7 +305,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """A reason of a meter's level, which is an input and its share.
+    """A reason of a meter's level: an input and its share in the level.
 
     The contributions of all inputs add up to the level minus 0.70. ``source`` is None for an input that no single
     source gives.

@@ -65,10 +65,10 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier. Returns False if the
-        notice came before.
+        """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier.
 
-        Notices that were handled over a week ago are deleted.
+        Returns False, and changes nothing, if a notice with the same trace came before. Notices that were handled over
+        a week ago are deleted.
         """
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
@@ -115,13 +115,14 @@ class Ingest(Part):
         keep_raw: bool = True,
     ) -> list[RecordResult]:
         """Store each record as it arrived, derive its items, and insert or update their rows. Returns a result per
-        record.
+        record, in order.
 
-        A record equal to its last delivery is unchanged and derives nothing. A ``BadRecord`` sets the record aside with
-        its reason, and its earlier rows stay. Items that a new delivery no longer yields are deleted. Old versions of
-        nightly and daily samples, episodes, events and tasks move to the revisions. Records whose ``parent`` just
-        changed are derived again. A record from an older export than the stored one is ignored. ``version`` is that of
-        ``normalise``. If not ``keep_raw``, payloads are not stored.
+        A record equal to its last delivery is unchanged. It derives nothing, unless another ``version`` of
+        ``normalise`` read it last. A ``BadRecord`` sets the record aside with its reason, and its earlier rows stay.
+        Items that a new delivery no longer yields are deleted. Old versions of nightly and daily samples, episodes,
+        events and tasks move to the revisions. Records whose ``parent`` just changed are derived again. A record of an
+        older export than the stored record changes nothing. Only a piece (``adds``) still adds what newer pieces lack.
+        If not ``keep_raw``, payloads are not stored.
         """
         current = _not_outdated(db, connection, records)
         states = landing.register(db, connection, [*compress(records, current)], now=now)
@@ -142,7 +143,8 @@ class Ingest(Part):
     def missing(
         self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
     ) -> list[RawRecord]:
-        """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``.
+        """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``, sorted
+        by key.
 
         Nothing is deleted here, because the caller passes the deletions to ``land``. A stretch is the part of a stream
         that an export or a listing holds completely. It is limited by key prefix, parents, and begin. Records of a
@@ -197,8 +199,9 @@ class Ingest(Part):
     ) -> list[RecordResult]:
         """Delete and derive again all rows of a connection's records with kept payloads, as they arrived.
 
-        Returns a result per record, which says whether it is set aside. ``version`` is that of ``normalise``.
-        ``progress(done, total)`` is called with numbers of arrivals, and None calls nothing.
+        Returns a result per record, which says whether it is set aside. Its outcome is always ``unchanged``.
+        ``version`` is that of ``normalise``. ``progress(done, total)`` is called with numbers of arrivals, and None
+        calls nothing.
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
@@ -224,7 +227,10 @@ class Ingest(Part):
 
     @reads
     def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
-        """Return (stream, reason) of every record that is set aside, and of every value outside its metric's range."""
+        """Return (stream, reason) of every record that is set aside, and of every value outside its metric's range.
+
+        They are sorted by stream and record key.
+        """
         found = db.execute(_SET_ASIDE, {"connection": connection_id})
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 
