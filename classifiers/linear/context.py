@@ -25,9 +25,7 @@ FADE = 0.15  # below SURE, over which context gains its full weight
 MAX_SHIFT = 0.1  # the largest shift of a score, as a natural logarithm
 ENTRY_TEMPERATURE = 1.3  # divides the logarithms of an entry's probabilities: it is harder than a title alone
 ONE_TO_ONE = re.compile(r"\b(1[:-]1|1[ -]?on[ -]?1|one[ -](on|to)[ -]one)\b", re.IGNORECASE)
-RHYTHM = re.compile(
-    r"(dailys?|dailies|weekly|biweekly|bi-weekly|monthly)( \(?\d+ ?min\.?\)?)?", re.IGNORECASE
-)
+RHYTHM = re.compile(r"(dailys?|dailies|weekly|biweekly|bi-weekly|monthly)( \(?\d+ ?min\.?\)?)?", re.IGNORECASE)
 WORKING = range(8, 18)  # hours of Monday to Friday
 LENGTHS = ((20, "up to 20 minutes"), (45, "up to 45 minutes"), (75, "up to 75 minutes"), (150, "up to 150 minutes"))
 LONG_MINUTES = 300
