@@ -61,6 +61,19 @@ def grave_findings(page: Any) -> list[str]:
     ]
 
 
+def sticking_out(page: Any) -> list[str]:
+    """The texts and controls that reach beyond the card that holds them, but for what can be scrolled."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll(".card")].flatMap((card) =>
+          [...card.querySelectorAll("*")]
+            .filter((one) => !one.closest(".scroll, .visually-hidden, .table, svg, .plot, .readout"))
+            .filter((one) => one.checkVisibility() && one.getBoundingClientRect().width)
+            .filter((one) => one.getBoundingClientRect().right > card.getBoundingClientRect().right + 1)
+            .map((one) => `${card.id || card.className}: ${one.tagName} ${one.textContent.trim().slice(0, 60)}`))"""
+    )
+    return found
+
+
 def lived(folder: Path, day: str) -> Path:
     """The demo person's days as an export."""
     command = [sys.executable, "-m", "lab.people.life", str(folder / "life"), day]
