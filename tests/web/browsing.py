@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 CHROMIUM = Path("/usr/bin/chromium")
+OPTIONS = ["--no-sandbox", "--disable-background-networking"]
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "build" / "axe" / "package" / "axe.min.js"
 SCREENS = ROOT / "build" / "screens"
@@ -27,8 +28,7 @@ def chromium() -> Iterator[Any]:
     if not CHROMIUM.exists():
         pytest.skip("there is no chromium here: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=options)
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=OPTIONS)
         yield browser
         browser.close()
 
