@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.domain.errors import SetupError
-from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.domain.ports import Setting
 from bridge.http import egress
 
 WHOLE_NUMBER_MAX_DIGITS = 5  # of a whole number: more days than that, calendars do not reach back
@@ -161,13 +161,6 @@ class Settings:
         These must be deleted with the user, because SQLite may give the user's number to a new user.
         """
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
-
-    def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """Return name -> value of the settings that a source declares, for no particular user.
-
-        A personal setting counts as not set here. Raises SetupError naming a variable that is missing or wrong.
-        """
-        return self.of_plugin(spec.name, spec.settings)
 
     def of_plugin(
         self,
