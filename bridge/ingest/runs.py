@@ -169,6 +169,9 @@ def import_path(
                     whole=path.is_dir() or len(chosen_files) > 1,
                     remembers=True,
                 )
+                if spec.remembers_parts:
+                    reading.parts = bridge.store.ingest.cursor(connection.id, imports.PARTS, spec.cursor_version)
+                    reading.stored = partial(bridge.store.ingest.months, connection.id, spec.normaliser_version)
                 outcomes.append(_sync_files(alone, connection, spec, reading, at=at, on_page=ignore_page))
     return imports.ImportResult(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 
