@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from bridge import leases, registry
-from bridge.advice import calendar_writer
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import Text, say
@@ -86,6 +85,8 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
     Returns False if writing must be tried again, else True, also without the permission. The lease gets a holder of its
     own. If the daemon syncs the connection meanwhile, that sync writes them.
     """
+    from bridge.advice import calendar_writer
+
     spec = registry.spec(connection.source)
     if spec.writes is None:
         return True
