@@ -27,6 +27,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from lab.benchmarks.figures import MS, RUNS, Row, cpu, once, peak, run_once
+from lab.benchmarks.repeated import Executed, Repeated, executing
 from lab.benchmarks.starts import starts
 
 MB = 1e6
@@ -72,11 +73,14 @@ def syncs(_home: Path) -> Iterator[Row]:
         month.settle(None)
         life.settle(month)
         asked: list[Asked] = []
-        with _listening(asked):
+        executed: list[Executed] = []
+        with _listening(asked), executing(executed):
             life.sync()
         taken = cpu(life.sync, 3 * RUNS, time.thread_time)
         floor = cpu(lambda: _asked(asked), 3 * RUNS, time.thread_time)
         bare = cpu(lambda: _bare(asked, folder), 3 * RUNS, time.thread_time)
+        with closing(Repeated(f"sqlite:///{folder / 'year.db'}", executed)) as repeated:
+            stored = cpu(repeated.again, 3 * RUNS, time.thread_time)
     yield Row(
         work=f"a sync with nothing new, three sources, {len(asked)} requests",
         figure=MS * taken,
@@ -86,6 +90,7 @@ def syncs(_home: Path) -> Iterator[Row]:
         target=9,
         memory=peak(),
     )
+    yield Row(work=f"  the same {len(executed)} statements by SQLAlchemy, as text", figure=MS * stored, unit="ms")
     yield Row(work="  the same requests and writes, standard library", figure=MS * bare, unit="ms")
 
 
