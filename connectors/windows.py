@@ -1,4 +1,6 @@
-"""Choose the dates to read at sources that report neither changes nor deletions. Every pull reads the last days again.
+"""Choose the dates to read at sources that report neither changes nor deletions.
+
+Every pull reads the last days again, as many as a source's ``overlap`` says.
 
 The cursor holds the date up to which all was read, as ``{"until": "2026-11-20"}``.
 """
@@ -67,7 +69,8 @@ class Window:
         """Yield a stream's pages, in pieces of at most ``days`` dates.
 
         ``read(first, last)`` gives the records of a piece, page by page, and at least an empty page. Only the last page
-        of a piece carries a cursor. With ``tells_deletions`` the window's last page also carries ``covers``.
+        of a piece carries a cursor. With ``tells_deletions`` the window's last page also carries what the method
+        ``covers`` returns.
         """
         for first, last in self.pieces(days):
             *before, final = read(first, last)

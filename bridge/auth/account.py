@@ -67,8 +67,8 @@ class StoredAccount:
     def save_token(self, token: Mapping[str, Any]) -> None:
         """Encrypt and save a token.
 
-        While the store is busy, this is tried again for ten minutes, and then raises TryLater. The earlier token may be
-        invalid by then.
+        While the store is busy, saving is tried again for ten minutes, because the earlier token may be invalid
+        already. After that the store's TryLater is raised.
         """
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:

@@ -19,7 +19,7 @@ KEY_MAX_BYTES = 100_000  # of an identity file
 
 
 def is_encrypted(path: Path) -> bool:
-    """Return True if a file begins as an age file does. A missing file is not encrypted."""
+    """Return True if a file begins as an age file does. Returns False for a file that is missing or cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(len(AGE_HEADER)) == AGE_HEADER
@@ -31,8 +31,8 @@ def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
     """Encrypt the file ``plain`` into the file ``sealed``, which is replaced and readable by its owner alone.
 
     It can be opened by the installation in ``folder``, whose key is made if missing. The public keys in ``further``,
-    with commas between, can open it as well. Raises SetupError for a public key that age does not know, and OSError if
-    the encryption fails.
+    with commas between, can open it as well. Raises SetupError for text in ``further`` that is no public key of age,
+    and for a ``backup.key`` without a key. Raises OSError if the encryption fails.
     """
     import pyrage
 
@@ -48,8 +48,8 @@ def encrypt(plain: Path, sealed: Path, folder: Path, further: str) -> None:
 def decrypt(sealed: Path, plain: Path, key: Path) -> None:
     """Decrypt the file ``sealed`` into the file ``plain`` with the identity file ``key``.
 
-    ``plain`` is replaced, and readable by its owner alone. Raises SetupError if ``key`` is no identity file or does not
-    open it, or if the file is cut.
+    ``plain`` is replaced, and readable by its owner alone. Raises SetupError if ``key`` is no identity file, if it does
+    not open ``sealed``, or if ``sealed`` is damaged.
     """
     import pyrage
 
@@ -77,7 +77,10 @@ def identities(key: Path) -> Sequence[Any]:
     except (OSError, UnicodeDecodeError, pyrage.IdentityError):
         found = []
     if not found:
-        raise SetupError(f"{key} is no age identity file; give one: bridge restore PATH --identity FILE")
+        raise SetupError(
+            f"{key} is no age identity file; put the right one there, "
+            "or name another: bridge restore PATH --identity FILE"
+        )
     return found
 
 

@@ -43,9 +43,9 @@ class _Offer:
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: Sequence[str]) -> dict[str, Any]:
     """Show the user a code and the vendor's page, wait until it was typed there, and return the token unsaved.
 
-    It waits 15 minutes at most. The token gets the Unix time of its end as ``expires_at``, if the vendor states its
-    length. Raises NeedsLogin if the user declines or does not type the code in time. Raises SetupError for an unknown
-    client, and TryLater if the vendor does not answer.
+    The user has 15 minutes at most. If the vendor states how long the token lasts, its end is added as ``expires_at``
+    (Unix seconds). Raises NeedsLogin if the user declines, or does not type the code in time, or if the vendor refuses.
+    Raises SetupError for a client id that the vendor does not know, and TryLater if the vendor does not answer.
     """
     oauth, name = oauth_of(spec), spec.name
     client = {"client_id": account.settings["client_id"]}
@@ -92,7 +92,7 @@ def _offer(answer: Mapping[str, Any], source: str) -> _Offer:
     if answer.get("error") in UNKNOWN_CLIENT:
         again = f"bridge connect {source} --user NAME"
         raise SetupError(
-            say("{source} does not know this client id; compare it: {command}", source=source, command=again)
+            say("{source} does not know this client id; correct it, then: {command}", source=source, command=again)
         )
     if not (isinstance(page, str) and isinstance(code, str) and isinstance(secret, str) and len(code) <= CODE_MAX):
         raise needs_login(source)

@@ -34,7 +34,9 @@ SWAPS_MAX = 3  # pairs stored by other processes that are tried before a refused
 
 
 class TokenSession:
-    """An HTTP session that sends an account's access token, and replaces a token that ends soon or was refused.
+    """An HTTP session that sends an account's access token.
+
+    A token that ends within five minutes, or was refused (401), is replaced.
 
     ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
     saved before it is used. A token that lacks a scope is not replaced, because the next token would lack it as well.
@@ -237,8 +239,8 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
     The user agrees in a browser and is redirected to this machine, or pastes the redirected address. A redirect to
     another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin if the user
-    refuses, for the redirect of another request, and after three minutes without an answer. Raises TryLater without an
-    answer of the token server, and SetupError for a port in use.
+    refuses, for the redirect of another request, and after three minutes without an answer. It is also raised if the
+    vendor gives no token. Raises TryLater without an answer of the token server, and SetupError for a port in use.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
@@ -321,8 +323,8 @@ def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
         raise http.busy_error(f"{spec.name}'s token server", answer)
     if answer.status_code == 401 or _refusal(answer) in UNKNOWN_CLIENT:
         raise SetupError(
-            f"{spec.name} does not know this client id and secret; compare {'both' if len(client) > 1 else 'it'} with "
-            "the vendor's page, and enter it again"
+            f"{spec.name} does not know this client {'id and secret' if len(client) > 1 else 'id'}; compare what you "
+            "entered with the vendor's page, and enter it again"
         )
 
 
@@ -388,7 +390,7 @@ def _client(
 
 
 def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
-    """Return what each token request adds: client id and secret (Basic or in the form), and ``token_parameters``.
+    """Return the options of every token request: client id and secret (Basic or in the form), and ``token_parameters``.
 
     A public client has no secret.
     """

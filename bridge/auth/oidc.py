@@ -101,7 +101,7 @@ class Account:
 def client_of(settings: Settings) -> Client | None:
     """Return the client that the settings describe, or None if no provider is set.
 
-    Raises SetupError naming the variable that is missing or wrong.
+    Raises SetupError for a missing or wrong variable.
     """
     if not settings.oidc_issuer:
         return None
@@ -113,7 +113,9 @@ def client_of(settings: Settings) -> Client | None:
             "correct it, then: bridge doctor"
         )
     if urlsplit(settings.oidc_issuer).hostname is None:
-        raise SetupError("BRIDGE_OIDC_ISSUER must be an address that begins with https://; correct it: bridge doctor")
+        raise SetupError(
+            "BRIDGE_OIDC_ISSUER must be an address that begins with https://; correct it, then: bridge doctor"
+        )
     plain_loopback(settings.oidc_issuer)
     return Client(
         issuer=settings.oidc_issuer,
@@ -126,15 +128,17 @@ def client_of(settings: Settings) -> Client | None:
 def discover(client: Client) -> Provider:
     """Return the provider's addresses from its discovery document.
 
-    Raises SetupError if the request is refused, or if the document is another issuer's or lacks an address. Raises
-    TryLater if the provider does not answer with a JSON object.
+    Raises SetupError if the request is refused, or if the document is another issuer's. It is also raised if an address
+    is missing, or is neither https nor on this machine. Raises TryLater if the provider does not answer with a JSON
+    object.
     """
     with http.open_session() as session:
         told = _object(_get(session, canonical(client.issuer) + DISCOVERY_PATH))
     issuer = str(told.get("issuer", ""))
     if canonical(issuer) != canonical(client.issuer):
         raise SetupError(
-            "BRIDGE_OIDC_ISSUER is not what the provider calls itself; copy its issuer, then: bridge doctor"
+            "BRIDGE_OIDC_ISSUER is not the issuer that the provider's own document names; "
+            "copy that issuer, then: bridge doctor"
         )
     methods = told.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
     return Provider(
@@ -197,9 +201,10 @@ def account_of(
 ) -> Account:
     """Exchange the ``code`` of a redirect and return the account that logged in.
 
-    ``issuer`` is the issuer that the redirect named, or None if it named none. Raises Forged if the provider refuses
-    the code, or if any check of its ID token fails. Raises SetupError if it refuses the client or a request, and
-    TryLater if it does not answer.
+    ``issuer`` is the issuer that the redirect named, or None if it named none. Raises Forged if the redirect named
+    another issuer, or none where the provider always names it. Forged is also raised if the provider refuses the code,
+    or a check of its ID token fails. Raises SetupError if the provider refuses the client or a request, and TryLater if
+    it does not answer.
     """
     if issuer != provider.issuer and (issuer is not None or provider.names_itself):
         raise refused()

@@ -79,7 +79,12 @@ def begin_registration(store: Store, user: User, host: str, origins: Sequence[st
 
 def _refuse_unless_possible(host: str, count: int) -> None:
     if not is_host(host):
-        raise SetupError(say("passkeys need a page with a name; open it as localhost, or set BRIDGE_URL"))
+        raise SetupError(
+            say(
+                "passkeys need a page at a host name, not at a number; open it as localhost, "
+                "or set BRIDGE_URL to an address with a name"
+            )
+        )
     if count >= PASSKEYS_MAX:
         raise SetupError(say("there are {max} passkeys; remove one of them first", max=PASSKEYS_MAX))
 

@@ -62,7 +62,9 @@ def plain_loopback(url: str) -> bool:
     """
     parts = urlsplit(url)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
-        raise SetupError("tokens are only sent over https; correct the source's address, then: bridge doctor")
+        raise SetupError(
+            "tokens are only sent over https; correct the address of the source or login provider, then: bridge doctor"
+        )
     return parts.scheme != "https"
 
 

@@ -1,7 +1,8 @@
 """Open HTTP sessions for sources, and raise every failed request as an error of ``bridge.domain.errors``.
 
 Failed GETs are retried within about a second. Longer waits belong to the scheduler, so a 429 raises TryLater at once,
-with the vendor's own wait. Once a vendor reports that no request is left, none is sent until its limit ends.
+with the vendor's own wait. Where a ``VendorLimit`` is passed, no request is sent from a vendor's report of 0 requests
+left until the limit ends.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ SCOPE_SEARCH_BYTES = 4096  # of a refusal; a refusal that names a scope is short
 
 
 def open_session() -> requests.Session:
-    """Return a ``requests`` session that retries connection errors and 5xx on GET twice within about a second."""
+    """Return a ``requests`` session whose GETs are retried twice within about a second.
+
+    Connection errors and the statuses 500, 502, 503 and 504 are retried. ``bridge.http.transport`` limits the answers.
+    """
     import requests
 
     return prepare(requests.Session())
@@ -128,7 +132,8 @@ class HttpSession(Protocol):
 class VendorLimit:
     """The rate limit that a vendor last reported in ``RateLimit-Remaining`` and ``RateLimit-Reset`` (seconds).
 
-    Both headers may begin with ``X-``. It begins open, and is closed until the reset once no request is left.
+    Both headers may begin with ``X-``. From a report of 0 requests left until the reset, ``check`` raises. Before any
+    report it does not.
     """
 
     def __init__(self) -> None:
@@ -262,7 +267,8 @@ def busy_error(server: str, answer: requests.Response, *, now: datetime | None =
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
     """Return the wait that an answer asks for, from 0 to a day. Return None if it names no readable wait.
 
-    It is in ``Retry-After`` (seconds or a date), or else in ``X-RateLimit-Reset`` or ``RateLimit-Reset`` (seconds).
+    It is in ``Retry-After`` (seconds or a date). Without that header it is in ``X-RateLimit-Reset`` or
+    ``RateLimit-Reset`` (seconds).
     """
     text = answer.headers.get("Retry-After") or _rate_limit(answer, "Reset")
     found = parse_seconds(text)

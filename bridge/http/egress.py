@@ -91,9 +91,9 @@ def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Addr
 def permitted_addresses(host: str, port: int | str | None, allowed: Collection[str], **options: Any) -> list[Found]:
     """Return up to four permitted addresses of a host, in the form of ``socket.getaddrinfo``.
 
-    All addresses of a host in ``allowed`` are permitted; of other hosts, only public hosts outside this machine's
-    network. ``options`` go to ``getaddrinfo``. Raises Refused without a permitted address, and OSError or
-    UnicodeError for an unknown name.
+    All addresses of a host in ``allowed`` are permitted. Of another host, a public address is permitted unless it is
+    this machine's or lies in its /64 network (IPv6). ``options`` go to ``getaddrinfo``. Raises Refused without a
+    permitted address, and OSError or UnicodeError for an unknown name.
     """
     found = _look_up(host, port, **options)
     permitted = found if _plain(host) in allowed else [info for info in found if _may_reach(info)]
@@ -113,8 +113,8 @@ def _may_reach(info: Found) -> bool:
 def _is_own(family: int, where: Any) -> bool:
     """Return True if the address ``where`` belongs to this machine, or to its IPv6 network.
 
-    Such an address may be public and still hidden behind a firewall. Nothing is sent: connecting a datagram socket
-    only chooses the local address that packets would leave from.
+    Returns False without a route to it. Such an address may be public and still hidden behind a firewall. Nothing is
+    sent: connecting a datagram socket only chooses the local address that packets would leave from.
     """
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -188,9 +188,9 @@ def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
 def confine(allowed: Collection[str]) -> None:
     """Refuse, for the rest of this process, all connections except to public addresses and to the hosts in ``allowed``.
 
-    This is for libraries that open their own sockets. It replaces ``socket.getaddrinfo`` and adds an audit hook. A
-    connection to an IP address that was not looked up must be to a public address. A connection to a host name is
-    refused unless it was looked up first. Refusing raises Refused.
+    This is for libraries that open their own sockets. It replaces ``socket.getaddrinfo``, which then gives permitted
+    addresses alone. An audit hook raises Refused for a connection to any other IP address that is not public. It does
+    so too for a connection that names a host in place of an IP address, and for local sockets.
     """
     permitted: set[str] = set()
 

@@ -89,7 +89,9 @@ def save(bridge: Bridge, user: User, spec: ConnectorSpec, client_id: str, client
     the vendor does not answer.
     """
     if spec.registration is None:
-        raise SetupError(f"{spec.name} needs no application: bridge connect {spec.name} --user {user.name}")
+        raise SetupError(
+            f"{spec.name} needs no application of yours; connect it: bridge connect {spec.name} --user {user.name}"
+        )
     name = _name(spec)
     if bridge.store.connections.client(name) is not None and len(bridge.store.people.users()) > 1:
         raise SetupError(

@@ -43,11 +43,12 @@ def connect(
 
     Nothing is saved if the consent fails. ``given`` are values of the source's settings that were typed, and outrank
     the installation's. Those that are None are left out. An address in the settings, or an address typed
-    ``by_operator``, may reach its own host. ``write`` also asks for permission to write accepted recommendations. A new
-    consent without ``write`` ends such a permission. ``also`` names other sources that the same consent connects, if
-    the user agrees to them. ``add`` keeps the accounts that are connected to a source of which a user may have several.
-    A consent for the address of such an account replaces that account's consent. Raises SetupError if the source needs
-    no consent, cannot be written to, lacks a given setting, or gives no token.
+    ``by_operator``, may lead to a host inside the operator's network. ``write`` also asks for permission to write
+    accepted recommendations. A new consent without ``write`` ends such a permission. ``also`` names other sources that
+    the same consent connects, if the user agrees to them. ``add`` keeps the accounts that are connected to a source of
+    which a user may have several. A consent for the address of such an account replaces that account's consent. Raises
+    SetupError if the source needs no consent, cannot be written to, has no setting of a name in ``given``, or gives no
+    token.
     """
     spec = registry.spec(source)
     if spec.authorises is None:
@@ -114,7 +115,8 @@ def _served_as_well(spec: ConnectorSpec, source: str) -> ConnectorSpec:
     other = registry.spec(source)
     if source not in {one.name for one in joined_by(spec)}:
         raise SetupError(
-            f"a consent at {spec.name} does not serve {source}; connect it: bridge connect {source} --user NAME"
+            f"a consent at {spec.name} does not serve {source}; "
+            f"connect that by itself: bridge connect {source} --user NAME"
         )
     return other
 
@@ -167,8 +169,8 @@ def _save_consent(
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
     """Return a sentence with the commands that bring in data of a source without accounts.
 
-    A source to which apps send is given a push or a file. A source that reads files is given a file, and any other a
-    check-in.
+    For a source to which apps send, the commands are those for a push and for a file. For another source that reads
+    files, the command imports a file. For any other source it is ``bridge checkin``.
     """
     if spec.receives is not None:
         return (
@@ -221,7 +223,10 @@ def _is_connected(bridge: Bridge, source: str) -> bool:
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return True if another connection of the user has the same refresh token, which must not be revoked then."""
+    """Return True if another connection of the user has the same refresh token, which must not be revoked then.
+
+    Returns False for a source without ``consent_scopes``, and where no current key decrypts the tokens.
+    """
     if not spec.consent_scopes:
         return False
     with suppress(BridgeError):  # without the key nothing can be revoked either

@@ -247,8 +247,8 @@ def files_below(folder: Path) -> list[Path]:
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
     """Yield the file itself, or for a zip its members, entering zips within zips down to ``depth`` levels.
 
-    A damaged zip gives its readable members and then an UnreadableFile. A zip that would unpack to over 300 times its
-    size and 100 MB gives only an UnreadableFile.
+    A damaged zip gives an UnreadableFile. If it lies on the disk and its directory is damaged, its readable members
+    come first. A zip that would unpack to over 300 times its size and 100 MB gives only an UnreadableFile.
     """
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None

@@ -303,7 +303,7 @@ class FilePages:
     def _mark(self, file: File) -> str | None:
         """Return a digest of a file's content and of the settings, time zones and normaliser version it is read with.
 
-        Return None if the source does not remember files, or if the file cannot be read.
+        Return None if the source does not remember files, if the file cannot be read, or if its zip is cut off.
         """
         return self._digest(file) if self.spec.remembers_files else None
 

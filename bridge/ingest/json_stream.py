@@ -102,10 +102,10 @@ class Json:
                 return found
 
     def object(self, largest: int) -> dict[str, Any] | None:
-        """Read the next value, an object, and return it, or return None if it has more than ``largest`` characters.
+        """Read and return the next value, an object. Return None for a value of more than ``largest`` characters.
 
-        After None nothing is read, and the caller must enter or skip the object. Raises Broken for another value.
-        ``length`` is then the number of characters of the object returned.
+        After None nothing is read, and the caller must enter or skip the value. Raises Broken for a smaller value that
+        is no object. After an object, ``length`` is the number of its characters.
         """
         while True:
             try:
@@ -120,9 +120,10 @@ class Json:
             self._need_more()
 
     def skip(self) -> None:
-        """Skip the next value. An object or a list may have any size, a text about four million characters.
+        """Skip the next value.
 
-        Raises Broken for nesting too deep or a document cut off.
+        An object or a list may have any size, a text at most about four million characters. Raises
+        Broken for more than 10,000 levels of brackets, and for a document that is cut off.
         """
         following = self.peek()
         if following == '"':

@@ -39,8 +39,8 @@ def _has_no_secret(bridge: Bridge, connection: Connection) -> bool:
 def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
     """Return the command that mends a connection which has failed, was paused or has lost its consent.
 
-    It is ``bridge import`` for imported files. It is ``bridge connect`` if the consent is lost or the connection is
-    paused. If odd answers of the source led to the pause, it is ``bridge sync``. So it is in all other cases.
+    It is ``bridge import`` for imported files. It is ``bridge connect`` if the consent is lost, or if the connection is
+    paused and its last outcome was not ``stopped``. In all other cases it is ``bridge sync``.
     """
     login = f"bridge connect {connection.source} --user {user.name}"
     if connection.name == IMPORT_CONNECTION:

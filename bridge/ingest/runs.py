@@ -83,7 +83,7 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
     """Write the user's accepted recommendations to the calendar of a connection that has this permission.
 
     Returns False if writing must be tried again, else True, also without the permission. The lease gets a holder of its
-    own. If the daemon syncs the connection meanwhile, that sync writes them.
+    own. If the daemon syncs the connection meanwhile, that sync writes the recommendations.
     """
     from bridge.advice import calendar_writer
 

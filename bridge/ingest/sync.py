@@ -1,4 +1,4 @@
-"""Sync a connection. Only this module and ``outcomes`` catch the errors that connectors raise."""
+"""Sync a connection: pull its pages, store them, and turn the errors that its connector raises into an outcome."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
     """Return ``error`` itself if it is at least the fifth odd answer in a row, over six hours or more.
 
-    An odd answer has an unknown form. Otherwise return an Odd error with the text of ``error``, after which the source
-    is asked again.
+    An odd answer has an unknown form, or is a refusal (403). Otherwise return an Odd error with the text of ``error``,
+    after which the source is asked again.
     """
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN

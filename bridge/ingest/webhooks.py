@@ -61,8 +61,9 @@ def _save(bridge: installation.Bridge, source: str, notice: Notice, now: datetim
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
     """Open an account's missing webhook subscriptions, renew those that end soon, and release the lease.
 
-    ``url`` is this installation's public address. Without it, open subscriptions are ended. Nothing happens while
-    another holder has the lease. A failure is only logged, because the sync before it has succeeded.
+    ``url`` is this installation's public address. Without it, open subscriptions are ended. Nothing happens for a
+    source that cannot be watched, or while another holder has the lease. A failure is only logged, because the sync
+    before it has succeeded.
     """
     address = _address(spec, url)
     if spec.watches is None or not (address or SUBSCRIPTIONS_FIELD in (account.token() or {})) or not lease.taken():

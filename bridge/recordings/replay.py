@@ -266,7 +266,7 @@ def _throwaway() -> Vault:
 
 
 def _landed(outcome: Outcome) -> dict[str, Any]:
-    """Return the parts of a sync's outcome that a replay compares between releases."""
+    """Return what a replay compares of a sync: outcome, new records, records set aside with reasons, failed files."""
     return {
         "outcome": outcome.outcome,
         "new": outcome.new,
@@ -284,7 +284,7 @@ def _because(reading: Reading) -> list[dict[str, Any]]:
 
 
 def _rounded(value: Any) -> Any:
-    """Return a JSON value with all fractions rounded to 6 digits, and tuples as lists."""
+    """Return a JSON value with all floats rounded to 6 digits after the point, and tuples as lists."""
     if isinstance(value, float):
         return round(value, GOLDEN_DIGITS)
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Pull the days at the computer, a week per request and watcher. The last days are read again at every pull."""
+"""Pull the days at the computer, a week per request and watcher. The last three days are read again at every pull."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ class Server:
         except NeedsLogin:
             raise NeedsLogin(
                 say(
-                    "activitywatch asks for a login, which the bridge cannot give; see: {command}",
+                    "activitywatch asks for a login, which the bridge cannot give; "
+                    "name a server that asks for none: {command}",
                     command=CONNECT_AGAIN,
                 )
             ) from None

@@ -53,8 +53,8 @@ class CalDav:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the changes of all calendars. A calendar that is new, or whose state is unknown, is read whole.
 
-        The entries of a calendar that is gone, or that the login may not read, are deleted. Raises Refused if the login
-        may read none of them.
+        The stored entries of a calendar that is gone, or that the login may not read, are deleted. Raises Refused if
+        the login may read none of the calendars.
         """
         self._server.now = now
         found = self._collections()
@@ -91,7 +91,7 @@ class CalDav:
         return collections(self._server, self._homes)
 
     def _known(self, cursor: str | None) -> dict[str, State]:
-        """Return the state of each calendar by key, from the cursor. None gives none.
+        """Return the state of each calendar by key, from the cursor. Without a cursor the result is empty.
 
         If the login, the zone or the user's own addresses have changed since, each state is empty.
         """

@@ -22,8 +22,8 @@ PASSWORD = "The app password, made for this in the security settings there"  # n
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:  # noqa: ARG001 - allowed anyway
     """Take address, name and password from the settings, or ask the user, and save them after they worked.
 
-    Raises NeedsLogin if any of them is missing or the server refuses them. Raises SetupError for an address without
-    calendars, and TryLater if the server is busy or silent.
+    Raises NeedsLogin if any of them is missing or the server refuses them. Raises SetupError for text that is no safe
+    address, and for an address without calendars. Raises TryLater if the server is busy or silent.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     name = account.settings["name"].strip() or _asked(browser, LOGIN_HELP)

@@ -136,7 +136,8 @@ def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
     if len(found) > CALENDARS_MAX:
         raise SourceChanged(
             say(
-                "the calendar server has more than {max} calendars of this login; give the address of one",
+                "the calendar server has more than {max} calendars of this login; "
+                "delete some there, then connect again",
                 max=CALENDARS_MAX,
             )
         )

@@ -167,14 +167,14 @@ class Server:
         if status == 401:
             raise NeedsLogin(
                 say(
-                    "the calendar server refused the login name or the app password; then: {command}",
+                    "the calendar server refused the login name or the app password; type both again: {command}",
                     command=CONNECT_AGAIN,
                 )
             )
         if status == 403:
             raise Refused(
                 say(
-                    "the calendar server forbids this login to read there (HTTP 403); then: {command}",
+                    "the calendar server forbids this login to read there (HTTP 403); use another login: {command}",
                     command=CONNECT_AGAIN,
                 )
             )

@@ -42,12 +42,14 @@ class Clock:
             name = self.named_at(quarter)
             zone = time_zone(name)
             if zone is None:
-                raise BadRecord("fitbit: the person's zone is no known time zone")
+                raise BadRecord(
+                    "fitbit: this machine knows no time zone of the name that the bridge stores for the user"
+                )
             self._dates[quarter] = quarter.astimezone(zone).date(), name
         return self._dates[quarter]
 
     def of_date(self, day: date) -> str:
-        """Return the name of the person's zone at noon of a date."""
+        """Return the name of the person's zone at 12:00 UTC of a date."""
         return self.named_at(datetime.combine(day, time(12), UTC))
 
 

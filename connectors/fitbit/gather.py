@@ -96,7 +96,7 @@ class Gathered:
             self.aside += 1
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages, and the number of rows that were set aside."""
+        """Yield the records in pages, and last a page with the number of rows that were set aside, if any were."""
         records = [
             RawRecord(stream=self.kind.stream, key=key, payload=payload, adds=True, as_of=self.newest)
             for key, payload in self.found.items()
@@ -110,7 +110,7 @@ class Gathered:
     def _of(self, day: date, zone: str | None = None) -> dict[str, Any]:
         """Return the payload of a date's record, which is made where it is absent.
 
-        ``zone`` is the name of the zone stored in it, by default the person's zone at noon of the date.
+        ``zone`` is the name of the zone stored in it, by default the person's zone at 12:00 UTC of the date.
         """
         return self.found.setdefault(str(day), {"zone": zone or self.clock.of_date(day)})
 
@@ -243,7 +243,9 @@ class Gathered:
 
 
 def session_walls(row: Row) -> tuple[datetime, datetime]:
-    """Return the wall clock at the start and the end of Google's sleep session, marked as UTC. Raises Unreadable.
+    """Return the wall clock at the start and the end of Google's sleep session, marked as UTC.
+
+    Raises Unreadable if a time is missing or unreadable.
 
     Rows with the version of an algorithm hold instants (exports of 2026). Rows without hold the wall clock, whatever
     offset they name (exports of 2025).
@@ -254,7 +256,9 @@ def session_walls(row: Row) -> tuple[datetime, datetime]:
 
 
 def score_wall(row: Row) -> datetime:
-    """Return the wall clock at the time of a sleep session's score, marked as UTC. Raises Unreadable.
+    """Return the wall clock at the time of a sleep session's score, marked as UTC.
+
+    Raises Unreadable if a time is missing or unreadable.
 
     Scores name no algorithm. A score is computed soon after the watch has sent the night. The time is read both as an
     instant and as a wall clock. The reading nearer to the computation counts.

@@ -123,7 +123,10 @@ def kind_of(file: File) -> Kind | None:
 
 
 def header(line: str) -> list[str]:
-    """Return the names of a CSV file's columns from its first line, in lower case. An unreadable line gives none."""
+    """Return the names of a CSV file's columns from its first line, in lower case.
+
+    The list is empty for a line that is no CSV.
+    """
     try:
         names: Collection[str] = next(csv.reader([line.strip("\r\n")]), [])
     except csv.Error:

@@ -1,6 +1,7 @@
 """Pull Garmin's Personal API, oldest dates first, with 28 days per request where the API has ranges, else a day.
 
-The API cannot list changes. Scores may change days later, so every pull reads the last days again (``SPEC.overlap``).
+The API cannot list changes. Scores may change days later, so every pull reads the last seven days again
+(``SPEC.overlap``).
 """
 
 from __future__ import annotations
@@ -50,7 +51,10 @@ class Garmin:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream, from ``SPEC.overlap`` before the cursor's date to tomorrow. See ``Window``."""
+        """Yield the pages of a stream, from ``SPEC.overlap`` before the cursor's date to tomorrow.
+
+        Without a cursor they begin as many days back as the setting ``days`` says. See ``Window``.
+        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         if stream == "activity":
             yield from self._activities(window, now)

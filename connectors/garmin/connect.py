@@ -133,9 +133,10 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the heart rate as a sample per quarter-hour with the mean of its readings, 30 an hour.
+    """Yield the heart rate as a sample per quarter-hour with the mean of its readings.
 
-    A date without readings yields nothing. Raises BadRecord if the day's start times are unreadable.
+    Garmin gives 30 readings an hour. A date without readings yields nothing. Raises BadRecord if the day's start times
+    are unreadable.
     """
     fields = fields_of(record.payload, "heart_rate")
     if not _is_empty(fields, "heartRateValues"):
@@ -144,7 +145,10 @@ def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the body battery as samples of means of quarters of an hour. A date without readings yields nothing."""
+    """Yield the body battery as a sample per quarter-hour with the mean of its readings.
+
+    A date without readings yields nothing. Raises BadRecord if the day's start times are unreadable.
+    """
     fields = fields_of(record.payload, "body_battery")
     if not _is_empty(fields, "bodyBatteryValuesArray"):
         readings = _readings(fields, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel")

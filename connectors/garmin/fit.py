@@ -146,7 +146,7 @@ def _compare(contents: Contents, local: Any, at: Any) -> None:
 def _clock(contents: Contents, fields: Fields) -> None:
     """Set ``contents.last`` to the instant of a monitoring message.
 
-    A 16-bit instant is completed from the instant before. Without an instant before it changes nothing.
+    A 16-bit instant is completed from the instant before. Without an instant before, nothing changes.
     """
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]

@@ -57,7 +57,10 @@ def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _workout(record: RawRecord) -> Iterator[Item]:
-    """Yield the workouts of a record, which begin in the same second. Without Garmin Connect's yield the FIT file's."""
+    """Yield the workouts of a record, which begin in the same second.
+
+    If neither Garmin Connect nor the account export told a workout, the FIT file's is yielded.
+    """
     by_id, sessions = mapping(record.payload.get("rows")), mapping(record.payload.get("fit"))
     for number in sorted(by_id):
         row = settled(mapping(by_id.get(number)))

@@ -1,4 +1,4 @@
-"""Turn the united pieces of FIT files into samples of days, nights, overnight HRV and workouts."""
+"""Turn the united pieces of FIT files into samples of days and overnight HRV, and into sleep and workout episodes."""
 
 from __future__ import annotations
 

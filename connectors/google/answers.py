@@ -37,7 +37,7 @@ class Service:
 
     @property
     def readable(self) -> tuple[str, ...]:
-        """All scopes for reading, of which a consent must cover some scope."""
+        """All scopes for reading, of which a consent must cover at least one."""
         return self.scope, *self.more
 
     @property
@@ -179,7 +179,7 @@ def _meaning(error: Any, service: Service, now: datetime, wait: timedelta | None
             f"this Google account has no account at Google Health; open that app once with it, then: {service.again}"
         )
     refusal = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
-    return refusal(f"{service.source} refused the request (HTTP {status})")
+    return refusal(f"{service.source} refused the request (HTTP {status}); look for a newer release of the bridge")
 
 
 def _reasons(content: bytes) -> set[str]:

@@ -21,8 +21,14 @@ ANSWER_MAX_SECONDS = 60  # seconds for any answer
 
 
 GOOGLE_SETTINGS = (
-    Setting(name="auth_uri", help="Google's consent page", default="https://accounts.google.com/o/oauth2/auth"),
-    Setting(name="token_uri", help="Google's token server", default="https://oauth2.googleapis.com/token"),
+    Setting(
+        name="auth_uri",
+        help="the address of Google's consent page",
+        default="https://accounts.google.com/o/oauth2/auth",
+    ),
+    Setting(
+        name="token_uri", help="the address of Google's token server", default="https://oauth2.googleapis.com/token"
+    ),
     Setting(
         name="revoke_uri",
         help="the address at which a consent is withdrawn",

@@ -1,4 +1,4 @@
-"""Pull the health sensors of a phone from Home Assistant's history. The last days are read again at every pull."""
+"""Pull the health sensors of a phone from Home Assistant's history. Every pull reads the last three days again."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from bridge.domain.ports import ConnectorSpec, Setting
 
 ADDRESSES = Setting(
     name="addresses",
-    help="your own e-mail addresses, with commas between",
+    help="your own e-mail addresses, with commas between, by which your answers to invitations are found",
     default="",
     secret=True,
     personal=True,

@@ -92,7 +92,8 @@ class Ics:
         """Request the calendar, with the validators of the last answer in ``seen``, and follow up to five redirects.
 
         Returns (content, validators for the next request), or None if nothing changed. Validators are ETag and
-        Last-Modified. Raises TryLater or SourceChanged if the calendar cannot be reached.
+        Last-Modified. Raises TryLater without an answer, SourceChanged for a redirect that is not followed, and the
+        errors of ``_read``.
         """
         import requests
 

@@ -1,6 +1,6 @@
-"""Pull Oura's collections a month at a time, oldest first.
+"""Pull Oura's collections, such as ``sleep``, 30 days a request, oldest first.
 
-The API reports neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
+The API reports neither changes nor deletions, so every pull reads the last seven days again (``SPEC.overlap``).
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,10 @@ class Oura:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request."""
+        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request.
+
+        Without a cursor they begin as many days back as the setting ``days`` says.
+        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
 

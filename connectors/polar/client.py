@@ -1,6 +1,6 @@
-"""Pull Polar's lists. Activity is requested by dates, and the other lists always hold the last weeks.
+"""Pull Polar's lists. Activity is requested by dates. The other lists always hold the last 28 days, or 30 of exercises.
 
-The API reports neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``).
+The API reports neither changes nor deletions, so every pull reads the last seven days again (``SPEC.overlap``).
 """
 
 from collections.abc import Iterator
@@ -46,8 +46,8 @@ class Polar:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the pages of a stream. Each carries Polar's number of the person.
 
-        Activity is read from ``SPEC.overlap`` before the cursor's date to tomorrow, four weeks a page. Any other list
-        is read whole, in a single page.
+        Activity is read from ``SPEC.overlap`` before the cursor's date to tomorrow, four weeks a page. Without a cursor
+        it begins as many days back as the setting ``days`` says. Any other list is read whole, in a single page.
         """
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)

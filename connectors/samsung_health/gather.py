@@ -91,7 +91,10 @@ class Gathered:
             yield from self._pages()
 
     def pages(self) -> Iterator[Page]:
-        """Yield the records in pages, and the number of rows that were set aside, after the last row was taken."""
+        """Yield the records in pages, and last a page with the number of rows that were set aside, if any were.
+
+        It is called after the last row was taken.
+        """
         for sleep, (end, offset) in self.ended.items():
             self._of(_local(end, offset)).setdefault("stages", {})[sleep] = self.stages[sleep]
         yield from self._pages()

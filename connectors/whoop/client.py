@@ -1,9 +1,9 @@
 """Pull WHOOP's collections newest first, 25 records a page, filtered by the time of the event.
 
-The API has no change token and no modified-since filter. Every pull therefore reads the last days again
-(``SPEC.overlap``), which finds late values and scores that were pending. A first pull brings the days that the meters
-read. The years before come afterwards in the stream ``history``, a page of each collection in turn. A limit or a crash
-in the middle of them then costs no recent days.
+The API has no change token and no modified-since filter. Every pull therefore reads the last seven days again
+(``SPEC.overlap``), which finds late values and scores that were pending. A first pull brings the 60 days that the
+meters read, and 90 days of sleeps. The years before come afterwards in the stream ``history``, a page of each
+collection in turn. A limit or a crash in the middle of them then costs no recent days.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Check WHOOP's webhooks (version 2), which are signed notices that a sleep, recovery or workout changed or is gone.
 
 Source: developer.whoop.com/docs/developing/webhooks. Cycles have no notices, and some notices are lost. Every sync
-therefore still reads the last days again.
+therefore still reads the last seven days again.
 """
 
 from __future__ import annotations

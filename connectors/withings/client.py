@@ -1,4 +1,7 @@
-"""Pull Withings's lists a month at a time, oldest first. Field names: https://developer.withings.com/api-reference."""
+"""Pull Withings's lists of sleeps and of days of activity, 30 days a request, oldest first.
+
+Field names: https://developer.withings.com/api-reference.
+"""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -34,7 +37,10 @@ class Client:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request."""
+        """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request.
+
+        Without a cursor they begin as many days back as the setting ``days`` says.
+        """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
 

@@ -1,9 +1,10 @@
 """Measures opening the store, a sync without news, and an observation, for ten years of data and for less.
 
-Run: ``python -m lab.benchmarks.tenyears [--years N] [--url URLS]``; without addresses in SQLite files in a temporary
-folder, else in three empty databases, comma separated. Beside a month stands a quarter of a year, which fills the 80
-days that an observation reads: a month has less to read than any later day. Prints CPU time of this process, medians
-of interleaved runs, and the ratios. Made-up data of ``lab.people.person``: WHOOP, Garmin, calendars, task lists.
+Run: ``python -m lab.benchmarks.tenyears [--years N] [--url URLS] [--write FILE]``; without addresses in SQLite files in
+a temporary folder, else in three empty databases, comma separated. ``--write`` puts the figures into a document between
+the marks ``<!-- years -->`` and ``<!-- /years -->``. Beside a month stands a quarter of a year, which fills the 80 days
+that an observation reads: a month has less to read than any later day. Prints CPU time of this process, medians of
+interleaved runs, and the ratios. Made-up data of ``lab.people.person``: WHOOP, Garmin, calendars, task lists.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -31,6 +32,9 @@ from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
 from connectors.garmin.client import _records as garmin_records
+from lab.cli.figures import table
+from lab.cli.scale import exponent
+from lab.marked_documents import put
 from lab.people.person import demo_person
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -136,6 +140,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--years", type=float, default=10.0)
     parser.add_argument("--url", help="three empty databases, comma separated")
+    parser.add_argument("--write", type=Path, help="a document to put the table into")
     options = parser.parse_args()
     spans = {"month": 30, "quarter": 91, f"{options.years:g} years": round(options.years * 365)}
     with ExitStack() as stack:
@@ -150,19 +155,38 @@ def main() -> None:
             print(
                 f"{name}: {sum(sum(kinds.values()) for kinds in life.store.reading.counts(life.user.id).values())} rows"
             )
-        report(lives, list(spans))
+        measured = {what: medians(lives, what) for what in ("open", "sync", "observe")}
+    report(measured, list(spans))
+    if options.write:
+        rows = [row(what, spans, figures) for what, figures in measured.items()]
+        put(options.write, "\n".join(table(rows)), mark="years")
 
 
-def report(lives: list[Life], names: list[str]) -> None:
-    """Print a line per measured operation, and tell if ten years stay within ``LIMIT`` times a quarter."""
-    worst = 0.0
-    for what in ("open", "sync", "observe"):
-        taken = [[cpu(getattr(life, what)) for life in lives] for _ in range(RUNS)]
-        month, quarter, years = (median(column) * 1000 for column in zip(*taken, strict=True))
-        worst = max(worst, years / quarter)
+def medians(lives: list[Life], what: str) -> list[float]:
+    """Return the median CPU time (ms) of an operation for each life, from runs that alternate."""
+    taken = [[cpu(getattr(life, what)) for life in lives] for _ in range(RUNS)]
+    return [median(column) * 1000 for column in zip(*taken, strict=True)]
+
+
+def report(measured: Mapping[str, Sequence[float]], names: Sequence[str]) -> None:
+    """Print a line per measured operation, and tell if the years stay within ``LIMIT`` times a quarter."""
+    for what, (month, quarter, years) in measured.items():
         figures = ", ".join(f"{name} {ms:.1f} ms" for name, ms in zip(names, (month, quarter, years), strict=True))
         print(f"{what}: {figures}; {years / month:.2f} times a month, {years / quarter:.2f} times a quarter")
+    worst = max(years / quarter for _, quarter, years in measured.values())
     print("within" if worst <= LIMIT else "NOT within", f"a factor of {LIMIT} of a quarter")
+
+
+def row(what: str, spans: Mapping[str, int], figures: Sequence[float]) -> dict[str, str]:
+    """Return a row of the table: CPU time by span (days), and the exponent between the last two spans.
+
+    >>> row("open", {"month": 30, "quarter": 90, "10 years": 900}, [2, 1, 10])["exponent, quarter to 10 years"]
+    '1.00'
+    """
+    _, before, last = spans
+    grown = exponent([spans[before], spans[last]], figures[1:])
+    times = {f"{span}, CPU ms": f"{ms:.1f}" for span, ms in zip(spans, figures, strict=True)}
+    return {"work": what, **times, f"exponent, {before} to {last}": f"{grown:.2f}"}
 
 
 if __name__ == "__main__":

@@ -150,3 +150,14 @@ def test_a_row_replaces_the_earlier_run_of_as_many_on_the_same_database(tmp_path
     page.write_text("nothing")
     with pytest.raises(SetupError, match="no table"):
         run(1, "sqlite", 1.0)
+
+
+def test_the_growth_of_costs_stands_below_the_runs_as_exponents(tmp_path: Path) -> None:
+    page = tmp_path / "scale.md"
+    page.write_text(f"{BEGIN}\n{END}\nMore.\n")
+    for users, cost in ((10, 2.0), (100, 4.0), (1000, 8.0), (100, 4.0)):
+        figures = dict.fromkeys(COLUMNS.values(), 1.0) | {"users": users, "database": "sqlite"}
+        keep(page, figures | {"cpu_ms_per_first_sync": cost, "mb_late": users})
+    runs, growth, _ = page.read_text().split("\n\n")[0], *page.read_text().split("\n\n")[1].split(END)
+    assert runs.count("| sqlite |") == 3
+    assert growth.splitlines()[2] == "| sqlite | 0.301 | 0.0 | 1.0 | 0.0 |"

@@ -214,8 +214,8 @@ def _workout(document: Json) -> dict[str, Any]:
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
     """Yield the records of a metric's points, and records with the numbers of unreadable points and sums over weeks.
 
-    Numbers of 0 have no record. A metric that is not used yields nothing. ``unit`` and ``zone`` are for points that
-    state none. Raises Broken for damage, after the records of the readable points.
+    If nothing was unreadable or coarse, no such number is yielded. A metric that is not used yields nothing. ``unit``
+    and ``zone`` are for points that state none. Raises Broken for damage, after the records of the readable points.
     """
     if name == "sleep_analysis":
         yield from _sleep(unit, points, zone)

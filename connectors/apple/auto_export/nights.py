@@ -58,7 +58,8 @@ def order(source: str) -> int:
 def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
     """Return the sleeps by start, with only the best of those that overlap.
 
-    The best has light, deep or REM minutes, and among such it has the most minutes asleep.
+    A sleep with light, deep or REM minutes is better than one without. Among equals, the sleep with the most minutes
+    asleep is best.
     """
     found: list[Sleep] = []
     for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):

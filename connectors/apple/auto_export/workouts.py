@@ -51,8 +51,9 @@ def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> f
 
 
 def _rate(found: Mapping[str, Any]) -> float | None:
-    """Return the mean heart rate that the app states, or else the mean of its ``heartRateData``, or None without
-    both.
+    """Return the mean heart rate (beats per minute) that the app states, else the mean of its ``heartRateData``.
+
+    Returns None without either.
     """
     inner = found.get("heartRate")
     for value in (found.get("avgHeartRate"), inner.get("avg") if isinstance(inner, Mapping) else None):

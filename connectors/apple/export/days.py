@@ -94,7 +94,8 @@ def _date(number: int) -> date:
 def totals(window: Window) -> Days:
     """Return local day -> the day's totals and its resting heart rate.
 
-    The day of the export has no totals, because it was not over.
+    Totals of Apple's own daily summary replace those computed here. The day of the export has no totals, because it was
+    not over.
     """
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for name, (merged, _) in window.counted.items():

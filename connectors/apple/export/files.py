@@ -123,7 +123,8 @@ class Export:
 def recognise(file: File) -> bool:
     """Return True if a file is an Apple Health export.
 
-    That is XML with HealthData as its root or document type within the first 4 KiB.
+    That is XML with HealthData as its root or document type within the first 4 KiB. A clinical document, whose name
+    ends in ``_cda.xml``, is none.
     """
     is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
     return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in EXPORT_MARKS)

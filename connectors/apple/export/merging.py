@@ -131,7 +131,7 @@ def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
 
 
 def union(spans: np.ndarray) -> np.ndarray:
-    """Return the spans (rows of start, end) in ascending order, with overlapping spans joined."""
+    """Return the spans (rows of start, end) in ascending order, with those joined that overlap or touch."""
     import numpy as np
 
     if not len(spans):

@@ -128,7 +128,7 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
 
 
 def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return spans (start, end) in ascending order, with overlapping spans joined."""
+    """Return spans (start, end) in ascending order, with those joined that overlap or touch."""
     joined: list[tuple[float, float]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:

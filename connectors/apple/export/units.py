@@ -135,7 +135,7 @@ def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | N
     Beats carry a wall clock in the offset of the moment of recording. All other times in the file are written in the
     offset of the moment of exporting. ``start`` is the record's, in Unix seconds. A wall clock has no date, so -11:00
     and +13:00 look alike. The offset nearer to ``usual`` is returned. A missing clock, or a clock in an unknown format,
-    gives None. Half of a 12-hour clock would be wrong by 12 hours.
+    gives None. A 12-hour clock read without its AM or PM, for example, would be wrong by 12 hours.
     """
     wall = seconds_of_day(first_beat) if first_beat else None
     if wall is None:

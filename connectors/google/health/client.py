@@ -1,7 +1,7 @@
 """Pull Google Health's data points, merged by Google over all devices and apps, and its sums of civil days.
 
-The API tells neither changes nor deletions, so every pull reads the last days again (``SPEC.overlap``). Each data type
-has its own times in filters. Sleep is asked for by its end, and a date is written without a time.
+The API tells neither changes nor deletions, so every pull reads the last seven days again (``SPEC.overlap``). Each data
+type has its own times in filters. Sleep is asked for by its end, and a date is written without a time.
 """
 
 from __future__ import annotations

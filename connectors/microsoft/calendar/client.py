@@ -120,7 +120,7 @@ class MicrosoftCalendar:
         """Yield the list of calendars (stream ``calendar``), or the changes of the events of all calendars read.
 
         The events of a calendar that is gone, or that the user may no longer read, are deleted. Raises Closed if none
-        may be read.
+        of the calendars may be read.
         """
         if self._read is None:
             self._read = self._calendars(now)
