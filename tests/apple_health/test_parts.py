@@ -127,9 +127,8 @@ def stored(store: Store) -> dict[str, list[Any]]:
         }
 
 
-@given(EXPORTS)
-@settings(max_examples=8, deadline=None, phases=[Phase.generate])  # each takes a second
-def test_a_memory_changes_nothing(several: list[tuple[int, str, int]]) -> None:
+def compared(several: list[tuple[int, str, int]]) -> Outcome:
+    """Import exports with a memory and without any, and return the last outcome. The stores must be equal all along."""
     with TemporaryDirectory() as folder, ExitStack() as stack:
         stack.enter_context(small_pieces())
         bridges = [person(stack.enter_context(_opened())) for _ in range(2)]
@@ -145,6 +144,20 @@ def test_a_memory_changes_nothing(several: list[tuple[int, str, int]]) -> None:
                 assert outcomes[0] == outcomes[1]
             names.add(content)
             assert stored(bridges[0][0].store) == stored(bridges[1][0].store)
+    return outcomes[0]
+
+
+@pytest.mark.slow
+@given(EXPORTS)
+@settings(max_examples=8, deadline=None, phases=[Phase.generate])  # each takes a second
+def test_a_memory_changes_nothing(several: list[tuple[int, str, int]]) -> None:
+    compared(several)
+
+
+def test_a_changed_old_row_is_found() -> None:
+    outcome = compared([(0, "", 0), (0, "another value", 7)])  # active energy, in June
+    assert (outcome.new, outcome.deleted) == (0, 0)
+    assert 1 <= outcome.updated < 10
 
 
 @contextmanager
