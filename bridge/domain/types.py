@@ -272,6 +272,17 @@ class Covers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Still:
+    """Stored records of a stream that the export of ``as_of`` holds whole and unchanged, so that they did not come.
+
+    ``records`` maps the prefix of their keys to their number. All of them are of one earlier export.
+    """
+
+    records: Mapping[str, int]
+    as_of: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """Records of a stream that are stored together. ``cursor`` is saved with them.
 
@@ -282,11 +293,17 @@ class Page:
     records: tuple[RawRecord, ...]
     cursor: str | None = None
     covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
+    still: Still | None = None
     member: str | None = None  # the source's own name for the user, where webhooks use that name
     set_aside: Mapping[tuple[str, str], int] = field(
         default_factory=dict
     )  # (what, why) -> number skipped while reading
     left_out: Mapping[str, int] = field(default_factory=dict)  # what is not read on purpose, and why -> number
+
+    @property
+    def count(self) -> int:
+        """The number of records, with those that are still as they were."""
+        return len(self.records) + (sum(self.still.records.values()) if self.still else 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -306,6 +306,9 @@ def store_page(
     """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)
+        if page.still is not None:
+            store.ingest.keep_still(source.connection.id, page.stream, page.still)
+            results += [RecordResult(outcome="unchanged")] * sum(page.still.records.values())
         refuse_changed_shape(source.spec, page, results)
         if page.covers is not None:
             missing = store.ingest.missing(source.connection.id, page.stream, page.covers, delivered)

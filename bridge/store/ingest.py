@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bridge.domain.ports import Normaliser
 from bridge.domain.records import Connection, RecordResult
-from bridge.domain.types import Covers, Notice, RawRecord
+from bridge.domain.types import Covers, Notice, RawRecord, Still
 from bridge.store import codec, landing, rows, tables
 from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
@@ -138,6 +138,31 @@ class Ingest(Part):
         if keep_raw:
             landing.keep_raw(db, batch, deliveries)
         return [landing.result_of(delivery, batch.changed) for delivery in deliveries]
+
+    @reads
+    def months(
+        self, db: sa.Connection, connection_id: int, version: int
+    ) -> dict[tuple[str, str], tuple[int, datetime | None]]:
+        """Return (stream, first 7 characters of the key) -> number and export date of a connection's stored records.
+
+        The date is None if any of them is of another export, in pieces, or derived by another ``version``.
+        """
+        found = db.execute(_MONTHS, {"connection": connection_id, "version": version})
+        return {
+            (row.stream, row.month): (
+                row.records,
+                row.first if row.first == row.last and row.whole == row.current == row.records else None,
+            )
+            for row in found
+        }
+
+    @writes(durable=False)
+    def keep_still(self, db: sa.Connection, connection_id: int, stream: str, still: Still) -> None:
+        """Date the stored records of ``still``, and the stretches that an earlier export covered, by its export."""
+        for prefix in still.records:
+            of = {"connection": connection_id, "of_stream": stream, "of_prefix": prefix, "new_as_of": still.as_of}
+            db.execute(_DATE_STILL, of | {"length": len(prefix)})
+            db.execute(_COVER_STILL, of)
 
     @reads
     def missing(
@@ -296,6 +321,42 @@ _STORED = sa.select(tables.records.c.id, tables.records.c.key).where(
     tables.records.c.connection_id == _CONNECTION,
     tables.records.c.stream == sa.bindparam("stream", type_=sa.Text),
     tables.records.c.deleted.is_(False),
+)
+_r, _c = tables.records.c, tables.covered.c
+_MONTHS = (
+    sa.select(
+        _r.stream,
+        sa.func.substr(_r.key, 1, len("2026-01")).label("month"),
+        sa.func.count().label("records"),
+        sa.func.min(_r.as_of).label("first"),
+        sa.func.max(_r.as_of).label("last"),
+        sa.func.sum(sa.case((_r.as_of == _r.whole_as_of, 1), else_=0)).label("whole"),
+        sa.func.sum(sa.case((_r.version == sa.bindparam("version", type_=sa.Integer), 1), else_=0)).label("current"),
+    )
+    .where(_r.connection_id == _CONNECTION, _r.deleted.is_(False))
+    .group_by(_r.stream, sa.text("2"))
+)
+_NEWER = sa.bindparam("new_as_of", type_=tables.Instant)
+_DATE_STILL = (
+    sa.update(tables.records)
+    .where(
+        _r.connection_id == _CONNECTION,
+        _r.stream == sa.bindparam("of_stream", type_=sa.Text),
+        sa.func.substr(_r.key, 1, sa.bindparam("length", type_=sa.Integer)) == sa.bindparam("of_prefix", type_=sa.Text),
+        _r.deleted.is_(False),
+    )
+    .values(as_of=_NEWER, whole_as_of=_NEWER)
+)
+_COVER_STILL = (
+    sa.update(tables.covered)
+    .where(
+        _c.connection_id == _CONNECTION,
+        _c.stream == sa.bindparam("of_stream", type_=sa.Text),
+        _c.prefix == sa.bindparam("of_prefix", type_=sa.Text),
+        _c.parent == NO_PARENT,
+        _c.as_of < _NEWER,
+    )
+    .values(as_of=_NEWER)
 )
 _DAY, _SINCE = sa.bindparam("day", type_=sa.Date), sa.bindparam("since", type_=tables.Instant)
 # Those with a row that may begin at or after an instant. Days are local, so that there may be a few too many.
