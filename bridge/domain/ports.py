@@ -75,12 +75,14 @@ class Envelope:
 class Revocation:
     """The request that withdraws a consent at the source.
 
-    ``address`` may hold ``{access_token}`` and names of settings in braces. If the address does not hold the token, the
-    request is signed with the token. An expired token is refreshed before.
+    ``address`` may hold ``{access_token}`` and names of settings in braces. ``form`` names the field of a form that
+    holds the refresh token, or the access token without one. The client names itself there (RFC 7009). If neither
+    holds a token, the request is signed. An expired token is refreshed before.
     """
 
     address: str
     method: str = "POST"
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from bridge import registry
 from bridge.domain.languages import _, say
-from bridge.web.beginnings import BY_NAME, THINGS, Way
+from bridge.web.beginnings import Way, things
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 
@@ -20,16 +20,17 @@ router = APIRouter()
 def begin(visit: Visitor) -> HTMLResponse:
     """Show the devices, calendars and files that a person may have, for the person to choose from."""
     sources = registry.names("connectors")
-    things = [
-        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")} for one in THINGS
+    found = [
+        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")}
+        for one in things(registry.specs())
     ]
-    return page("begin.html", visit, things=things)
+    return page("begin.html", visit, things=found)
 
 
 @router.get("/begin/{name}")
 def way(visit: Visitor, name: str) -> HTMLResponse:
     """Show the ways from a thing to its data, the shortest first and open. An unknown thing gets 404."""
-    thing = BY_NAME.get(name)
+    thing = next((one for one in things(registry.specs()) if one.name == name), None)
     if thing is None:
         raise HTTPException(404, _("that is not known here; choose from the list: /begin"))
     ways = [_shown(visit, one) for one in thing.ways_of(registry.names("connectors"))]
