@@ -58,7 +58,7 @@ class Export:
 
     @property
     def first_day(self) -> str:
-        """The local date of the earliest useful record, or an empty text without any."""
+        """The local date of the earliest record that is used, or an empty text without any."""
         return self._day(self.collected.first) if self.collected.last else ""
 
     @property
@@ -203,7 +203,7 @@ class CutOff(Exception):
 
 
 def read_into(collected: Collected, stream: BinaryIO) -> None:
-    """Pass every useful element of the file to ``collected``. Raises CutOff after the last readable element.
+    """Pass every element of the file that is used to ``collected``. Raises CutOff after the last readable element.
 
     Pieces in Apple's own layout are read as columns. The remaining text goes to an XML parser, which is slower.
     """
@@ -262,7 +262,10 @@ def _head(chunks: Iterator[bytes]) -> bytes:
 
 
 class _Parser:
-    """An XML parser that passes each useful child of the root to ``collected``, and keeps a single child in memory."""
+    """An XML parser that passes the root's children in ``WANTED`` to ``collected``.
+
+    It keeps a single child in memory.
+    """
 
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat
