@@ -287,7 +287,11 @@ class _Parser:
         return self._depth == 1 and self._whole
 
     def feed(self, piece: bytes) -> None:
-        """Parse the next piece of the file. Raises CutOff for text that is not XML, or for a tag of more than 1 MiB."""
+        """Parse the next piece of the file.
+
+        Raises CutOff for text that is not XML, and for more than 64 nested elements. It is also raised for over 1 MiB
+        in which no element begins or ends.
+        """
         clean = piece.translate(None, FORBIDDEN)
         for at in range(0, len(clean), SLICE):
             self._silent += SLICE
