@@ -13,7 +13,7 @@ from bridge.advice import outgoing_events
 from bridge.auth import backup_key, key_storage, oidc
 from bridge.daemon import backups, housekeeping
 from bridge.daemon.backup_places import Place, places_of
-from bridge.daemon.mqtt import link, publisher
+from bridge.daemon.mqtt import link
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection, User
@@ -163,7 +163,7 @@ def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
         if link.broker_of(bridge.settings.of_plugin("mqtt", config.MQTT)) is None:
             return
         link.require_paho()
-        shared = len(dict(publisher.sharing(bridge, bridge.store.people.users())))
+        shared = len(dict(link.sharing(bridge, bridge.store.people.users())))
     except BridgeError as error:
         yield Finding(check="mqtt", ok=False, text=str(error), next="correct it in the environment or config.toml")
         return

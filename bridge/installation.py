@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bridge import calendar, config, leases, registry
+from bridge import config, leases, registry
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.auth.vault import Vault, open_vault
+from bridge.calendar.flights import followed
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, guard_from_settings
 from bridge.domain.ports import ConnectorSpec, EventClassifier, Normaliser, Setting
@@ -100,7 +101,7 @@ class Bridge:
         Flights that arrive within 60 days before and after ``at`` count.
         """
         flights = self.store.reading.arrivals(user.id, since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
-        return replace(user, zones=calendar.followed(user.zones, flights, now=at)) if flights else user
+        return replace(user, zones=followed(user.zones, flights, now=at)) if flights else user
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
         """Return the account (settings and token) of a connection to the source ``spec``.

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from statistics import fmean
 from typing import Any
 
-from bridge import calendar
+from bridge.calendar.plans import planned_shares
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.records import ProxyMap, Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_bounds, slot_start, zone_at
@@ -164,7 +164,7 @@ def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[fl
     bounds = [_bounds(day, known.zones) for day in days]
     agenda_of = _by_day(known, bounds)
     for number, (start, end) in enumerate(bounds):
-        for action, share in calendar.planned_shares(agenda_of[number], start, end).items():
+        for action, share in planned_shares(agenda_of[number], start, end).items():
             hours.setdefault(action, [0.0] * len(days))[number] = round(share * ((end - start) / HOUR), 2)
     return {action: tuple(hours[action]) for action in ActionType if action in hours}
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("bridge", "connectors", "classifiers", "policies", "rhythm_env")
+BRACES = re.compile(r"\{[^{}]*\}")
 ERRORS, COMMANDS = "bridge/domain/errors.py", "docs/reference/commands.md"
 DRAWN = {"docstrings": 30, "error texts": 15, "lines of --help": 15}
 ROW = re.compile(r"^\| `(?P<option>[^`]+)` \| (?P<meaning>.+) \|$")
@@ -70,7 +71,8 @@ def signature(node: ast.AST) -> str:
 def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
     """Yield the text of every error of the bridge that is raised with a text. Values stand in braces.
 
-    A next step that is printed beside every error of its class stands above the text.
+    Texts of fewer than three words of their own are left out. A next step that is printed beside every error of its
+    class stands above the text.
     """
     beside = next_steps(files[ERRORS])
     for path, text in files.items():
@@ -80,7 +82,8 @@ def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
             if not (isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args):
                 continue
             name, said = ast.unparse(node.exc.func).rpartition(".")[2], node.exc.args[0]
-            if name in beside and (words := literal(said)):
+            words = literal(said)
+            if name in beside and len(BRACES.sub("", words).split()) >= 3:
                 about = f"{name}, printed with: {beside[name]}" if beside[name] else name
                 yield Drawable(f"{path}:{node.lineno}", about, words)
 
@@ -98,7 +101,9 @@ def next_steps(text: str) -> dict[str, str]:
 
 
 def literal(node: ast.expr) -> str:
-    """Return a string or an f-string as a user would read it, or nothing for another expression."""
+    """Return a string, an f-string or a text to translate as a user would read it. Anything else gives ""."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in {"_", "say"}:
+        return literal(node.args[0])
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):

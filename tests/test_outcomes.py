@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bridge import registry
-from bridge.advice import outcomes, recommend
+from bridge.advice import feedback, outcomes, recommend
 from bridge.domain.errors import SetupError
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
 from bridge.domain.slots import moment_at, slot_bounds
@@ -106,7 +106,7 @@ def test_without_any_source_it_is_asked_once_and_counts_neither_way(store: Store
     assert [one.id for one in outcomes.questions(store, user, now=EVENING)] == [given.id]
     assert heard(store, user, NEXT) == []
     assert outcomes.questions(store, user, now=NOON + DAY + HOUR) == []
-    outcomes.say(store, user, given.id, Deed.DONE, now=EVENING)
+    feedback.say(store, user, given.id, Deed.DONE, now=EVENING)
     assert outcomes.questions(store, user, now=EVENING) == []
     assert heard(store, user, EVENING) == [Answer.ACCEPT]
 
@@ -134,7 +134,7 @@ def test_the_persons_word_outranks_the_data(store: Store) -> None:
     given = advised(store, user)
     land(store, user, EARLIER, slept(EVENING, 8), now=NEXT)
     assert confirmed(store, user, NEXT).outcome is Deed.NOT_DONE
-    said = outcomes.say(store, user, given.id, Deed.DONE, now=NEXT)
+    said = feedback.say(store, user, given.id, Deed.DONE, now=NEXT)
     assert (said.outcome, said.evidence) == (Deed.DONE, SAID)
     assert outcomes.confirm(store, user, CLASSIFIER, now=NEXT + HOUR) == 0
     store.recommendations.save_outcome(given.id, Deed.NOT_DONE, ("no workout, whoop",), at=NEXT)  # begun before
@@ -144,31 +144,31 @@ def test_the_persons_word_outranks_the_data(store: Store) -> None:
 def test_an_answer_can_be_changed_until_its_day_ends(store: Store) -> None:
     user = person(store)
     given = advised(store, user)
-    recommend.give_feedback(store, user, given.id, Answer.ACCEPT, now=NOON)
-    recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT - MIN)
+    feedback.give_feedback(store, user, given.id, Answer.ACCEPT, now=NOON)
+    feedback.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT - MIN)
     with pytest.raises(SetupError, match=r"its answer stands \(not now\).*bridge history --user ana"):
-        recommend.give_feedback(store, user, given.id, Answer.ACCEPT, now=NEXT)
-    same = recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT)
+        feedback.give_feedback(store, user, given.id, Answer.ACCEPT, now=NEXT)
+    same = feedback.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT)
     assert same.answered_at == NEXT - MIN
     late = advised(store, user, NOON)
-    assert recommend.give_feedback(store, user, late.id, Answer.ACCEPT, now=NEXT).answer is Answer.ACCEPT  # the first
+    assert feedback.give_feedback(store, user, late.id, Answer.ACCEPT, now=NEXT).answer is Answer.ACCEPT  # the first
 
 
 def test_a_word_can_be_changed_until_its_day_ends(store: Store) -> None:
     user, other = person(store), person(store, "ben")
     given = advised(store, user)
     for deed in (Deed.DONE, Deed.PARTLY):
-        assert outcomes.say(store, user, given.id, deed, now=NEXT - MIN).outcome is deed
+        assert feedback.say(store, user, given.id, deed, now=NEXT - MIN).outcome is deed
     with pytest.raises(SetupError, match="bridge history"):
-        outcomes.say(store, user, given.id, Deed.DONE, now=NEXT)
+        feedback.say(store, user, given.id, Deed.DONE, now=NEXT)
     with pytest.raises(SetupError, match="ben has no recommendation"):
-        outcomes.say(store, other, given.id, Deed.DONE, now=NOON)
+        feedback.say(store, other, given.id, Deed.DONE, now=NOON)
 
 
 def test_what_was_ignored_is_not_looked_for(store: Store) -> None:
     user = person(store)
     given = advised(store, user)
-    recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=DAWN + HOUR)
+    feedback.give_feedback(store, user, given.id, Answer.IGNORE, now=DAWN + HOUR)
     assert outcomes.confirm(store, user, CLASSIFIER, now=EVENING) == 0
     assert outcomes.questions(store, user, now=EVENING) == []
     assert heard(store, user, EVENING) == [Answer.IGNORE]
@@ -191,7 +191,7 @@ def test_two_who_say_at_once_leave_one_word(store: Store) -> None:
     user = person(store)
     given = advised(store, user)
     deeds = [Deed.DONE, Deed.PARTLY, Deed.NOT_DONE, Deed.DONE]
-    at_once(lambda number: outcomes.say(store, user, given.id, deeds[number], now=MORNING + timedelta(hours=1)))
+    at_once(lambda number: feedback.say(store, user, given.id, deeds[number], now=MORNING + timedelta(hours=1)))
     kept = store.recommendations.by_id(given.id)
     assert kept is not None
     assert kept.evidence == SAID
@@ -200,7 +200,7 @@ def test_two_who_say_at_once_leave_one_word(store: Store) -> None:
 def test_outcomes_go_where_the_data_go(store: Store) -> None:
     user, other = person(store), store.people.add_user("ben", "UTC", now=DAWN)
     given = advised(store, user)
-    outcomes.say(store, user, given.id, Deed.PARTLY, now=NOON)
+    feedback.say(store, user, given.id, Deed.PARTLY, now=NOON)
     store.exports.restore(other.id, store.exports.dump(user.id))
     (one,) = outcomes.advised(store, other, since=DAWN, until=NEXT)
     assert (one.outcome, one.outcome_at, one.evidence) == (Deed.PARTLY, NOON, SAID)

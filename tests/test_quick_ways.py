@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from bridge import installation, meters, registry
 from bridge.advice.recommend import load_snapshot
-from bridge.calendar import deadline_pressure, still_open
+from bridge.calendar.facts import deadline_pressure, still_open
 from bridge.config import load
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import Invitation

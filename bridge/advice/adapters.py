@@ -1,8 +1,9 @@
-"""A user's own adapter of the language model, trained on the user's answers and kept only if it predicts better.
+"""Decide when a user's own adapter of the language model is trained, and start the training.
 
-Attempts at training are stored in the same table as the planner's priors, under the policy ``llm``. The adapter itself
-is a folder below ``adapters``, by the name under which a model server loads it. Training runs in its own process, at
-low priority and with few threads. A stopped training is continued by the next process.
+An adapter is trained on the user's earlier answers. It is kept if it predicts the later answers better than the model
+without it. Attempts are stored in the same table as the planner's priors, under the policy ``llm@VERSION``. The adapter
+itself is a folder below ``adapters``, by the name under which a model server loads it. Training runs in its own
+process, at low priority and with few threads. A stopped training is continued by the next process.
 """
 
 from __future__ import annotations

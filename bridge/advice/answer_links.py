@@ -22,8 +22,8 @@ from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment
 from bridge.domain.titles import ANSWER_BUTTONS, answer_text
 from bridge.installation import Bridge
-from bridge.planning.common_sense import Option
 from bridge.planning.outcomes import day_end
+from bridge.planning.situation import Option
 from rhythm_env.interface import Answer
 
 KEY_PURPOSE = "links that answer a recommendation"

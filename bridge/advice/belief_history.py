@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.languages import Text, listed, say
 from bridge.domain.records import AdviceRecord, Reset, User
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import INSTANT, ZoneHistory, zone_at
 from bridge.domain.titles import ACTION_WORDS, slot_text
 from bridge.planning.outcomes import as_answer
 from rhythm_env.interface import Answer
@@ -27,7 +27,6 @@ BELIEF_PERIOD = timedelta(days=365)
 NEAR = timedelta(days=2)  # over a longer gap, new data changes the belief more than the answer
 LEAST = 0.005  # the smallest change that shows in two decimals
 MOST = 8  # answers that are listed
-INSTANT = timedelta(microseconds=1)
 DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {  # dimension -> meaning of 0 and of 1, see rhythm_env.interface.Belief
         "social": (say("keeps to yourself"), say("loves company")),

@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
 
-from bridge import calendar
-from bridge.advice import recommend
 from bridge.advice.labels import labelled
+from bridge.calendar.busy import free_blocks
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import Moment, moment_at, slot_bounds
+from bridge.domain.slots import INSTANT, Moment, moment_at, slot_bounds
 from bridge.domain.types import Event, Occurrence, Plan
 from bridge.leases import Lease
 from rhythm_env.interface import ActionType, Answer
@@ -49,7 +48,7 @@ def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetim
     entry of the calendar needs no plan. A plan that would have no length is left out.
     """
     found: list[Plan] = []
-    for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + recommend.INSTANT):
+    for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
         moment = _meant_for(advice)
         if moment is not None and slot_bounds(moment, user.zones)[1] > now:
             found.append(_plan(store, user, classifier, advice, moment, now, beside=found))
@@ -114,7 +113,7 @@ def _placed(
     of time that is long enough, else at ``start``. It never lasts beyond ``end``.
     """
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
-    free = calendar.free_blocks(others, start, end, minutes=minutes)
+    free = free_blocks(others, start, end, minutes=minutes)
     begin = free[0][0] if free else start
     return begin, min(begin + timedelta(minutes=minutes), end)
 
@@ -155,7 +154,7 @@ def keep(store: Store, user: User, classifier: EventClassifier, write: Writing, 
         return False
     finally:
         store.scheduling.release(lease.connection.id, lease.holder)
-    for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + recommend.INSTANT):
+    for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + INSTANT):
         if key_of(user, advice) in deleted:
             store.recommendations.save_feedback(advice.id, Answer.IGNORE, now=now)
     return True

@@ -8,10 +8,13 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import calendar
 from bridge.advice import recommend, requests
 from bridge.advice.observation import observe
 from bridge.advice.personalise import for_person
+from bridge.calendar.busy import clipped
+from bridge.calendar.expansion import midnight
+from bridge.calendar.flights import moves
+from bridge.calendar.plans import planned_shares
 from bridge.domain.guard import Guard
 from bridge.domain.languages import say
 from bridge.domain.records import Deed, Snapshot, User
@@ -70,7 +73,7 @@ def plan_day(
     some = not situation.is_blank
     return DayPlan(
         date=wanted,
-        zone=zone_at(now if wanted == today else calendar.midnight(wanted, user.zones), user.zones).key,
+        zone=zone_at(now if wanted == today else midnight(wanted, user.zones), user.zones).key,
         bedtime=situation.sleep(wanted + A_DAY)[0] if some else None,
         wake=situation.sleep(wanted)[1] if some else None,
         work=tuple(situation.work(wanted)) if some else (),
@@ -92,8 +95,8 @@ def _keep_places(bridge: Bridge, user: User, situation: Situation, blocks: Seque
 def _moves(situation: Situation, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
     """Return the stays in other time zones that begin between a date's midnight and the last block's end."""
     zones = situation.known.zones
-    begin = calendar.midnight(day, zones)
-    return tuple(calendar.moves(zones, begin, max([begin, *(block.end for block in blocks)])))
+    begin = midnight(day, zones)
+    return tuple(moves(zones, begin, max([begin, *(block.end for block in blocks)])))
 
 
 def recommend_policy(bridge: Bridge, user: User) -> Policy:
@@ -131,7 +134,7 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
         agreed = is_agreed(advice, situation.known.zones)
         if advice.answer is Answer.RESCHEDULE and not agreed:
             continue
-        if calendar.clipped(situation.attended, advice.start, advice.end):
+        if clipped(situation.attended, advice.start, advice.end):
             continue
         begun = advice.start < situation.now
         if advice.outcome is Deed.DONE and not begun:
@@ -208,7 +211,7 @@ def _preview(
         slot=moment.slot,
         remaining_steps=STEPS_PER_WEEK - moment.timestep,
         feasible=tuple(found),
-        planned=calendar.planned_shares(situation.known.agenda, *span),
+        planned=planned_shares(situation.known.agenda, *span),
     )
     local = span[0].astimezone(zone_at(span[0], situation.known.zones))
     allowed, _ = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in found)
@@ -227,7 +230,7 @@ def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
 
 def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:
     """Yield a sentence per recommendation of a date that was withdrawn because the calendar or the wishes changed."""
-    since, until = (calendar.midnight(day + k * A_DAY, user.zones) for k in (0, 1))
+    since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:
             yield say(

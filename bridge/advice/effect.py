@@ -12,11 +12,11 @@ users. It is shrunk more if less is known of the user.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice.aftermath import Drawn, Followed, aftermath
+from bridge.advice.review_words import KnownEffect
 from bridge.domain.records import User
 from bridge.domain.slots import Moment
 from rhythm_env.interface import ActionType, Slot
@@ -37,21 +37,6 @@ OUTCOMES: Mapping[str, bool] = {
 }
 OF_ADVICE = tuple(name for name in OUTCOMES if name != "taken")  # outcomes that slots without advice have too
 SCALES = {True: "log ratio of chances", False: "difference"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownEffect:
-    """An effect of advising an action, whose 95 % interval (``low`` to ``high``) does not contain zero.
-
-    It compares advising the action with advising another action. For the outcome ``taken``, ``effect`` is the logarithm
-    of a ratio of probabilities. For other outcomes it is a difference in the unit of ``outcome``, a name in OUTCOMES.
-    """
-
-    action: ActionType
-    outcome: str
-    effect: float
-    low: float
-    high: float
 
 
 def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:

@@ -13,6 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge.domain.records import User
+from bridge.domain.slots import INSTANT
 from bridge.planning.outcomes import as_answer
 from rhythm_env.interface import Answer
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 BACK = timedelta(weeks=8)
-INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
 VERDICT_ANSWERS = 28  # answers that a verdict needs
 FORETELLS = ("adaptive",)  # policies whose scores are probabilities of acceptance
 

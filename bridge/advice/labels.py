@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import calendar
 from bridge.calendar import corrections, likeness
+from bridge.calendar.expansion import expand
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import Correction, User
@@ -73,7 +73,7 @@ def liked(
 
 def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at: datetime) -> list[Occurrence]:
     events = [event for _, event in store.reading.events(user.id, since=since, until=until, at=at)]
-    return calendar.expand(events, since=since, until=until, zones=user.zones)
+    return expand(events, since=since, until=until, zones=user.zones)
 
 
 def _cases(user: User, classifier: EventClassifier, occurrences: Sequence[Occurrence]) -> list[Case]:

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice import message_sender, review_words, web_push
+from bridge.advice.labels import labelled
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import Review
 from bridge.advice.web_push import Device, Notice
@@ -39,6 +40,17 @@ PARTS_OF_DAY = {
     Slot.EVENING: say("this evening"),
     Slot.NIGHT: say("tonight"),
 }
+
+
+def titled_events(bridge: Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
+    """Return the titled events that begin from now until the recommendation expires, as ``14:00 Title``.
+
+    A private event is called busy, because the message passes through other machines.
+    """
+    known = labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
+    zone = zone_at(now, user.zones)
+    ahead = [occurrence for occurrence, _label in known if occurrence.event.title and occurrence.start >= now]
+    return [f"{o.start.astimezone(zone):%H:%M} {_('busy') if o.event.private else o.event.title}" for o in ahead]
 
 
 def compose(

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from types import MappingProxyType
 
-from bridge import calendar
+from bridge.calendar.busy import Labelled, gaps
+from bridge.calendar.plans import planned_shares
 from bridge.domain.guard import QUIET_ACTIONS
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, moment_at, slot_bounds, slot_start, zone_at
@@ -74,7 +75,7 @@ def observe(
         reward=history[-1].reward if history else 0.0,
         history=history,
         feasible=_feasible(known, end),
-        planned=calendar.planned_shares(known.agenda, start, end),
+        planned=planned_shares(known.agenda, start, end),
         routine=routine(known, history),
     )
     return observation, readings
@@ -204,9 +205,9 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
     return {Moment(week=moment_at(i.at, zones).week, day=i.day, slot=i.slot): i for i in history}
 
 
-def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
+def _done(labelled: Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
     """Return the action that takes the largest share of a slot in the calendar, or None below a third."""
-    shares = calendar.planned_shares(labelled, *span)
+    shares = planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
 
@@ -217,8 +218,8 @@ def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
     All fit with 15 minutes of free time, or if the whole rest of the slot is free. Otherwise only the actions of the
     slot's entries fit. If these have none, only quiet actions fit, because a flight is no time for deep work.
     """
-    free = sum((e - s for s, e in calendar.gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
+    free = sum((e - s for s, e in gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:
         return tuple(ActionType)
-    planned = calendar.planned_shares(known.agenda, known.at, end) or QUIET_ACTIONS
+    planned = planned_shares(known.agenda, known.at, end) or QUIET_ACTIONS
     return tuple(action for action in ActionType if action in planned)

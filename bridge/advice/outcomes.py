@@ -6,14 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.advice import recommend
 from bridge.advice.labels import labelled
-from bridge.domain import languages
-from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
-from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Snapshot, User
-from bridge.domain.slots import Moment, ZoneHistory
-from bridge.planning.outcomes import AWAITED, BEFORE, day_end, observed, over_at
+from bridge.domain.records import SAID, AdviceRecord, Deed, Snapshot, User
+from bridge.domain.slots import INSTANT, ZoneHistory
+from bridge.planning.outcomes import AWAITED, BEFORE, observed, over_at
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
@@ -42,7 +39,7 @@ def confirm(
     that the user told, are left alone. ``since`` and ``until`` replace the usual limits on when recommendations were
     made.
     """
-    found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + recommend.INSTANT)
+    found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
     if not due:
         return 0
@@ -90,7 +87,7 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
     Each was seen and has been over for less than a day. Its outcome is unknown, and no data are awaited that could show
     it.
     """
-    since, until = now - ASKED - OUTCOME_WINDOW, now + recommend.INSTANT
+    since, until = now - ASKED - OUTCOME_WINDOW, now + INSTANT
     found = store.recommendations.advice_records(user.id, since=since, until=until, outcome=Deed.UNKNOWN)
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
 
@@ -102,47 +99,13 @@ def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
     return seen and open_ and not awaited and over_at(one, zones) <= now < over_at(one, zones) + ASKED
 
 
-def answer(
-    store: Store, user: User, recommendation_id: int, given: Answer | Deed, *, now: datetime, moved_to: Moment | None
-) -> Recommendation:
-    """Store the user's answer to a recommendation (an Answer), or whether the user did the action (a Deed).
-
-    ``moved_to`` is the slot to which Reschedule moves it. Raises SetupError as ``give_feedback`` and ``say`` do, and
-    for a Deed with ``moved_to``.
-    """
-    if isinstance(given, Answer):
-        return recommend.give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
-    if moved_to is not None:
-        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
-    return say(store, user, recommendation_id, given, now=now)
-
-
-def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:
-    """Store whether the user did the recommended action, as the user tells it. Data never replace this outcome.
-
-    The recommendation counts as seen. Raises SetupError if it does not belong to the user. Raises SetupError too if the
-    user told another outcome before and the recommendation's day is over.
-    """
-    before = recommend.own(store, user, recommendation_id)
-    if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
-        raise SetupError(
-            languages.say(
-                "the day of this recommendation is over, and what you said stands; see: {command}",
-                command=f"bridge history --user {user.name}",
-            )
-        )
-    store.recommendations.mark_shown(before.id, now=now)
-    store.recommendations.save_outcome(before.id, deed, SAID, at=now)
-    return recommend.own(store, user, recommendation_id)
-
-
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
     """Return the recommendation that is meant when a user tells an outcome without naming a recommendation.
 
     That is the newest of ``questions``. Otherwise it is the newest seen recommendation of the last two days without an
     outcome from the user. Returns None if there is neither.
     """
-    found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
+    found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]
     return next(iter([*asked, *seen]), None)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.records import Deed, Recommendation, User
+from bridge.domain.slots import INSTANT
 from bridge.http import egress, open_typed_session
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ KEPT_FOR = timedelta(days=1)  # after which an event that was not taken is dropp
 WAIT_MIN, WAIT_MAX = timedelta(minutes=1), timedelta(hours=4)  # between two attempts
 EVENTS_MAX = 50  # requests of one delivery
 SEND_SECONDS = 10.0
-INSTANT = timedelta(microseconds=1)
 SECRET_PREFIX, SECRET_MIN_CHARS = "whsec_", 16  # of a key in base64, as Standard Webhooks write it
 YES = ("yes", "true", "1")
 

@@ -20,6 +20,7 @@ from bridge.advice import recommend
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Personal
 from bridge.domain.records import Prior, Recommendation, User
+from bridge.domain.slots import INSTANT
 from rhythm_env.interface import Answer, Interaction, Observation, Policy, observation_from_json
 
 if TYPE_CHECKING:
@@ -193,7 +194,6 @@ def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     since = _since(store, user, now)
     if last is not None and _heard(last) >= since:  # the last attempt had enough answers
         return (
-            len(store.recommendations.settled_times(user.id, since=_heard(last) + recommend.INSTANT, until=now))
-            >= FRESH_ANSWERS
+            len(store.recommendations.settled_times(user.id, since=_heard(last) + INSTANT, until=now)) >= FRESH_ANSWERS
         )
     return _enough(store.recommendations.settled_times(user.id, since=since, until=now))

@@ -8,27 +8,26 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import calendar, registry
+from bridge import registry
 from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.advice.preference import load_preference
+from bridge.calendar.busy import clipped
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
-from bridge.domain.slots import Moment, moment_at, zone_at
-from bridge.domain.titles import answer_text
+from bridge.domain.slots import INSTANT, Moment, moment_at, zone_at
 from bridge.domain.types import Reading
 from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
 from bridge.planning.choice import as_wished, nothing_fits, place, quiet, sensible
-from bridge.planning.common_sense import Option
-from bridge.planning.outcomes import as_answer, day_end
+from bridge.planning.outcomes import as_answer
 from bridge.planning.routine import learn_routine
-from bridge.planning.situation import NEAR, Situation
+from bridge.planning.situation import NEAR, Option, Situation
 from bridge.planning.tasks import task_for
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 
@@ -40,7 +39,6 @@ AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
 GUARD = Guard()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 TRIED = "a try"  # beginning of the reason of an explored action
 BY_LOT = say("now and then a slot gets no advice, by lot, so that it can be told what advice does")
@@ -230,7 +228,7 @@ def _current(
     option, why = place(situation, existing.action, span, since=existing.created_at)
     if existing.kind != "suggested":
         return existing if option is not None and option.kind == existing.kind and end > now else None
-    taken = calendar.clipped(situation.attended, start, end)
+    taken = clipped(situation.attended, start, end)
     if start >= now and not taken and existing.action not in situation.wishes.never:
         return existing
     if option is not None and option.kind == "suggested":
@@ -357,38 +355,6 @@ def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tu
     """Store that no advice fits the slot now, and return that as a Silence."""
     store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
     return Silence(moment=moment, reasons=reasons, at=now)
-
-
-def give_feedback(
-    store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
-) -> Recommendation:
-    """Store the user's answer to a recommendation, and for Reschedule the slot ``moved_to``.
-
-    Raises SetupError if the recommendation does not belong to the user, or if ``moved_to`` comes with another answer.
-    Raises SetupError too if it has a different answer and its day is over.
-    """
-    before = own(store, user, recommendation_id)
-    if moved_to is not None and answer is not Answer.RESCHEDULE:
-        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
-    if before.answer is not None and day_end(before, user.zones) <= now:
-        if (before.answer, before.moved_to) == (answer, moved_to):
-            return before
-        stands = answer_text(before.answer, before.moved_to)
-        raise SetupError(
-            f"the day of this recommendation is over, and its answer stands ({stands}); "
-            f"see: bridge history --user {user.name}"
-        )
-    return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)
-
-
-def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
-    """Return a recommendation of the user. Raises SetupError if no such recommendation belongs to the user."""
-    advice = store.recommendations.by_id(recommendation_id)
-    if advice is None or advice.user_id != user.id:
-        raise SetupError(
-            f"{user.name} has no recommendation {recommendation_id}; see: bridge recommend --user {user.name}"
-        )
-    return advice
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:

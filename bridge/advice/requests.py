@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import calendar
 from bridge.advice import outcomes
 from bridge.advice import recommend as advise
 from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
+from bridge.calendar.expansion import expand
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Correction, Recommendation, Silence, User
 from bridge.domain.slots import moment_at, zone_at
@@ -109,7 +109,7 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
     said = Correction(series=corrections.series_of(found), title=title, action=action, made_at=now)
     store.people.add_correction(user.id, said)
     ahead = store.reading.events(user.id, since=now, until=now + CORRECTED_WITHIN, at=now)
-    events = calendar.expand([event for _, event in ahead], since=now, until=now + CORRECTED_WITHIN, zones=user.zones)
+    events = expand([event for _, event in ahead], since=now, until=now + CORRECTED_WITHIN, zones=user.zones)
     made = store.people.corrections(user.id, at=now)
     held = corrections.held_by([occurrence.event for occurrence in events], said.series, made)
     return Fixed(event=found, holds_for=held)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bridge.advice import outcomes, recommend
+from bridge.advice import feedback, recommend
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, moment_at
 from bridge.planning import facts
 from bridge.planning.choice import gap_in, good_gaps
-from bridge.planning.common_sense import Option
-from bridge.planning.situation import Situation, without_advice
+from bridge.planning.situation import Option, Situation, without_advice
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
@@ -49,9 +48,9 @@ def answer(
     """Store the user's answer to the recommendation ``number``, or whether the user did the action, and return it.
 
     With Reschedule and ``moved_to``, the recommendation also gets a new time in that slot, if one fits. ``known`` is
-    the user's snapshot at ``now``, and is loaded if None. Raises SetupError as ``outcomes.answer`` does.
+    the user's snapshot at ``now``, and is loaded if None. Raises SetupError as ``feedback.answer`` does.
     """
-    found = outcomes.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
+    found = feedback.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
     if moved_to is None or given is not Answer.RESCHEDULE:
         return found
     situation = _situation(bridge, user, found, now, known)
@@ -59,7 +58,7 @@ def answer(
     if option is not None:
         told = found.reasons if found.start == option.start else facts.after_a_move(found.reasons)
         bridge.store.recommendations.retime(found.id, option.start, option.end, told)
-    return recommend.own(bridge.store, user, number)
+    return feedback.own(bridge.store, user, number)
 
 
 def _suggested_at(advice: Recommendation, user: User, now: datetime) -> datetime:

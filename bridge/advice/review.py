@@ -11,15 +11,16 @@ from datetime import date, datetime, timedelta
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from bridge import calendar
 from bridge.advice import outcomes, recommend
-from bridge.advice.effect import KnownEffect, known_effects
-from bridge.advice.review_words import Compared, Review, Sleep, ideas
-from bridge.calendar import Stretch
+from bridge.advice.effect import known_effects
+from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ideas
+from bridge.calendar import meetings
+from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
+from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import ProxyMap, Snapshot, User
-from bridge.domain.slots import moment_at, moment_of, slot_start
+from bridge.domain.slots import INSTANT, moment_at, moment_of, slot_start
 from bridge.domain.types import EpisodeKind
 from bridge.meters import read_slots
 from bridge.meters.nights import Nights
@@ -61,7 +62,7 @@ def load_review(
     known = recommend.load_snapshot(store, user, classifier, at=now, proxies=proxies, back=back)
     seen = tuple(
         one
-        for one in outcomes.advised(store, user, since=start, until=min(end, now + recommend.INSTANT))
+        for one in outcomes.advised(store, user, since=start, until=min(end, now + INSTANT))
         if (one.shown_at is not None or one.answer is not None)
     )
     parts = list(_parts(user, monday, until))
@@ -78,7 +79,7 @@ def load_review(
         over=now >= end,
         advised=seen,
         meters=_meters(known, user, monday, until),
-        sleep=_sleep(known, monday, (moment_at(until - recommend.INSTANT, user.zones).date - monday).days + 1),
+        sleep=_sleep(known, monday, (moment_at(until - INSTANT, user.zones).date - monday).days + 1),
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),
@@ -169,10 +170,8 @@ def _bedtime(night: Night) -> float:
 def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
     workouts, entries = workout_stretches(known), [one for one in known.agenda if one[0].start < parts[0][1]]
     occurrences = [occurrence for occurrence, _ in entries]
-    company = calendar.merged(
-        (o.start, o.end) for o, label in entries if label.action in calendar.COMPANY and calendar.takes_time(o.event)
-    )
-    met, focus = calendar.met(occurrences), calendar.long_enough(calendar.focus_blocks(entries))
+    company = merged((o.start, o.end) for o, label in entries if label.action in COMPANY and takes_time(o.event))
+    met, focus = meetings.met(occurrences), long_enough(focus_blocks(entries))
     completed = sorted(one.completed for one in known.tasks if one.completed is not None)
     began = min((o.start for o in occurrences), default=None)
     return {
@@ -192,7 +191,7 @@ def workout_stretches(known: Snapshot) -> list[Stretch]:
     """
     workouts = (one for _, one in once(known.episodes, known.preference) if one.kind is EpisodeKind.WORKOUT)
     found = ((one.start, one.end) for one in workouts)
-    return calendar.merged((start, end) for start, end in found if end <= known.at)
+    return merged((start, end) for start, end in found if end <= known.at)
 
 
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
@@ -214,7 +213,7 @@ def _lengths(
     Parts that end before ``began``, the first entry of the source, are left out. Without it (None) all are.
     """
     known = [part for part in parts if began is not None and began < part[1]]
-    return _compared([calendar.length(calendar.clipped(stretches, *part)) / unit for part in known])
+    return _compared([length(clipped(stretches, *part)) / unit for part in known])
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
@@ -232,4 +231,4 @@ def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
     if action is ActionType.MEDITATE:
         sessions = (one for _, one in known.samples if one.metric is Metric.MINDFUL and part[0] <= one.start < part[1])
         found += [(one.start, one.end or one.start + one.value * MINUTE) for one in sessions]
-    return len(calendar.merged(found))
+    return len(merged(found))

@@ -7,15 +7,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, listed, say, say_many
 from bridge.domain.records import AdviceRecord, Deed
 from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, SLOT_PLURALS
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
-
-if TYPE_CHECKING:
-    from bridge.advice.effect import KnownEffect
 
 IDEAS_MAX, EFFECTS_MAX = 2, 3
 # outcome -> a sentence about the effect of advice on it
@@ -48,6 +45,21 @@ FEW = 2  # suggestions of an action in a part of the day, from which on anything
 SUITS_SHARE = 2 / 3  # share done, from which on an hour suits
 NO_IDEA = frozenset({ActionType.SLEEP})  # actions that everybody does, about whose hours nothing is learnt here
 Tally = tuple[int, int]  # done, and done or not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEffect:
+    """An effect of advising an action, whose 95 % interval (``low`` to ``high``) does not contain zero.
+
+    It compares advising the action with advising another action. For the outcome ``taken``, ``effect`` is the logarithm
+    of a ratio of probabilities. For other outcomes it is a difference in the unit of ``outcome``, a name in OUTCOMES.
+    """
+
+    action: ActionType
+    outcome: str
+    effect: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import calendar as agenda
 from bridge import registry
 from bridge.advice.labels import labelled
+from bridge.calendar.expansion import midnight
+from bridge.calendar.facts import SlotFacts, deadline_pressure, week_facts
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import AdviceRecord, User
@@ -29,7 +30,7 @@ Entry = tuple[Occurrence, Label]
 class WeekSlot:
     """A slot with its recommendations and the entries that overlap it, including the all-day entries of its date."""
 
-    facts: agenda.SlotFacts
+    facts: SlotFacts
     entries: tuple[Entry, ...]
     advice: tuple[AdviceRecord, ...]  # made for this slot, or rescheduled to it
 
@@ -83,7 +84,7 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
     entries = labelled(store, user, classifier, start - A_WEEK, end, at=at)
     tasks = [task for _, task in store.reading.tasks(user.id, at=at)]
     advice = store.recommendations.advice_records(user.id, since=start - A_WEEK, until=end)
-    facts = agenda.week_facts(entries, tasks, monday, user.zones)
+    facts = week_facts(entries, tasks, monday, user.zones)
     return Week(
         monday=monday,
         at=at,
@@ -91,7 +92,7 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
         calendar=is_known(store, user, entries),
         entries=entries,
         slots=tuple(slot_of(one, entries, advice, user.zones) for one in facts),
-        pressure=agenda.deadline_pressure(tasks, at, user.zones),
+        pressure=deadline_pressure(tasks, at, user.zones),
         tasks=tuple(sorted((one for one in tasks if _is_open(one)), key=lambda one: (one.due or date.max, one.key))),
     )
 
@@ -109,9 +110,7 @@ def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
     return bool(entries) or any("events" in registry.spec(source).delivers for source in read)
 
 
-def slot_of(
-    facts: agenda.SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceRecord], zones: ZoneHistory
-) -> WeekSlot:
+def slot_of(facts: SlotFacts, entries: Sequence[Entry], advice: Sequence[AdviceRecord], zones: ZoneHistory) -> WeekSlot:
     """Return the slot of ``facts``, with the entries that overlap it and the recommendations for it or moved to it."""
     return WeekSlot(
         facts=facts,
@@ -120,14 +119,14 @@ def slot_of(
     )
 
 
-def _stands_in(occurrence: Occurrence, facts: agenda.SlotFacts, zones: ZoneHistory) -> bool:
+def _stands_in(occurrence: Occurrence, facts: SlotFacts, zones: ZoneHistory) -> bool:
     """Return True if an occurrence overlaps the slot of ``facts``.
 
     An all-day entry belongs to the four slots of each of its dates.
     """
     start, end = facts.start, facts.end
     if occurrence.event.all_day:
-        start, end = (agenda.midnight(facts.moment.date + timedelta(days=k), zones) for k in (0, 1))
+        start, end = (midnight(facts.moment.date + timedelta(days=k), zones) for k in (0, 1))
     return occurrence.start < end and (occurrence.end > start or occurrence.start == occurrence.end == start)
 
 

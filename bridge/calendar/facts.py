@@ -13,12 +13,11 @@ from math import exp
 from bridge.calendar.busy import Labelled, Stretch, busy_union, clipped, fragmentation, free_blocks, length, share
 from bridge.calendar.expansion import midnight
 from bridge.calendar.meetings import back_to_back, meeting_density, short_gaps
-from bridge.calendar.plans import efforts, focus_blocks, long_enough, planned_shares, social_events, unbroken
+from bridge.calendar.plans import effort_of, efforts, focus_blocks, long_enough, planned_shares, social_events, unbroken
 from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_bounds
 from bridge.domain.types import Task
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Slot
 
-DEFAULT_EFFORT = 1.0  # hours, for a task without an estimate
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
@@ -52,15 +51,13 @@ def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -
     return sum((exp(-slack(one, (end - at) / HOUR)) for one, end in still_open(dated, at, zones)), 0.0)
 
 
-def effort_of(one: Task) -> float:
-    """Return the hours that a task is estimated to take, or 1 hour without an estimate."""
-    return DEFAULT_EFFORT if one.effort is None else one.effort
-
-
 def slack(one: Task, hours_left: float) -> float:
     """Return how relaxed a task is, as (hours left - effort) / effort, and at least 0.
 
     The divisor is at least an hour.
+
+    >>> slack(task(20, effort=3.0), 6.0), slack(task(20, effort=0.5), 6.0), slack(task(20, effort=3.0), 2.0)
+    (1.0, 5.5, 0.0)
     """
     effort = effort_of(one)
     return max((hours_left - effort) / max(effort, 1.0), 0.0)

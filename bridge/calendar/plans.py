@@ -10,13 +10,14 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from bridge.calendar.busy import NONE, Labelled, Stretch, clipped, length, merged, takes_time
-from bridge.domain.types import Label, Occurrence
+from bridge.domain.types import Label, Occurrence, Task
 from rhythm_env.interface import ActionType
 
 FOCUS = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
 FOCUS_BLOCK = timedelta(minutes=25)  # shorter stretches do not count as focus
 REST = frozenset({ActionType.ME_TIME, ActionType.EXERCISE, ActionType.MEDITATE, ActionType.SLEEP})
 PAUSE_MIN = timedelta(minutes=5)  # the shortest pause that counts (Albulescu 2022: micro-breaks)
+DEFAULT_EFFORT = 1.0  # hours, for a task without an estimate
 COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
 A_WEEK = timedelta(days=7)
 MINUTE = timedelta(minutes=1)
@@ -75,6 +76,15 @@ def long_enough(blocks: Iterable[Stretch]) -> list[Stretch]:
     1
     """
     return [(start, end) for start, end in blocks if end - start >= FOCUS_BLOCK]
+
+
+def effort_of(one: Task) -> float:
+    """Return the hours that a task is estimated to take, or 1 hour without an estimate.
+
+    >>> effort_of(task(20, effort=3.0)), effort_of(task(20))
+    (3.0, 1.0)
+    """
+    return DEFAULT_EFFORT if one.effort is None else one.effort
 
 
 def efforts(labelled: Labelled) -> list[Stretch]:

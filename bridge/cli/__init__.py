@@ -25,13 +25,11 @@ from bridge.cli import (
     connect,
     data,
     demo,
-    effect,
     maintenance,
     mcp,
     meters,
     notify,
     plan,
-    planning,
     prefer,
     recordings,
     review,
@@ -45,8 +43,8 @@ from bridge.cli import (
 from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
 
 MODULES = (  # in the order of the help
-    *(users, connect, data, status, demo, effect, meters, checkin, calendar),
-    *(classify, advice, plan, planning, prefer, share, review, notify, trace, servers, mcp, maintenance, recordings),
+    *(users, connect, data, status, demo, meters, checkin, calendar),
+    *(classify, advice, plan, prefer, share, review, notify, trace, servers, mcp, maintenance, recordings),
 )
 
 

@@ -1,7 +1,9 @@
-"""Run ``bridge plan``, the day as a timeline."""
+"""Run ``bridge plan``, the day as a timeline, and ``bridge routine`` and ``bridge wish``, which the plan follows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,11 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bridge.cli import options, show
+from bridge.documents import inputs
 from bridge.domain.errors import SetupError
+from bridge.domain.wishes import Wishes, checked
+from rhythm_env.interface import DAY_NAMES, ActionType
 
 if TYPE_CHECKING:
+    from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
     from bridge.domain.records import User
     from bridge.domain.slots import ZoneSpan
+    from bridge.domain.wishes import Hours
     from bridge.planning.day_plan import Block, DayPlan
 
 KIND_WORDS = {
@@ -28,6 +35,8 @@ KIND_WORDS = {
 
 def register(app: typer.Typer) -> None:
     app.command()(plan)
+    app.command()(routine)
+    app.command()(wish)
 
 
 def plan(
@@ -125,7 +134,7 @@ def _write(path: Path, found: DayPlan, now: datetime) -> None:
 
     ``now`` is the entries' time stamp. Raises SetupError if the file cannot be written.
     """
-    from bridge.documents.plan_ics import ADDED, to_icalendar
+    from bridge.documents.plan import ADDED, to_icalendar
     from bridge.ingest.files import make_private
 
     added = (block for block in found.blocks if block.kind in ADDED)
@@ -134,3 +143,144 @@ def _write(path: Path, found: DayPlan, now: datetime) -> None:
         path.write_bytes(to_icalendar(added, now))
     except OSError as error:
         raise SetupError(f"{path} cannot be written ({error.strerror}); give another --ics FILE") from None
+
+
+Texts = list[str] | None
+
+
+def routine(user: options.User, json: options.Json = False) -> None:
+    """Print your routine: bedtime and wake time, working hours, and when each action usually happens."""
+    from bridge import installation
+    from bridge.advice.recommend import load_snapshot
+    from bridge.documents.planning import routine_document
+    from bridge.planning.routine import learn_routine
+
+    with installation.open_bridge() as bridge:
+        now = installation.now()
+        known = load_snapshot(bridge.store, bridge.person(user, at=now), bridge.classifier, at=now)
+    body = routine_document(user, learn_routine(known))
+    if json:
+        show.document(body)
+    else:
+        _print_routine(body)
+
+
+def _print_routine(body: RoutineDocument) -> None:
+    days = [
+        {
+            "day": DAY_NAMES[night["weekday"]],
+            "bedtime": f"{night['bedtime']} ± {night['bedtime_sd_minutes']} min",
+            "wake": f"{night['wake']} ± {night['wake_sd_minutes']} min",
+            "work": ", ".join("-".join(span) for span in work["spans"]) or None,
+        }
+        for night, work in zip(body["sleep"], body["work"], strict=True)
+    ]
+    show.table(days, ("day", "bedtime", "wake", "work"))
+    nights = body["sleep"][0]["nights"]
+    typer.echo(f"Sleep rests on {nights:.0f} of your nights." if nights else "Sleep rests on published figures.")
+    if not body["work_known"]:
+        typer.echo("Working hours rest on published figures.")
+    if body["habits"]:
+        show.table([_habit(one) for one in body["habits"]], ("action", "times_a_week", "minutes", "usually"))
+
+
+def _habit(one: HabitDocument) -> dict[str, object]:
+    usual = [f"{DAY_NAMES[at['weekday']]} {at['start']} {at['name'] or ''}".strip() for at in one["usual"]]
+    return {
+        "action": one["action"],
+        "times_a_week": f"{one['per_week']:.1f}",
+        "minutes": one["minutes"],
+        "usually": ", ".join(usual) or None,
+    }
+
+
+def wish(
+    user: options.User,
+    never: Annotated[
+        Texts,
+        typer.Option(
+            help="Never suggest this action, e.g. BINGE_WATCH. The word none allows all actions again. May be "
+            "repeated.",
+            metavar="ACTION",
+        ),
+    ] = None,
+    hours: Annotated[
+        Texts,
+        typer.Option(
+            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00, 14:00-16:00". "DEEP_WORK '
+            'none" ends that. May be repeated.',
+            metavar="HOURS",
+        ),
+    ] = None,
+    goal: Annotated[
+        Texts,
+        typer.Option(
+            help='How often a week you want to do an action, 1 to 21, e.g. "EXERCISE 3". 0 drops the goal. May be '
+            "repeated.",
+            metavar="GOAL",
+        ),
+    ] = None,
+    weight: Annotated[
+        Texts,
+        typer.Option(
+            help="How much a meter counts in the plan, 0 to 5 (1 is usual), e.g. VITALITY=2. May be repeated.",
+            metavar="METER=X",
+        ),
+    ] = None,
+    suggestions: Annotated[
+        int | None, typer.Option(help="The largest number of suggestions a day, 0 to 12. Without a wish it is 3.")
+    ] = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Drop all earlier wishes, before the other options are applied.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Say what the plan should respect. Without options, show your wishes."""
+    from bridge import installation
+    from bridge.documents.planning import wishes_document
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        before = bridge.store.people.wishes(person.id)
+        found = Wishes() if clear else before
+        found = _with_never(found, never or (), user)
+        found = _with_hours(found, hours or (), user)
+        found = replace(found, goals={**found.goals, **dict(inputs.parse_goal(text, user) for text in goal or ())})
+        found = replace(found, goals={action: times for action, times in found.goals.items() if times})
+        weights = {**found.weights, **dict(inputs.parse_weight(text, user) for text in weight or ())}
+        found = replace(found, weights={meter: times for meter, times in weights.items() if times != 1})
+        found = checked(found if suggestions is None else replace(found, suggestions=suggestions))
+        if found != before:
+            bridge.store.people.save_wishes(person.id, found, now=installation.now())
+    body = wishes_document(user, found)
+    show.result(body, "\n".join(_lines(body)), json=json)
+
+
+def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
+    never = wishes.never
+    for text in texts:
+        none = text.strip().lower() == inputs.NONE
+        never = frozenset() if none else never | {inputs.parse_wished(text, user)}
+    return replace(wishes, never=never)
+
+
+def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
+    """Return wishes with the hours of the actions named in ``texts`` replaced. Several texts for an action add up.
+
+    The text "ACTION none" drops the action's hours.
+    """
+    given: dict[ActionType, tuple[Hours, ...]] = {}
+    for text in texts:
+        action, spans = inputs.parse_hours(text, user)
+        given[action] = tuple(sorted({*given.get(action, ()), *spans}))
+    hours = {**wishes.hours, **given}
+    return replace(wishes, hours={action: spans for action, spans in hours.items() if spans})
+
+
+def _lines(body: WishesDocument) -> list[str]:
+    hours = [f"{action} {' '.join('-'.join(span) for span in spans)}" for action, spans in body["hours"].items()]
+    goals = [f"{action} {times} times a week" for action, times in body["goals"].items()]
+    weights = [f"{meter.lower()} {weight:g}" for meter, weight in body["weights"].items()]
+    parts = {"never": body["never"], "only": hours, "goals": goals, "weights": weights}
+    said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
+    return [*said, f"suggestions: at most {body['suggestions']} a day"]

@@ -180,7 +180,9 @@ def service(
 
     settings = config.load()
     if system and (kind != "systemd" or install):
-        raise SetupError("--system prints the unit of systemd alone; write: bridge service systemd --system")
+        raise SetupError(
+            "--system goes with systemd only, and without --install; write: bridge service systemd --system"
+        )
     written = files.text("system" if system else kind, settings.folder)
     if not install:
         typer.echo(written, nl=False)

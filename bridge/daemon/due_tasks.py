@@ -12,13 +12,12 @@ from datetime import datetime, timedelta
 
 from bridge import installation, registry
 from bridge.advice import answer_links, calendar_writer, notify, outcomes, outgoing_events, personalise, recommend
-from bridge.advice.labels import labelled
 from bridge.advice.review import load_review, review_week
 from bridge.advice.web_push import Notice
 from bridge.domain.errors import BridgeError
-from bridge.domain.languages import _, speaking
-from bridge.domain.records import Channel, Connection, Recommendation, User
-from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.languages import speaking
+from bridge.domain.records import Channel, Connection, User
+from bridge.domain.slots import INSTANT, moment_at
 from bridge.ingest import runs
 from bridge.ingest.outcomes import BACKOFF
 from rhythm_env.interface import Answer
@@ -145,7 +144,7 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
     with speaking(bridge.store.people.language(user.id)):
-        events = titled_events(bridge, user, advice, now) if channel.events else ()
+        events = notify.titled_events(bridge, user, advice, now) if channel.events else ()
         links = answer_links.for_recommendation(bridge, advice)
         message = notify.compose(advice, links=links, events=events, zones=user.zones)
         title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
@@ -165,17 +164,6 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
     if channel is None or moment_at(now, user.zones).slot in bridge.guard.quiet | channel.quiet:
         return None
     return channel
-
-
-def titled_events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
-    """Return the titled events that begin from now until the recommendation expires, as ``14:00 Title``.
-
-    A private event is called busy, because the message passes through other machines.
-    """
-    known = labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
-    zone = zone_at(now, user.zones)
-    ahead = [occurrence for occurrence, _label in known if occurrence.event.title and occurrence.start >= now]
-    return [f"{o.start.astimezone(zone):%H:%M} {_('busy') if o.event.private else o.event.title}" for o in ahead]
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
@@ -235,9 +223,7 @@ def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None
     known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]
     if not known:
         return
-    recent = store.recommendations.between(
-        user.id, since=now - calendar_writer.RESCHEDULED_MAX, until=now + recommend.INSTANT
-    )
+    recent = store.recommendations.between(user.id, since=now - calendar_writer.RESCHEDULED_MAX, until=now + INSTANT)
     last = max((advice.answered_at for advice in recent if advice.answered_at), default=None)
     for connection in known:
         if last is not None and _unwritten(bridge, connection, last, now):

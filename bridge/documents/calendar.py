@@ -15,7 +15,8 @@ from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
     from bridge.advice.week import Week, WeekSlot
-    from bridge.calendar import SlotFacts, Stretch
+    from bridge.calendar.busy import Stretch
+    from bridge.calendar.facts import SlotFacts
     from bridge.domain.records import AdviceRecord
     from bridge.domain.slots import ZoneHistory
     from bridge.domain.types import Label, Occurrence
@@ -177,17 +178,19 @@ def week_facts(week: Week) -> dict[str, Any]:
 
     All but the deadline pressure are null without a calendar. Deadline pressure is as of ``week.at``.
     """
-    from bridge import calendar
+    from bridge.calendar.busy import density
+    from bridge.calendar.meetings import back_to_back, meeting_density, short_gaps
+    from bridge.calendar.plans import focus_minutes, social_events
 
     start, end = week.bounds
     occurrences = [occurrence for occurrence, _ in week.entries]
     facts: dict[str, Any] = {
-        "busy": calendar.density(occurrences, start, end),
-        "meeting_density": calendar.meeting_density(occurrences, start, end),
-        "back_to_back": calendar.back_to_back(occurrences, start, end),
-        "short_gaps": len(calendar.short_gaps(occurrences, start, end)),
-        "focus_minutes": calendar.focus_minutes(week.entries, start, end),
-        "social_events_7d": len(calendar.social_events(week.entries, end)),
+        "busy": density(occurrences, start, end),
+        "meeting_density": meeting_density(occurrences, start, end),
+        "back_to_back": back_to_back(occurrences, start, end),
+        "short_gaps": len(short_gaps(occurrences, start, end)),
+        "focus_minutes": focus_minutes(week.entries, start, end),
+        "social_events_7d": len(social_events(week.entries, end)),
     }
     return _if_known(facts, week) | {"deadline_pressure": week.pressure}
 
@@ -245,7 +248,8 @@ def _facts(facts: SlotFacts, zones: ZoneHistory) -> dict[str, Any]:
 
 
 def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHistory) -> SlotEventDocument:
-    from bridge.calendar import is_meeting, takes_time
+    from bridge.calendar.busy import takes_time
+    from bridge.calendar.meetings import is_meeting
 
     event = occurrence.event
     within = min(occurrence.end, facts.end) - max(occurrence.start, facts.start)

@@ -94,11 +94,13 @@ def _varied(
     z, week = _z(metric, night), _week(metric, night, recent)
     mixed = z if week is None else 0.7 * z + 0.3 * week
     whole = mixed if score is None else (mixed + score) / 2
-    said = say("heart-rate variability {compared}")
+    usual = unscale(night.normal.centre, CONSTANTS[metric])
+    said, value = say("heart-rate variability {compared}"), night.value
     if whole * z < 0 and abs(z) > NOTABLE_Z:
         said = IN_ANOTHER_WEEK if mixed * z < 0 else UNLIKE_VENDOR
-    text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
-    return whole, say(said, compared=text)
+    elif whole * z < 0:
+        value = usual  # a night that hardly differs
+    return whole, say(said, compared=words.relative(value, usual, night.normal))
 
 
 IN_ANOTHER_WEEK = say("heart-rate variability {compared}, in a week that is not")

@@ -4,6 +4,9 @@ A single signal strays for many reasons. Resting heart rate and breathing up, va
 same night are what a fever, alcohol or a great strain does (Mishra 2020, Quer 2021). Distances are not clipped here,
 because a fever lies ten spreads out.
 
+An illness lasts some days. In the first three weeks of a history its nights would soon be the user's normal, so that a
+value is compared with the nights before those days too, and the largest distance counts.
+
 The distance ``together`` exceeds 1.5 in 10 % and 5 in 0.6 % of LifeSnaps' nights, sick nights included. In 14 months of
 a WHOOP it exceeds 5 in 1.0 %, and the vendor scored each of these nights below 27 of 100.
 """
@@ -20,16 +23,21 @@ from bridge.meters.baseline import CLIP, CONSTANTS, clip
 from bridge.meters.fuse import Signal
 from bridge.meters.past import Latest, Past, shared
 
-# Metric -> its direction in illness. The vendor's score counts only without the variability that it is made of.
+# Metric -> its direction in illness.
 SIGNS = {
     Metric.RESTING_HR: 1,
     Metric.RESPIRATORY_RATE: 1,
     Metric.SKIN_TEMPERATURE: 1,
     Metric.SKIN_TEMPERATURE_DELTA: 1,
 }
+# What is made of variability counts only without it, and only the first that is known.
+STAND_INS = (Metric.RECOVERY_SCORE, Metric.BODY_BATTERY)
 FIRST, CALLED = 1.5, 5.0  # distance together at which the signal begins, and from which the words speak of a fight
 EXCESS_MAX = 6.0  # spreads
 STANDS_OUT = 1.0  # spreads from which a sign is named
+SETTLED_NIGHTS = 21  # of a history that a week of illness cannot turn
+SAME_ILLNESS = (3, 6)  # nights before the last that may belong to the same illness
+LEAST_EARLIER = 3  # nights before those
 FIGHTING = say("your body is fighting something: {signs}")
 SAME_NIGHT = say("in the same night {signs}")
 SIGN_NAMES = {
@@ -38,6 +46,7 @@ SIGN_NAMES = {
     Metric.SKIN_TEMPERATURE: say("skin warmer"),
     Metric.SKIN_TEMPERATURE_DELTA: say("skin warmer"),
     Metric.RECOVERY_SCORE: say("recovery down"),
+    Metric.BODY_BATTERY: say("body battery low"),
 }
 VARIABILITY_DOWN = say("heart-rate variability down")
 
@@ -52,7 +61,7 @@ def illness(past: Past, at: datetime) -> Signal | None:
     far = distance(past, at)
     if far <= FIRST:
         return None
-    named = listed([name for z, name, _ in signs if z >= STANDS_OUT])
+    named = listed(list(dict.fromkeys(name for z, name, _ in signs if z >= STANDS_OUT)))
     text = say(FIGHTING if far >= CALLED else SAME_NIGHT, signs=named)
     severity = clip((far - FIRST) / (CALLED - FIRST))
     return body.nightly("illness", signs[0][2], at, -CLIP, text, quality=severity)
@@ -84,27 +93,43 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
     A positive distance is towards illness.
     """
     values = tuple(past.latest(metric, at) for metric in SIGNS)
-    return past.kept(_signs_of, values, body.variability(past, at), past.latest(Metric.RECOVERY_SCORE, at))
+    stand_ins = tuple(past.latest(metric, at) for metric in STAND_INS)
+    return past.kept(_signs_of, values, body.variability(past, at), stand_ins)
 
 
 def _signs_of(
-    _past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, recovery: Latest | None
+    past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
 ) -> list[tuple[float, str, Latest]]:
     """Return the signs of illness from the newest values, as ``_signs`` does.
 
-    The vendor's recovery score counts only without variability.
+    A vendor's recovery score that is the only value counts twice, because it is made of several.
     """
     found = [
-        (direction * one.far(CONSTANTS[metric]), SIGN_NAMES[metric], one)
+        (_far(past, metric, direction, one), SIGN_NAMES[metric], one)
         for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
         if one is not None
     ]
     if hrv is not None:
-        found.append((-hrv[1].far(CONSTANTS[hrv[0]]), VARIABILITY_DOWN, hrv[1]))
-    elif recovery is not None:
-        found.append((-recovery.far(CONSTANTS[Metric.RECOVERY_SCORE]), SIGN_NAMES[Metric.RECOVERY_SCORE], recovery))
+        found.append((_far(past, hrv[0], -1, hrv[1]), VARIABILITY_DOWN, hrv[1]))
+    else:
+        scores = [(metric, one) for metric, one in zip(STAND_INS, stand_ins, strict=True) if one is not None]
+        found += [(_far(past, metric, -1, one), SIGN_NAMES[metric], one) for metric, one in scores[:1]]
     newest = max((one.day for _, _, one in found), default=None)
-    return _once([sign for sign in found if sign[2].day == newest])
+    kept = _once([sign for sign in found if sign[2].day == newest])
+    return kept * 2 if [text for _, text, _ in kept] == [SIGN_NAMES[Metric.RECOVERY_SCORE]] else kept
+
+
+def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
+    """Return a value's distance from normal towards illness, in spreads.
+
+    ``direction`` is 1 for a value that rises in illness, and -1 for one that falls. In a history of under 21 nights the
+    normals without the last 3 and the last 6 nights count too, if they rest on three nights.
+    """
+    normals = [one.normal]
+    if one.normal.n < SETTLED_NIGHTS:
+        earlier = (past.normal_before(metric, one, nights) for nights in SAME_ILLNESS)
+        normals += [normal for normal in earlier if normal.n >= LEAST_EARLIER]
+    return max(direction * normal.far(one.value, CONSTANTS[metric]) for normal in normals)
 
 
 def _once(signs: Sequence[tuple[float, str, Latest]]) -> list[tuple[float, str, Latest]]:

@@ -237,15 +237,20 @@ class Past:
             self._dates[metric, series, day] = found
         return found
 
-    def _normal(self, metric: str, series: str, day: date) -> Baseline:
-        """Return the user's normal of a metric from the values of the 60 days before ``day``.
+    def normal_before(self, metric: str, one: Latest, days: int) -> Baseline:
+        """Return the normal of a metric's value, as ``Latest.normal``, without the ``days`` just before its own."""
+        return self._normal(metric, one.series, one.day, skipped=days)
+
+    def _normal(self, metric: str, series: str, day: date, skipped: int = 0) -> Baseline:
+        """Return the user's normal of a metric from the values of the 60 days before ``day``, less the last days
+        ``skipped``.
 
         Only values known as early as that day's value count. Its spread is 1.5 times as wide for heart rate and
         variability soon after a journey.
         """
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
-        first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day)
+        first, last = bisect_left(days, day - WINDOW * DAY), bisect_left(days, day - skipped * DAY)
         normal = normal_of([value.scaled for value in values[first:last] if value.known <= known], CONSTANTS[metric])
         loose = metric in UNSETTLED and self.nights.journeys.loose(day)
         return replace(normal, spread=LOOSER * normal.spread) if loose else normal

@@ -156,7 +156,8 @@ def _asleep(values: Mapping[Metric, float]) -> float | None:
 def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
     """Return the share (0.3 to 1) of the time in bed that the user was ``asleep`` (minutes).
 
-    It is stated, or computed from the minutes in bed. Returns None if it is unknown or below 0.3.
+    A stated efficiency counts first, otherwise the minutes in bed. Returns None without both, and for a share below
+    0.3 or above 1.
     """
     found = values.get(Metric.SLEEP_EFFICIENCY)
     in_bed = values.get(Metric.IN_BED)

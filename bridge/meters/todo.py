@@ -10,10 +10,11 @@ from math import exp
 from operator import itemgetter
 
 from bridge.calendar.expansion import midnight
-from bridge.calendar.facts import DAY, HOUR, effort_of
+from bridge.calendar.plans import effort_of
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Task
 
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 NO_PRESSURE = 746.0  # slack from which exp(-slack) is exactly 0
 WEEK_AHEAD = timedelta(days=8)  # the rest of a week matters whatever the slack
 

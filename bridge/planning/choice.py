@@ -11,13 +11,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from bridge.calendar import COMPANY, Stretch
+from bridge.calendar.busy import Stretch
+from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import say
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading
-from bridge.planning.common_sense import Option, free_option, options
+from bridge.planning.common_sense import free_option, options
 from bridge.planning.facts import NORMAL, SERVES, grounds, times_this_week
-from bridge.planning.situation import Situation
+from bridge.planning.situation import Option, Situation
 from bridge.planning.tasks import due_tasks, task_for
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Decision, Meter

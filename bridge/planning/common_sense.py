@@ -7,17 +7,17 @@ routine, then the table of rules.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bridge import calendar
-from bridge.calendar import COMPANY, Stretch
+from bridge.calendar import expansion
+from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import say
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import SLOT_PLURALS
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
-from bridge.planning.situation import Situation, is_agreed
+from bridge.planning.situation import Option, Situation, is_agreed
 from bridge.planning.tasks import TASK_PAUSE, has_room, is_answered, length_of, place_of, task_for
 from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, rounded_up, without
 from rhythm_env.interface import ActionType
@@ -37,23 +37,6 @@ KEEP = frozenset(ActionType) - {ActionType.ADMIN_WORK, ActionType.BINGE_WATCH}  
 KEEP_LENGTHS = (timedelta(minutes=5), timedelta(hours=12))  # of an entry that is an activity of a day
 MEAL_MAX = timedelta(minutes=75)
 SURE = 0.5  # confidence in an entry's label from which its action counts as planned
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
-    """An action at a time. ``kind`` is ``suggested``, ``keep`` (an entry of the calendar) or ``sleep``.
-
-    ``what`` names the calendar entry, or the user's usual activity. It is None for a private entry, or if no name is
-    known. ``until`` is None for what is not placed in a free gap.
-    """
-
-    action: ActionType
-    kind: str
-    start: datetime
-    end: datetime
-    what: str | None = None
-    usual: bool = False  # at the hour at which the user usually does it
-    until: datetime | None = None  # end of the free gap
 
 
 def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
@@ -161,26 +144,24 @@ def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
     It is no meeting at work, no meal, no flight, and not during a flight. It must take five minutes to twelve hours,
     and its label must have a confidence of 0.5 or more. ADMIN_WORK and BINGE_WATCH are never worth keeping.
     """
-    if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
+    if label.action not in KEEP or label.confidence < SURE or not takes_time(occurrence.event):
         return False
     if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1] or _in_flight(situation, occurrence):
         return False
     if label.action in COMPANY:
-        at_work = calendar.clipped(
-            situation.work(situation.date_of(occurrence.start)), occurrence.start, occurrence.end
-        )
+        at_work = clipped(situation.work(situation.date_of(occurrence.start)), occurrence.start, occurrence.end)
         return not (at_work and occurrence.event.others)
     return not (label.action is ActionType.ME_TIME and is_meal(situation, occurrence))
 
 
 def _in_flight(situation: Situation, occurrence: Occurrence) -> bool:
     """Return True if a calendar entry is a flight, or overlaps a flight or the ways to and from the airport."""
-    return bool(calendar.clipped(situation.journeys, occurrence.start, occurrence.end))
+    return bool(clipped(situation.journeys, occurrence.start, occurrence.end))
 
 
 def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
     """Return True if a calendar entry begins from 11:30 to 14:00 and takes 75 minutes or less."""
-    midnight = calendar.midnight(situation.date_of(occurrence.start), situation.known.zones)
+    midnight = expansion.midnight(situation.date_of(occurrence.start), situation.known.zones)
     at_noon = midnight + LUNCH[0] <= occurrence.start < midnight + LUNCH[1]
     return at_noon and occurrence.end - occurrence.start <= MEAL_MAX
 
@@ -194,7 +175,7 @@ def _night(day: Day, span: Stretch) -> Option | None:
     for date_ in (day.date, day.date + A_DAY):
         bed, wake = day.situation.sleep(date_)
         start = max(rounded_up(span[0]), bed)
-        free = not calendar.clipped(day.situation.attended, start, wake)
+        free = not clipped(day.situation.attended, start, wake)
         if bed - BEFORE_BED <= span[0] < wake - LEAST_REST and start < wake - LEAST_REST and free:
             return Option(action=ActionType.SLEEP, kind="sleep", start=start, end=wake)
     return None
@@ -265,7 +246,7 @@ def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> boo
 
 
 def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:
-    return label.action is action and label.confidence >= SURE and calendar.takes_time(occurrence.event)
+    return label.action is action and label.confidence >= SURE and takes_time(occurrence.event)
 
 
 def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
@@ -302,12 +283,12 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """
     rule, situation = RULES[action], day.situation
     late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED
-    windows = calendar.clipped(calendar.merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, late)
-    if not calendar.clipped(windows, *span):
+    windows = clipped(merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, late)
+    if not clipped(windows, *span):
         return rule.otherwise
     if action in situation.wishes.hours:
         windows = _common(windows, _wished(day, action))
-        if not calendar.clipped(windows, *span):
+        if not clipped(windows, *span):
             return say("it is outside the hours that you set")
     least, usual = _lengths(day, action)
     start_at = rounded_up(
@@ -316,7 +297,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     busy = [*_not_for(day, action), *_said_around(situation, span)]
     places = [
         (rounded_up(low), high)
-        for window in calendar.clipped(windows, start_at, span[1] + 6 * HOUR)
+        for window in clipped(windows, start_at, span[1] + 6 * HOUR)
         for low, high in _with_time_after(without([window], busy), window[1], rule.after * MINUTE)
     ]
     fitting = [(low, high) for low, high in places if low < span[1] and high - low >= least]
@@ -404,12 +385,12 @@ def _wished(day: Day, action: ActionType) -> list[Stretch]:
         low = day.midnight + begin.hour * HOUR + begin.minute * MINUTE
         high = day.midnight + end.hour * HOUR + end.minute * MINUTE
         found.append((low, high if high > low else high + A_DAY))
-    return calendar.merged(found)
+    return merged(found)
 
 
 def _common(some: Sequence[Stretch], others: Sequence[Stretch]) -> list[Stretch]:
     """Return the stretches that two lists of disjoint stretches have in common."""
-    return [part for low, high in some for part in calendar.clipped(others, low, high)]
+    return [part for low, high in some for part in clipped(others, low, high)]
 
 
 def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span: Stretch) -> Option | None:

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from bridge import calendar
-from bridge.calendar import Stretch
+from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.expansion import midnight
 from bridge.domain.languages import say
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
-from bridge.planning.common_sense import Option, is_own, occupied
+from bridge.planning.common_sense import is_own, occupied
 from bridge.planning.journeys import is_journey
 from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
-from bridge.planning.situation import BESIDE, WAY_HOME, Situation
+from bridge.planning.situation import BESIDE, WAY_HOME, Option, Situation
 from bridge.planning.tasks import TASK_PAUSE, due_tasks, has_room, kept_place, place_of
 from bridge.planning.waking_day import Day, rounded_up, without
 from rhythm_env.interface import ActionType, Meter
@@ -87,7 +87,7 @@ def fixed_blocks(situation: Situation, day: date) -> list[Block]:
 
     Their kind is ``keep`` if they are the user's own and worth keeping, otherwise ``entry``.
     """
-    start, end = (calendar.midnight(day + k * A_DAY, situation.known.zones) for k in (0, 1))
+    start, end = (midnight(day + k * A_DAY, situation.known.zones) for k in (0, 1))
     found = [
         _entry(situation, occurrence, label)
         for occurrence, label in situation.entries
@@ -102,7 +102,7 @@ def _stands(occurrence: Occurrence) -> bool:
     It must be neither cancelled nor declined, and not merely mark a working place or a task.
     """
     event = occurrence.event
-    return calendar.takes_time(event) or (
+    return takes_time(event) or (
         not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
     )
 
@@ -274,4 +274,4 @@ def spans(blocks: Sequence[Block]) -> list[Stretch]:
 
 def clear_of(option: Option, blocks: Sequence[Block]) -> bool:
     """Return True if an option overlaps none of the blocks. All-day blocks do not count."""
-    return not calendar.clipped(calendar.merged(spans(blocks)), option.start, option.end)
+    return not clipped(merged(spans(blocks)), option.start, option.end)

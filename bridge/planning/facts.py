@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 
-from bridge.calendar import COMPANY, is_meeting
+from bridge.calendar.meetings import is_meeting
+from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, say, say_many
 from bridge.domain.types import Because, Reading, Task
-from bridge.planning.common_sense import Option
 from bridge.planning.rules import NAP_SHORT, RESTS
-from bridge.planning.situation import Situation
+from bridge.planning.situation import Option, Situation
 from bridge.planning.waking_day import EASY, Day, day_of
 from rhythm_env.interface import ActionType, Meter
 

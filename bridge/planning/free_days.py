@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from bridge.calendar import clipped, length, midnight
+from bridge.calendar.busy import clipped, length
+from bridge.calendar.expansion import midnight
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence, Response
 from bridge.planning.clock import DAY, instant

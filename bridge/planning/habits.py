@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from bridge.calendar import COMPANY, takes_time
+from bridge.calendar.busy import takes_time
+from bridge.calendar.plans import COMPANY
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory

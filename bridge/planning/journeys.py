@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 
-from bridge import calendar
-from bridge.calendar import Stretch
+from bridge.calendar.busy import Stretch
+from bridge.calendar.flights import is_flight
 from bridge.domain.types import Occurrence
 
 TO_THE_AIRPORT, FROM_THE_AIRPORT = timedelta(minutes=150), timedelta(minutes=90)
@@ -25,7 +25,7 @@ def is_journey(occurrence: Occurrence) -> bool:
     """
     title, length = occurrence.event.title, occurrence.end - occurrence.start
     named = length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
-    return not occurrence.event.all_day and (named or calendar.is_flight(occurrence.event))
+    return not occurrence.event.all_day and (named or is_flight(occurrence.event))
 
 
 def journey(occurrence: Occurrence) -> Stretch:

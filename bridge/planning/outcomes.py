@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from bridge.calendar import Stretch
+from bridge.calendar.busy import Stretch
 from bridge.domain.languages import say
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import AdviceRecord, Deed, Recommendation, Snapshot

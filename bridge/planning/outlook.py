@@ -118,7 +118,10 @@ def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
 
 
 def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
-    """Return the weighted sum of z over the inputs of a reading that a calendar gives in advance (``KNOWN_AHEAD``)."""
+    """Return the sum of weight times z over the inputs that a calendar gives in advance (``KNOWN_AHEAD``).
+
+    The z are those of ``because``, the weights those of the meter's proxy rows in ``past``.
+    """
     rows = past.proxies.of(meter)
     return sum(rows[one.signal].weight * one.z for one in because if one.signal in KNOWN_AHEAD)
 

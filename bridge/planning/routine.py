@@ -14,12 +14,11 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
 from bridge.planning.bedtimes import PRIOR_NIGHTS, Night, usual_nights
 from bridge.planning.clock import MINUTES_OF_DAY, instant
-from bridge.planning.free_days import is_free_day
 from bridge.planning.habits import Habit, habits
 from bridge.planning.working_hours import Span, working_week
 from rhythm_env.interface import ActionType
 
-__all__ = ["Habit", "Night", "Routine", "is_free_day", "learn_routine"]
+__all__ = ["Habit", "Night", "Routine", "learn_routine"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
 
-from bridge.calendar import Stretch
+from bridge.calendar.busy import Stretch
 from bridge.domain.languages import say
 from bridge.domain.types import Occurrence
-from bridge.planning.waking_day import HOUR, MINUTE, OFFICE_WORK, Day, without
+from bridge.planning.waking_day import FREE_FROM, HOUR, MINUTE, OFFICE_WORK, TIRING, Day, without
 from rhythm_env.interface import ActionType
 
 BEFORE_BED = timedelta(minutes=90)  # from so long before the usual bedtime on, going to bed is suggested
 NAP_FROM, NAP_UNTIL = timedelta(hours=13), timedelta(hours=15)  # after midnight; later naps delay the night's sleep
 NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
 LUNCH = (timedelta(hours=11, minutes=30), timedelta(hours=14))  # hours of a working day for exercise
-FREE_FROM = timedelta(hours=10)  # after midnight, on free days, for company and work
 SPORT_UNTIL = timedelta(hours=21)  # after midnight, for its end
 BEFORE_SHIFT, SHIFT = timedelta(hours=5), timedelta(hours=6)  # without sport; and its least length
-TIRING = timedelta(hours=8, minutes=30)  # of entries, after which there is no sport and no more work
 DAY_SLEEP = timedelta(hours=12)  # after midnight; a sleep that ends later was in the daytime
 REST_AFTER_SPORT = timedelta(minutes=45)  # to wash and to get away
 OFFICE_END = timedelta(hours=17)
@@ -109,7 +107,10 @@ def _company(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _own_time(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow time for oneself: waking hours outside of work."""
+    """Return the stretches outside of work that allow time for oneself.
+
+    They lie between an hour after waking and an hour before bedtime.
+    """
     return day.off_work(day.awake(HOUR, HOUR))
 
 

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
 
-from bridge import calendar
-from bridge.calendar import Stretch
+from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.expansion import midnight
+from bridge.calendar.flights import same_clock
 from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence
 from bridge.domain.wishes import Wishes
 from bridge.meters.overlaps import once
+from bridge.planning.free_days import is_free_day
 from bridge.planning.journeys import FROM_THE_AIRPORT, TO_THE_AIRPORT, is_journey, journey
 from bridge.planning.published import OFFICE
-from bridge.planning.routine import Routine, is_free_day
+from bridge.planning.routine import Routine
 from rhythm_env.interface import ActionType, Answer
 
 BESIDE = timedelta(minutes=5)  # kept free before and after an entry
@@ -37,6 +39,23 @@ JET_LAG_MIN, EARLIER_MAX = timedelta(hours=3), timedelta(hours=1)  # time differ
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
 
 Entry = tuple[Occurrence, Label]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An action at a time. ``kind`` is ``suggested``, ``keep`` (an entry of the calendar) or ``sleep``.
+
+    ``what`` names the calendar entry, or the user's usual activity. It is None for a private entry, or if no name is
+    known. ``until`` is None for what is not placed in a free gap.
+    """
+
+    action: ActionType
+    kind: str
+    start: datetime
+    end: datetime
+    what: str | None = None
+    usual: bool = False  # at the hour at which the user usually does it
+    until: datetime | None = None  # end of the free gap
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +97,9 @@ class Situation:
         taken = [
             (o.start - max(margin(o), WAY if self._is_outing(o) else BESIDE), o.end + self._after(o, label))
             for o, label in self.entries
-            if calendar.takes_time(o.event)
+            if takes_time(o.event)
         ]
-        return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
+        return merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
 
     def _after(self, occurrence: Occurrence, label: Label) -> timedelta:
         """Return the time kept free after a calendar entry: 30 minutes after an outing or a class, ten after another
@@ -92,7 +111,7 @@ class Situation:
 
     def _is_outing(self, occurrence: Occurrence) -> bool:
         """Return True if a calendar entry takes 30 minutes or more, outside of working hours."""
-        return occurrence.end - occurrence.start >= OUTING and not calendar.clipped(
+        return occurrence.end - occurrence.start >= OUTING and not clipped(
             self.work(self.date_of(occurrence.start)), occurrence.start, occurrence.end
         )
 
@@ -160,16 +179,16 @@ class Situation:
         abroad = [
             o
             for o, _ in (self.entries if len(self.known.zones) > 1 else ())
-            if calendar.takes_time(o.event) and bed <= o.start and o.end <= wake and self._of_another_zone(o)
+            if takes_time(o.event) and bed <= o.start and o.end <= wake and self._of_another_zone(o)
         ]
         if not abroad:
             return self.attended
-        kept = (o for o, _ in self.entries if calendar.takes_time(o.event) and o not in abroad)
-        return calendar.merged((o.start, o.end) for o in kept)
+        kept = (o for o, _ in self.entries if takes_time(o.event) and o not in abroad)
+        return merged((o.start, o.end) for o in kept)
 
     def _of_another_zone(self, occurrence: Occurrence) -> bool:
         zone, here = occurrence.event.zone, zone_at(occurrence.start, self.known.zones).key
-        return zone is not None and "/" in zone and not calendar.same_clock(occurrence.start, zone, here)
+        return zone is not None and "/" in zone and not same_clock(occurrence.start, zone, here)
 
     def _west(self, bed: datetime) -> timedelta:
         """Return the time by which the first night after a journey westward begins earlier.
@@ -183,12 +202,12 @@ class Situation:
     @cached_property
     def flights(self) -> list[Occurrence]:
         """The flights among the timed, busy calendar entries, ascending."""
-        return [o for o, _ in self.entries if calendar.takes_time(o.event) and is_journey(o)]
+        return [o for o, _ in self.entries if takes_time(o.event) and is_journey(o)]
 
     @cached_property
     def journeys(self) -> list[Stretch]:
         """The stretches of flights with the ways to and from the airport, merged and ascending."""
-        return calendar.merged(journey(one) for one in self.flights)
+        return merged(journey(one) for one in self.flights)
 
     @cached_property
     def recorded(self) -> list[Episode]:
@@ -210,13 +229,13 @@ class Situation:
         """Stretches of timed, busy calendar entries within eight days of now, merged, without time kept free around
         them.
         """
-        return calendar.merged((o.start, o.end) for o, _ in self.entries if calendar.takes_time(o.event))
+        return merged((o.start, o.end) for o, _ in self.entries if takes_time(o.event))
 
     def first_before(self, start: datetime) -> Occurrence | None:
         """Return the first timed, busy calendar entry that begins from now on and before ``start``. Return None without
         any.
         """
-        return next((o for o, _ in self.entries if self.now <= o.start < start and calendar.takes_time(o.event)), None)
+        return next((o for o, _ in self.entries if self.now <= o.start < start and takes_time(o.event)), None)
 
     def busy_from(self, at: datetime) -> Stretch | None:
         """Return the stretch of ``busy`` that begins exactly at ``at``. Return None if none does."""
@@ -236,7 +255,7 @@ class Situation:
         spans = [] if is_free_day(self.known, day) else self.routine.work_on(day, self.known.zones)
         if not spans:
             return []
-        begin, end = (calendar.midnight(day, self.known.zones) + timedelta(minutes=m) for m in OFFICE)
+        begin, end = (midnight(day, self.known.zones) + timedelta(minutes=m) for m in OFFICE)
         low, high = spans[0][0], max(end for _, end in spans)
         if not DAY_WORK[0] <= low.astimezone(zone_at(low, self.known.zones)).hour < DAY_WORK[1]:
             return spans

@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-from bridge import calendar
-from bridge.calendar import Stretch
+from bridge.calendar.busy import Stretch, clipped, merged
+from bridge.calendar.expansion import midnight
 from bridge.domain.types import Task
-from bridge.planning.rules import FREE_FROM, TIRING
 from bridge.planning.situation import Situation
-from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, rounded_up, without
+from bridge.planning.waking_day import A_DAY, FREE_FROM, HOUR, MINUTE, TIRING, Day, rounded_up, without
 from rhythm_env.interface import ActionType
 
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
@@ -65,7 +64,7 @@ def _order(task: Task, situation: Situation) -> tuple[bool, int, date, str]:
     """
     due, today = task.due or date.max, situation.date_of(situation.now)
     rank = 1 if due < today else 0 if due <= today + A_DAY else 2
-    is_late = situation.now >= calendar.midnight(today, situation.known.zones) + OFFICES[1]
+    is_late = situation.now >= midnight(today, situation.known.zones) + OFFICES[1]
     return is_call(task) and (is_late or today.weekday() >= WEEKEND), rank, due, task.key
 
 
@@ -154,7 +153,7 @@ def kept_place(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
     start, end = day.situation.places.get(str(task.key), (day.midnight, day.midnight))
     if not max(start, day.wake) < end <= day.bed or end <= day.situation.now or start < day.wake:
         return None
-    taken = calendar.clipped(calendar.merged(busy), start, end)
+    taken = clipped(merged(busy), start, end)
     return None if taken or end - start > MOST or not is_answered(task, day, start) else (start, end)
 
 
@@ -176,7 +175,7 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
     office = action is ActionType.DEEP_WORK and day.work and not is_urgent(task, day.date)
     free = [] if office else [day.awake(HOUR, 2 * HOUR)]
     for hours in (day.work, free):
-        for start, end in without(calendar.clipped(hours, low, high) if low < high else [], busy):
+        for start, end in without(clipped(hours, low, high) if low < high else [], busy):
             begin = rounded_up(start)
             if end - begin >= min(length, USUAL) and is_answered(task, day, begin):
                 return begin, min(begin + length, end)

@@ -12,8 +12,9 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
 
-from bridge import calendar
-from bridge.calendar import Stretch
+from bridge.calendar import busy, expansion
+from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.flights import moves
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.journeys import TO_THE_AIRPORT
@@ -22,6 +23,8 @@ from rhythm_env.interface import ActionType
 
 MINUTE, HOUR, A_DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 EVENING = 17 * HOUR  # after midnight
+FREE_FROM = 10 * HOUR  # after midnight, on free days, for company and work
+TIRING = 8 * HOUR + 30 * MINUTE  # of entries, after which there is no sport and no more work
 # Begins of lunch and dinner in minutes after midnight, the first free one counts; and their lengths.
 LUNCHES, LUNCH_LENGTH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE
 DINNERS, DINNER_LENGTH = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
@@ -71,7 +74,7 @@ class Day:
 
     @cached_property
     def midnight(self) -> datetime:
-        return calendar.midnight(self.date, self.situation.known.zones)
+        return expansion.midnight(self.date, self.situation.known.zones)
 
     @cached_property
     def work(self) -> list[Stretch]:
@@ -84,7 +87,7 @@ class Day:
         return [
             (o, label)
             for o, label in self.situation.entries
-            if calendar.takes_time(o.event) and o.start < self.bed and o.end > self.wake
+            if takes_time(o.event) and o.start < self.bed and o.end > self.wake
         ]
 
     @cached_property
@@ -96,7 +99,7 @@ class Day:
         """
         lunch = None if self.wake > self.since(FASTS_UNTIL) else self._meal(LUNCHES, LUNCH_LENGTH, LUNCH_FROM, EVENING)
         dinner = self._meal(DINNERS, DINNER_LENGTH, DINNER_FROM, DINNER_UNTIL)
-        return calendar.merged(meal for meal in (lunch, dinner) if meal is not None)
+        return merged(meal for meal in (lunch, dinner) if meal is not None)
 
     def _meal(self, begins: Sequence[int], length: timedelta, low: timedelta, high: timedelta) -> Stretch | None:
         """Return the stretch of a calendar entry whose title names a meal and that begins from ``low`` to ``high``.
@@ -108,10 +111,10 @@ class Day:
             named = not occurrence.event.private and MEAL.search((occurrence.event.title or "")[:200])
             if named and self.since(low) <= occurrence.start < self.since(high):
                 return occurrence.start, occurrence.end
-        taken = calendar.merged([*self.situation.attended, *self.situation.promised])
+        taken = merged([*self.situation.attended, *self.situation.promised])
         for minutes in begins:
             start = self.since(minutes * MINUTE)
-            if not calendar.clipped(taken, start, start + length) and self.wake < start < self.bed:
+            if not clipped(taken, start, start + length) and self.wake < start < self.bed:
                 return start, start + length
         return None
 
@@ -123,8 +126,8 @@ class Day:
         and 90 minutes after, around three hours 15 and 30 minutes. 45 minutes before work and 30 after it are added.
         """
         found: list[Stretch] = []
-        near = calendar.clipped(self.situation.attended, self.wake - A_DAY, self.bed + A_DAY)
-        for start, end in calendar.merged(near, bridging=PAUSE_AT_MOST):
+        near = clipped(self.situation.attended, self.wake - A_DAY, self.bed + A_DAY)
+        for start, end in merged(near, bridging=PAUSE_AT_MOST):
             need = next((one for one in DEMANDS if end - start >= one[0]), None)
             if need is not None:
                 found += [(start - need[1], start), (end, end + need[2])]
@@ -133,7 +136,7 @@ class Day:
             for start, end in self.work
             for low, high in ((start - WAY_TO_WORK, start), (end, end + WAY_FROM_WORK))
         ]
-        return calendar.merged([*found, *ways])
+        return merged([*found, *ways])
 
     @cached_property
     def journeys(self) -> list[Stretch]:
@@ -141,7 +144,7 @@ class Day:
 
         A flight after waking takes the rest of the day, until bedtime.
         """
-        return calendar.merged(
+        return merged(
             (start, end if start + TO_THE_AIRPORT < self.wake else max(end, self.bed))
             for start, end in self.situation.journeys
             if start < self.bed and end > self.wake
@@ -150,7 +153,7 @@ class Day:
     @cached_property
     def in_new_zone(self) -> bool:
         """True if the user's clock is set anew during the day or in the 24 hours before waking, after a journey."""
-        return bool(calendar.moves(self.situation.known.zones, self.wake - A_DAY, self.bed))
+        return bool(moves(self.situation.known.zones, self.wake - A_DAY, self.bed))
 
     @cached_property
     def away(self) -> bool:
@@ -183,7 +186,7 @@ class Day:
         ]
         if mine and self.wake < mine[0].start < self.since(FAMILY_MORNING):
             found.append((self.wake, mine[0].start))
-        return calendar.merged(found)
+        return merged(found)
 
     @cached_property
     def strains(self) -> list[Stretch]:
@@ -193,17 +196,17 @@ class Day:
         work.
         """
         hard = [o for o, label in self.entries if label.action not in EASY and not self._is_company(o, label)]
-        return calendar.merged((o.start, o.end) for o in hard)
+        return merged((o.start, o.end) for o in hard)
 
     def _is_company(self, occurrence: Occurrence, label: Label) -> bool:
         """Return True if a calendar entry is labelled SOCIALIZE and lies outside of working hours."""
-        at_work = calendar.clipped(self.work, occurrence.start, occurrence.end)
+        at_work = clipped(self.work, occurrence.start, occurrence.end)
         return label.action is ActionType.SOCIALIZE and not at_work
 
     def strained(self, until: datetime) -> timedelta:
         """Return how long tiring entries (``strains``) take on the day before the instant ``until``."""
         low = min([self.wake, *(start for start, _ in self.strains)])
-        return calendar.length(calendar.clipped(self.strains, low, until)) if low < until else timedelta(0)
+        return busy.length(clipped(self.strains, low, until)) if low < until else timedelta(0)
 
     @cached_property
     def spent_from(self) -> datetime:
@@ -251,7 +254,7 @@ def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stre
     left: list[Stretch] = []
     for low, high in stretches:
         at = low
-        for start, end in calendar.clipped(calendar.merged(taken), low, high):
+        for start, end in clipped(merged(taken), low, high):
             if at < start:
                 left.append((at, start))
             at = end

@@ -13,7 +13,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from statistics import median_low
 
-from bridge.calendar import is_meeting, merged, midnight, takes_time
+from bridge.calendar.busy import merged, takes_time
+from bridge.calendar.expansion import midnight
+from bridge.calendar.meetings import is_meeting
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence
 from bridge.planning.clock import DAY, MINUTE, WEEKEND, clock, quantile, weight

@@ -9,7 +9,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import Moment, moment_at
-from bridge.planning.common_sense import Option
+from bridge.planning.situation import Option
 from bridge.web.state import Visit
 from rhythm_env.interface import SLOTS_PER_DAY
 

@@ -115,7 +115,7 @@ def _title(source: str) -> str:
     """
     if source not in registry.names("connectors"):
         return source.removeprefix("-")
-    return phrases.source_name(registry.spec(source).title)[0]
+    return phrases.source_title(source)
 
 
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:

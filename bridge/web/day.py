@@ -198,7 +198,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
         "date": date_text(one.moment.date, "%d %b"),
         "answer": answered(one),
         "outcome": _("not known yet") if one.outcome is None else shown(OUTCOME_LABELS[one.outcome]),
-        "evidence": ", ".join(map(shown, one.evidence)),
+        "evidence": phrases.with_source_titles(", ".join(map(shown, one.evidence))),
     }
 
 

@@ -85,7 +85,7 @@ def _place(command: str, arguments: str) -> Place:
     source = next(iter(arguments.split()), "")
     if command not in ("connect", "disconnect", "sync") or source not in registry.names("connectors"):
         return PAGE_OF_COMMAND[command][0], shown(PAGE_OF_COMMAND[command][1])
-    name = phrases.source_name(registry.spec(source).title)[0]
+    name = phrases.source_title(source)
     return f"/connections#{source}", _("Connect {source}", source=name) if command == "connect" else name
 
 

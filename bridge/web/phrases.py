@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
+from bridge import registry
 from bridge.domain.languages import _, many, number, say, shown
 from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, METER_TITLES, METER_WORDS
 from rhythm_env.interface import ActionType, Meter
@@ -104,3 +106,28 @@ def source_name(title: str) -> tuple[str, str]:
     """
     name, _sep, more = shown(title).partition(" (")
     return name if name[1:2].isupper() else capital(name), more.removesuffix(")")
+
+
+def source_title(name: str) -> str:
+    """Return the name of a source as people write it. ``name`` may be SOURCE/DEVICE.
+
+    >>> source_title("whoop"), source_title("health_connect/pixel_8")
+    ('WHOOP', 'Health Connect (pixel_8)')
+    """
+    source, _sep, device = name.partition("/")
+    title = source_name(registry.spec(source).title)[0]
+    return f"{title} ({device})" if device else title
+
+
+def with_source_titles(text: str) -> str:
+    """Return a text of evidence with its sources as people write them.
+
+    >>> with_source_titles("no nap, whoop"), with_source_titles("asleep 22:56-07:16, garmin, 8 h")
+    ('no nap, WHOOP', 'asleep 22:56-07:16, Garmin, 8 h')
+    """
+    return _named_source().sub(lambda found: source_title(found[0]), text)
+
+
+@cache
+def _named_source() -> re.Pattern[str]:
+    return re.compile(rf"(?<=, )(?:{'|'.join(registry.names('connectors'))})(?=,|$)")

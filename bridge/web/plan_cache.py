@@ -7,8 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.day_plan import plan_day
-from bridge.advice.recommend import INSTANT
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import INSTANT, zone_at
 from bridge.planning.day_plan import DayPlan
 from bridge.web.today_cache import TodayCache, data_version
 

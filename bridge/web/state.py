@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ from bridge.auth import access, oidc
 from bridge.auth.passkeys import Challenge
 from bridge.domain.languages import speak
 from bridge.domain.records import User
+from bridge.domain.types import Reading
 from bridge.store.people import composed
 from bridge.web.bounds import ASSISTANTS_PATH, PROGRAM_PATHS, UPLOAD_PATHS
 from bridge.web.jobs import Jobs
@@ -26,6 +28,7 @@ from bridge.web.result_cache import ResultCache
 from bridge.web.security import SAFE_METHODS, SAME_SITE
 from bridge.web.throttle import ConcurrencyLimit, RateLimit
 from bridge.web.today_cache import TodayCache
+from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -97,6 +100,10 @@ class Visit:
     @property
     def bridge(self) -> Bridge:
         return self.app.bridge
+
+    def readings_of(self, user: User) -> Mapping[Meter, Reading]:
+        """Return the current readings of any user, which are cached until the user's data change."""
+        return self.app.today_cache.today(self.bridge, self.bridge.travelled(user, at=self.now), self.now).readings
 
 
 def app_state(request: Request) -> AppState:

@@ -12,9 +12,9 @@ from bridge.domain.records import Recommendation
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
 from bridge.meters import words
-from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
+from bridge.planning.situation import Option
 from bridge.web import phrases
 from bridge.web.day import answered, local
 from bridge.web.state import Visit

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import calendar as agenda
 from bridge import meters
 from bridge.advice import recommend
 from bridge.advice.week import WeekSlot, is_known, slot_of
 from bridge.calendar.expansion import midnight
+from bridge.calendar.facts import slot_facts
 from bridge.domain.records import Snapshot, User
-from bridge.domain.slots import Moment, moment_at, zone_at
+from bridge.domain.slots import INSTANT, Moment, moment_at, zone_at
 from bridge.domain.types import Reading
 from bridge.planning.routine import Routine, learn_routine
 from rhythm_env.interface import Meter, Slot
@@ -90,9 +90,9 @@ class TodayCache:
         snapshot = self.snapshot(bridge, user, now)
         moment = moment_at(now, user.zones)
         entries = [entry for entry in snapshot.agenda if entry[0].end > now - WEEK and entry[0].start < now + WEEK]
-        advice = bridge.store.recommendations.advice_records(user.id, since=now - WEEK, until=now + recommend.INSTANT)
+        advice = bridge.store.recommendations.advice_records(user.id, since=now - WEEK, until=now + INSTANT)
         day = (Moment(week=moment.week, day=moment.day, slot=slot) for slot in Slot)
-        facts = (agenda.slot_facts(entries, snapshot.tasks, slot, user.zones) for slot in day)
+        facts = (slot_facts(entries, snapshot.tasks, slot, user.zones) for slot in day)
         return Today(
             at=now,
             moment=moment,

@@ -25,6 +25,7 @@ FADE = 0.15  # below SURE, over which context gains its full weight
 MAX_SHIFT = 0.1  # the largest shift of a score, as a natural logarithm
 ENTRY_TEMPERATURE = 1.3  # divides the logarithms of an entry's probabilities: it is harder than a title alone
 ONE_TO_ONE = re.compile(r"\b(1[:-]1|1[ -]?on[ -]?1|one[ -](on|to)[ -]one)\b", re.IGNORECASE)
+RHYTHM = re.compile(r"(dailys?|dailies|weekly|biweekly|bi-weekly|monthly)( \(?\d+ ?min\.?\)?)?", re.IGNORECASE)
 WORKING = range(8, 18)  # hours of Monday to Friday
 LENGTHS = ((20, "up to 20 minutes"), (45, "up to 45 minutes"), (75, "up to 75 minutes"), (150, "up to 150 minutes"))
 LONG_MINUTES = 300
@@ -110,15 +111,21 @@ def leant(
 
 
 def at_work(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return the probabilities (event, action) after a one-to-one at working hours became work.
+    """Return the probabilities (event, action) after meetings at working hours became work.
 
-    What speaks for SOCIALIZE speaks for ADMIN_WORK there.
+    What speaks for SOCIALIZE speaks for ADMIN_WORK in a one-to-one there. A title that only tells a rhythm ("Daily",
+    "Weekly") is a meeting there, or with other people or a video link at any time. What speaks for MEDITATE speaks for
+    ADMIN_WORK in it.
     """
-    found = shares.copy()
-    pairs = [_is_one_to_one(event) for event in events]
-    work, friends = _AT[ActionType.ADMIN_WORK], _AT[ActionType.SOCIALIZE]
-    found[pairs, work] += found[pairs, friends]
-    found[pairs, friends] = 0
+    found = _as_work(shares, [_is_one_to_one(event) for event in events], ActionType.SOCIALIZE)
+    return _as_work(found, [_is_rhythm(event) for event in events], ActionType.MEDITATE)
+
+
+def _as_work(shares: NDArray[np.float64], rows: Sequence[bool], action: ActionType) -> NDArray[np.float64]:
+    """Return the probabilities after those of an action were added to ADMIN_WORK in the chosen rows."""
+    found, chosen = shares.copy(), list(rows)
+    found[chosen, _AT[ActionType.ADMIN_WORK]] += found[chosen, _AT[action]]
+    found[chosen, _AT[action]] = 0
     return found
 
 
@@ -139,8 +146,17 @@ _AT = {action: at for at, action in enumerate(ActionType)}
 
 
 def _is_one_to_one(event: Invitation) -> bool:
+    return _is_working_time(event) and ONE_TO_ONE.search(event.title) is not None
+
+
+def _is_rhythm(event: Invitation) -> bool:
+    together = event.others > 0 or event.conference
+    return (together or _is_working_time(event)) and RHYTHM.fullmatch(event.title.strip()) is not None
+
+
+def _is_working_time(event: Invitation) -> bool:
     working = event.start_hour in WORKING and event.weekday is not None and event.weekday < SATURDAY
-    return working and not event.all_day and ONE_TO_ONE.search(event.title) is not None
+    return working and not event.all_day
 
 
 def _is_entry(event: Invitation) -> bool:

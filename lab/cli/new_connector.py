@@ -41,7 +41,9 @@ def new_connector(
     root: Annotated[
         Path,
         typer.Option(
-            "--root", help="The folder of a checkout of the project, to write into. Files that exist are not replaced."
+            "--root",
+            help="The folder of a checkout of the project, to write into. If a file of the source exists there, "
+            "nothing is written.",
         ),
     ] = Path(),
 ) -> None:

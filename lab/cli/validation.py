@@ -33,6 +33,10 @@ def validate_meters(
             "such as steps, and report_NAME (a higher report is better)."
         ),
     ] = None,
+    calendars: Annotated[
+        Path | None,
+        typer.Option(help="Folder in which every .ics file is a person's calendar, for how much its meters move."),
+    ] = None,
     before: Annotated[
         Path | None,
         typer.Option(help="A file that holds what an earlier run printed with --json, to show its means beside."),
@@ -55,7 +59,7 @@ def validate_meters(
     if proxies != proxy.shipped():
         typer.echo(f"Read by your own proxy map {proxies.version}; drop it: bridge meters map --reset", err=True)
     with show.Progress() as progress:
-        results = validate(data, table, progress.steps, proxies)
+        results = validate(data, table, progress.steps, proxies, calendars)
     if before is not None:
         report.compare(results, before)
     if json:
@@ -66,12 +70,12 @@ def validate_meters(
         if not json:
             _tell(result)
     if write is not None:
-        put(write, report.markdown(results, _command(data, table, before)), heading="# Validation\n\n")
+        put(write, report.markdown(results, _command(data, table, calendars, before)), heading="# Validation\n\n")
 
 
-def _command(data: Path | None, table: Path | None, before: Path | None) -> str:
+def _command(data: Path | None, table: Path | None, calendars: Path | None, before: Path | None) -> str:
     """Return the command that was run, with the names of data files but not their folders."""
-    given = (("--data", data), ("--table", table), ("--before", before))
+    given = (("--data", data), ("--table", table), ("--calendars", calendars), ("--before", before))
     return " ".join(["bridge validate-meters", *(f"{o} {p.resolve().name}" for o, p in given if p), "--write FILE"])
 
 

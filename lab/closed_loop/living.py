@@ -10,7 +10,7 @@ from math import nan
 from pathlib import Path
 from time import process_time
 
-from bridge.advice import recommend
+from bridge.advice import feedback, recommend
 from bridge.advice.labels import labelled
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, Silence
@@ -135,7 +135,7 @@ class Life:
         begun = process_time()
         to = None if moved is None else Moment(week=moment.week, day=moment.day, slot=moved)
         user, store = self.home.user, self.home.bridge.store
-        recommend.give_feedback(store, user, found.id, given, now=at + TO_ANSWER, moved_to=to)
+        feedback.give_feedback(store, user, found.id, given, now=at + TO_ANSWER, moved_to=to)
         self._charge("bridge", begun)
         if to is not None:
             self.resident.plans[to] = found.action

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-from bridge import calendar
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_situation
+from bridge.calendar.busy import clipped
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import moment_at
 from bridge.installation import Bridge
@@ -107,7 +107,7 @@ def _of_blocks(plan: DayPlan, situation: Situation) -> Iterator[tuple[str, str]]
     for block in plan.blocks:
         text = f"{block.kind} {block.action} {situation.clock(block.start)}-{situation.clock(block.end)}"
         if block.kind in PLACED:
-            if calendar.clipped(situation.attended, block.start, block.end):
+            if clipped(situation.attended, block.start, block.end):
                 yield "overlaps an entry", text
             if (block.end if block.kind == "task" else block.start) < situation.now:
                 yield "begins before now", text
@@ -153,7 +153,7 @@ def _of_advice(advice: Recommendation, situation: Situation) -> Iterator[tuple[s
         return
     if advice.action in situation.wishes.never:
         yield "vetoed", text
-    if advice.kind == "suggested" and calendar.clipped(situation.attended, advice.start, advice.end):
+    if advice.kind == "suggested" and clipped(situation.attended, advice.start, advice.end):
         yield "overlaps an entry", text
     if any("below your need" in r for r in advice.reasons) and advice.action is ActionType.DEEP_WORK:
         yield "reason against its sign", "; ".join(advice.reasons)

@@ -126,7 +126,7 @@ def of_calendar(path: Path, zone: str, weeks: int = CALENDAR_WEEKS) -> Counts:
         landed = datetime(1971, 1, 1, tzinfo=UTC)
         user = store.people.add_user("calendar", home, now=landed)
         runs.import_path(bridge, user, path, at=landed)
-        for first in spread(_busy_days(store, user.id), weeks):
+        for first in spread(busy_days(store, user.id), weeks):
             for day in (first + timedelta(days=number) for number in range(7)):
                 for hour in HOURS:
                     at = datetime.combine(day, time(0)) + timedelta(hours=hour, minutes=rng.randint(-30, 55))
@@ -151,7 +151,7 @@ def spread(days: Sequence[date], weeks: int) -> list[date]:
     return sorted(set(found))
 
 
-def _busy_days(store: Store, user_id: int) -> Sequence[date]:
+def busy_days(store: Store, user_id: int) -> Sequence[date]:
     """Return the dates on which single timed entries begin, ascending."""
     wide = {"since": datetime(1990, 1, 1, tzinfo=UTC), "until": datetime(2100, 1, 1, tzinfo=UTC)}
     starts = {e.start.date() for _, e in store.reading.events(user_id, **wide) if e.start is not None}

@@ -10,7 +10,7 @@ from typing import Any
 from bridge.domain.errors import SetupError
 from bridge.domain.records import ProxyMap
 from bridge.meters import proxy
-from lab.validation import lifesnaps, protocol, table, welltory
+from lab.validation import levels, lifesnaps, protocol, table, welltory
 from lab.validation.cohort import Cohort
 from lab.validation.columns import Columns, of_person
 
@@ -39,9 +39,16 @@ class Result:
     licence: str = ""
 
 
-def validate(data: Path | None, file: Path | None, steps: Steps, proxies: ProxyMap | None = None) -> list[Result]:
-    """Return the results of every cohort in the folder and of the table, read by a proxy map, by default the shipped
-    map.
+def validate(
+    data: Path | None,
+    file: Path | None,
+    steps: Steps,
+    proxies: ProxyMap | None = None,
+    calendars: Path | None = None,
+) -> list[Result]:
+    """Return the results of every cohort in the folder, of the table, and of a folder of calendars.
+
+    Meters are read by a proxy map, by default the shipped map.
 
     ``steps(name)`` returns a function that is called with (done, total). Raises SetupError when there is no cohort.
     """
@@ -52,6 +59,9 @@ def validate(data: Path | None, file: Path | None, steps: Steps, proxies: ProxyM
         people, aside = welltory.read(spots)
         rows = _rows(welltory.NAME, people, steps)
         found.append(Result(name=welltory.NAME, rows=rows, aside=aside, licence="CC0"))
+    if calendars is not None:
+        shares, short = levels.of_calendars(calendars, steps(levels.CALENDARS))
+        found.append(Result(name=levels.CALENDARS, rows=shares, aside={"calendars of under two years": short}))
     if not found:
         raise SetupError(_nothing(data))
     return found
@@ -82,7 +92,7 @@ def _of_cohort(cohort: Cohort, steps: Steps, proxies: ProxyMap) -> Result:
     for k, person in enumerate(cohort.persons):
         people += [of_person(person, proxies)] if person.asked else []
         on_step(k + 1, len(cohort.persons))
-    rows = _rows(cohort.name, people, steps)
+    rows = [*_rows(cohort.name, people, steps), *levels.of_cohort(cohort, people)]
     return Result(name=cohort.name, rows=rows, aside=cohort.aside, assumed=cohort.assumed, licence=cohort.licence)
 
 

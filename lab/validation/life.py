@@ -53,10 +53,11 @@ def readings(person: Person, proxies: ProxyMap) -> list[Mapping[Meter, Reading]]
 
 def _known(days: Sequence[Day]) -> tuple[list[tuple[str, Sample]], list[tuple[str, Episode]]]:
     samples = [(SOURCE, sample) for day in days for sample in _samples(day)]
-    return samples, [(SOURCE, episode) for day in days for episode in _nights(day)]
+    return samples, [(SOURCE, episode) for day in days for episode in nights(day)]
 
 
-def _nights(day: Day) -> Iterator[Episode]:
+def nights(day: Day) -> Iterator[Episode]:
+    """Return the night that ended on a day, as the bridge would have kept it, or nothing."""
     values = {metric: day.values[name] for name, metric in OF_THE_SLEEP.items() if name in day.values}
     if values:
         yield Episode(

@@ -88,11 +88,11 @@ def _of_target(people: Sequence[Columns], target: str) -> Iterator[Row]:
     for name in names:
         ones = [_alone(one, target, name) for one in people]
         if any(ones):
-            yield {"predictor": name, **_summary(ones), **_shown(ones, name, people, target)}
+            yield {"predictor": name, **summary(ones), **_shown(ones, name, people, target)}
     for ours, theirs in _pairs(names):
         ones = [_difference(one, target, ours, theirs) for one in people]
         if any(ones):
-            yield {"predictor": f"{ours} - {theirs}", **_summary(ones)}
+            yield {"predictor": f"{ours} - {theirs}", **summary(ones)}
 
 
 def _pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -137,7 +137,8 @@ def _common(one: Columns, target: str, *names: str) -> NDArray[np.bool_] | None:
     return both if both.sum() >= LEAST_DAYS else None
 
 
-def _summary(ones: Sequence[One | None]) -> Row:
+def summary(ones: Sequence[One | None]) -> Row:
+    """Return median, quartiles, mean and interval over persons, with the numbers of persons and days."""
     import numpy as np
 
     found = [one for one in ones if one is not None]

@@ -18,8 +18,9 @@ from typing import Any
 
 import pytest
 
-from bridge import calendar, installation, registry
+from bridge import installation, registry
 from bridge.auth.vault import Vault
+from bridge.calendar.expansion import expand
 from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome
 from bridge.ingest.sync import Source, sync
@@ -70,7 +71,7 @@ class Follower:
     def agenda(self) -> tuple[dict[str, list[Any]], list[tuple[Any, ...]]]:
         """The rows a store holds, and what takes place within a year."""
         events = [event for _, event in self.store.reading.events(self.user.id, **WINDOW)]
-        found = calendar.expand(events, **WINDOW, zones=self.user.zones)
+        found = expand(events, **WINDOW, zones=self.user.zones)
         return contents(self.store, self.user), [(o.key, o.event.title, o.start, o.end) for o in found]
 
 

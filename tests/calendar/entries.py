@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from bridge.calendar import expand
+from bridge.calendar.expansion import expand
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bridge.calendar import expand
+from bridge.calendar.expansion import expand
 from bridge.domain.types import Event, Response
 from tests.calendar.entries import BERLIN, HOUR, event, series, starts, utc
 from tests.pace import paces

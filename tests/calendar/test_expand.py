@@ -9,7 +9,7 @@ from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.calendar import expand, midnight
+from bridge.calendar.expansion import expand, midnight
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event, Response
 from tests.calendar.entries import BERLIN, HOUR, NEW_YORK, event, series, starts, utc

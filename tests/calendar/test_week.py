@@ -7,16 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.calendar import (
-    back_to_back,
-    deadline_pressure,
-    density,
-    short_gaps,
-    slot_facts,
-    social_events,
-    unbroken,
-    week_facts,
-)
+from bridge.calendar.busy import density
+from bridge.calendar.facts import deadline_pressure, slot_facts, week_facts
+from bridge.calendar.meetings import back_to_back, short_gaps
+from bridge.calendar.plans import social_events, unbroken
 from bridge.domain.slots import Moment, ZoneSpan
 from bridge.domain.types import Event, Label, Occurrence, Task
 from rhythm_env.interface import ActionType, Slot

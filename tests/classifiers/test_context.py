@@ -97,6 +97,17 @@ def test_a_one_to_one_at_working_hours_is_work(title: str, hour: int, weekday: i
     assert label(title, start_hour=19, weekday=weekday, minutes=minutes, others=1).action is label(title).action
 
 
+@pytest.mark.parametrize("title", ["Daily", "daily", "Weekly", "Biweekly", "Monthly", "Daily 15 min"])
+@given(hour=st.integers(0, 23), weekday=st.integers(0, 6), others=st.integers(0, 12), conference=st.booleans())
+@settings(deadline=None, max_examples=10)
+def test_a_bare_rhythm_is_a_meeting(title: str, hour: int, weekday: int, others: int, conference: bool) -> None:
+    """A rhythm with other people, with a video link or at working hours is no meditation."""
+    found = label(title, start_hour=hour, weekday=weekday, minutes=15, others=others, conference=conference)
+    if others or conference or (8 <= hour < 18 and weekday < 5):
+        assert found.action is ActionType.ADMIN_WORK
+    assert label("Daily reflection", start_hour=10, weekday=1, minutes=15).action is ActionType.MEDITATE
+
+
 @given(shares=st.lists(st.floats(0.001, 1), min_size=10, max_size=10))
 def test_an_entry_is_less_sure_than_its_title_alone(shares: list[float]) -> None:
     before = np.array([shares, shares]) / sum(shares)

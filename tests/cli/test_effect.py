@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge import installation, registry
-from bridge.advice import recommend
+from bridge.advice import feedback, recommend
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import SILENT as SILENT_BOUNDS
@@ -137,7 +137,7 @@ def test_every_lot_between_advice_and_none_is_kept_with_its_chance() -> None:
             now = START + timedelta(hours=6 * slot)
             found = recommend.recommend(bridge.store, user, classifier, policy, now=now)
             if isinstance(found, Recommendation):
-                recommend.give_feedback(bridge.store, user, found.id, Answer.IGNORE, now=now)
+                feedback.give_feedback(bridge.store, user, found.id, Answer.IGNORE, now=now)
                 advised.append(found)
         drawn = bridge.store.recommendations.lots(user.id, until=START + timedelta(days=13))
     assert advised[0].silence is None  # before the first answer every slot gets advice

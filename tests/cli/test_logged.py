@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge import installation, registry
-from bridge.advice import outcomes, recommend
+from bridge.advice import feedback, recommend
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard
@@ -61,7 +61,7 @@ def live(slots: int) -> None:
             if advice.action == "LEARN":
                 bridge.store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=now, moved_to=None)
             elif slot != slots - 2:  # shown, over, and of an outcome that is not known: no answer
-                outcomes.say(bridge.store, user, advice.id, Deed.NOT_DONE, now=now)
+                feedback.say(bridge.store, user, advice.id, Deed.NOT_DONE, now=now)
 
 
 def test_without_feedback_the_next_command_is_named(run: Run) -> None:

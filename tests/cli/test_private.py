@@ -17,6 +17,7 @@ import pytest
 
 import lab
 from bridge import installation
+from bridge.advice import feedback
 from bridge.config import load
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
@@ -57,7 +58,7 @@ def filled(store: Store) -> Iterator[World]:
         classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
         advice = recommend.recommend(store, world.user, classifier, policy, now=world.now)
         assert isinstance(advice, Recommendation)
-        recommend.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=world.now)
+        feedback.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=world.now)
         yield world
 
 

@@ -1,117 +1,145 @@
-"""The root file system of the image, made and started in namespaces of the kernel, as a container engine would.
-
-The steps, the user, the command and the health check come from the Containerfile. Libraries are those of this
-environment, because an image's build fetches them anew.
-"""
+"""The image runs as its own user on a read-only root, stops in time, and keeps its data through what befalls it."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shlex
 import shutil
 import signal
-import socket
+import sqlite3
 import subprocess
-import sys
-import sysconfig
 import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from bridge.daemon.service import text
+from bridge.store import Store
+from lab.people.apple import Plan, write_zip
+from lab.people.other_life import choir_account
+from tests.daemon.root_tree import ROOT, Running, built, instruction, needs_namespaces, running
+from tests.web.served import Visitor
 
-ROOT = Path(__file__).parents[2]
-SCRIPT = """
-set -eu
-mount -t tmpfs -o mode=755 tmpfs "$TREE"
-for name in bin sbin lib lib64; do [ -e /$name ] && cp -P /$name "$TREE"/ 2>/dev/null || true; done
-for place in /usr /etc /dev "$BASE" "$LIBRARIES"; do
-    mkdir -p "$TREE$place"; mountpoint -q "$TREE$place" || mount --rbind "$place" "$TREE$place"
-done
-mkdir -p "$TREE"/source "$TREE"/data "$TREE"/tmp "$TREE"/proc "$TREE"/opt
-mount --bind "$WHEELS" "$TREE"/source; mount --bind "$DATA" "$TREE"/data
-chown 10001:10001 "$DATA"; chmod 700 "$DATA"
-mount -t tmpfs -o mode=1777 tmpfs "$TREE"/tmp; mount -t proc proc "$TREE"/proc
-chroot "$TREE" "$PYTHON" -m venv --without-pip /opt/bridge
-cd "$TREE"
-chroot "$TREE" env PYTHONPATH="$LIBRARIES" /opt/bridge/bin/python -m pip install --quiet --no-index --no-deps \
-    --disable-pip-version-check --no-warn-script-location --root-user-action ignore /source/"$WHEEL"
-echo "$LIBRARIES" > "$(echo "$TREE"/opt/bridge/lib/python*/site-packages)"/libraries.pth
-mount -o remount,ro "$TREE"
-inside() { chroot --userspec=10001:10001 "$TREE" env -i $VARIABLES "$@"; }
-inside sh -c 'if touch /opt/written 2>/dev/null; then exit 9; fi; touch /data/written'
-inside rhythm-bridge user add ana
-echo 'a long password of hers' | inside rhythm-bridge user password ana
-exec chroot --userspec=10001:10001 "$TREE" env -i $VARIABLES $COMMAND
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), needs_namespaces]
+EARLIER = "59c3ca0814435ed986b3bbbd97d9678117295d5b"  # a commit of 0.1.0 whose store has the second of the migrations
+DAYS, ZONE, PASSWORD = 40, "Europe/Berlin", "a long password of hers"
+BEGIN = f"""
+inside rhythm-bridge user add ana --zone {ZONE}
+echo '{PASSWORD}' | inside rhythm-bridge user password ana
 """
+KINDS = ("samples", "episodes", "events", "tasks")
 
 
-def instruction(name: str) -> str:
-    """The last instruction of that name, with its continued lines in one."""
-    lines = text("container", ROOT).replace("\\\n", " ").splitlines()
-    return [line.removeprefix(name).strip() for line in lines if line.startswith(f"{name} ")][-1]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("unshare"), reason="namespaces of mounts need root")
-def test_its_root_file_system_starts_healthy_read_only_and_stops(tmp_path: Path) -> None:
-    port, (tree, wheels, data) = free_port(), (tmp_path / name for name in ("tree", "wheels", "data"))
-    for folder in (tree, wheels, data):
+def folders(at: Path, *names: str) -> list[Path]:
+    """Make folders and return them."""
+    made = [at / name for name in names]
+    for folder in made:
         folder.mkdir()
-    building = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels)]
-    subprocess.run(building, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = wheels.glob("*.whl")
-    command = [*json.loads(instruction("ENTRYPOINT")), *json.loads(instruction("CMD")), "--port", str(port)]
-    variables = {
-        "TREE": str(tree),
-        "WHEELS": str(wheels),
-        "WHEEL": wheel.name,
-        "DATA": str(data),
-        "BASE": sys.base_prefix,
-        "PYTHON": os.path.realpath(sys.executable),
-        "LIBRARIES": sysconfig.get_path("purelib"),
-        "VARIABLES": instruction("ENV").replace("$PATH", "/usr/bin:/bin"),
-        "COMMAND": shlex.join(command),
-    }
+    return made
+
+
+def test_its_root_file_system_starts_healthy_read_only_and_stops(tmp_path: Path) -> None:
+    wheels, data = folders(tmp_path, "wheels", "data")
+    only_data = "inside sh -c 'if touch /opt/written 2>/dev/null; then exit 9; fi; touch /data/written'\n"
     assert instruction("USER") == "bridge"
-    started = subprocess.Popen(
-        ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", SCRIPT],
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"} | variables,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert is_healthy(port, started), (started.kill(), started.communicate()[1])
-        (first,) = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
-        status = Path(f"/proc/{first}/status").read_text()
+    with running(built(ROOT, wheels), data, [only_data, BEGIN]) as image:
+        status = Path(f"/proc/{image.first}/status").read_text()
         assert re.search(r"^Uid:\t10001\t10001\t10001\t10001$", status, re.MULTILINE)
         begun = time.monotonic()
-        os.kill(int(first), signal.SIGTERM)
-        assert started.wait(timeout=30) == 0
+        os.kill(image.first, signal.SIGTERM)
+        assert image.process.wait(timeout=30) == 0
         assert time.monotonic() - begun < 10
-    finally:
-        started.kill()
-        started.communicate()
 
 
-def is_healthy(port: int, started: subprocess.Popen[str], seconds: float = 240) -> bool:
-    """Run the image's own health check until it succeeds, or what was started has ended."""
-    _, _, check = instruction("HEALTHCHECK").partition("CMD ")
-    command = [sys.executable, *json.loads(check.replace("8080", str(port)))[1:]]
+@pytest.mark.postgres
+def test_its_data_survive_kills_an_upgrade_and_the_loss_of_the_machine(tmp_path: Path, postgres_url: str) -> None:
+    """Each start makes the root file system anew, as after a reboot. The clock stands a week ago until the loss."""
+    old_wheel, wheel = earlier_wheel(tmp_path), built(ROOT, *folders(tmp_path, "wheels"))
+    data, fresh = folders(tmp_path, "data", "fresh")
+    then = datetime.now(UTC) - timedelta(days=7)
+    write_files(data, then.date())
+    importing = "".join(
+        f"inside rhythm-bridge import /data/{path.name} --user ana\n" for path in sorted(data.iterdir())
+    )
+
+    with running(old_wheel, data, [BEGIN, f"( {importing} ) &\n"], now=then.isoformat()):
+        wait_until(lambda: old_rows(data, "samples") > 0)  # leaving kills, here in the middle of an import
+    with running(old_wheel, data, [importing], now=then.isoformat()) as image:
+        look(image)
+    held, advised = sum(old_rows(data, name) for name in KINDS), old_rows(data, "recommendations")
+    assert held > 1000
+    assert advised == 1
+
+    (data / "backups").mkdir()
+    upgraded = {"now": (then + timedelta(days=1)).isoformat(), "backups": "/data/backups"}
+    with running(wheel, data, **upgraded) as image:
+        look(image)
+        wait_until(lambda: any((data / "backups").glob("*.age")))
+    (backup,) = (data / "backups").glob("*.age")
+    kept = rows(f"sqlite:///{data}/bridge.db")
+    assert kept == (held, advised + 1)
+    for path in (data / "key", data / "backup.key", backup):
+        shutil.copy(path, fresh)
+    shutil.rmtree(data)
+
+    restoring = f"inside rhythm-bridge restore /data/{backup.name} --identity /data/backup.key\n"
+    with running(wheel, fresh, [restoring], database=postgres_url) as image:
+        look(image)
+    with running(wheel, fresh, database=postgres_url) as image:
+        look(image)
+    assert not (fresh / "bridge.db").exists()
+    assert rows(postgres_url)[0] == held
+    assert rows(postgres_url)[1] > kept[1]
+
+
+def look(image: Running) -> None:
+    """Log in by the password of the first day, and see the day and a recommendation, or why there is none."""
+    visitor = Visitor(image.url)
+    assert visitor.log_in("ana", PASSWORD).status_code == 303
+    assert visitor.get("/").status_code == 200
+    assert 'id="advice"' in visitor.get("/advice", headers={"HX-Request": "true"}).text
+
+
+def old_rows(data: Path, table: str) -> int:
+    """The rows of a table of the earlier store, 0 before it is there."""
+    try:
+        with closing(sqlite3.connect(f"file:{data}/bridge.db?mode=ro", uri=True)) as db:
+            (count,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - a name of ours
+    except sqlite3.OperationalError:
+        return 0
+    return int(count)
+
+
+def rows(database: str) -> tuple[int, int]:
+    """The measurements and entries of the user, and her recommendations."""
+    with closing(Store(database)) as store:
+        user = store.people.user("ana")
+        counts = store.reading.counts(user.id)
+        advice = store.recommendations.newest(user.id, before=None, limit=100)
+    return sum(sum(kinds.values()) for kinds in counts.values()), len(advice)
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
-    while time.monotonic() < end and started.poll() is None:
-        if subprocess.run(command, capture_output=True).returncode == 0:
-            return True
-        time.sleep(0.5)
-    return False
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def earlier_wheel(tmp_path: Path) -> Path:
+    """Build the wheel of an earlier commit. Skips where the history is not at hand."""
+    if subprocess.run(["git", "cat-file", "-e", EARLIER], cwd=ROOT, capture_output=True).returncode:
+        pytest.skip("the history of the repository is not here")
+    source, wheels = folders(tmp_path, "earlier", "earlier-wheels")
+    archive = subprocess.run(["git", "archive", EARLIER], cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "x", "-C", str(source)], input=archive, check=True)
+    return built(source, wheels)
+
+
+def write_files(folder: Path, last: date) -> None:
+    """Write the export of a phone with a watch, and a calendar."""
+    write_zip(Plan(seed=7, home=ZONE, last=last, days=DAYS, hour=0, sparse=True), folder / "export.zip")
+    lines = choir_account(last, DAYS)["text"]
+    (folder / "choir.ics").write_text("\r\n".join(lines) + "\r\n", encoding="utf-8")

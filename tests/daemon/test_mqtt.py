@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bridge.daemon.due_tasks import run_due_tasks
-from bridge.daemon.mqtt import entities
+from bridge.daemon.mqtt import entities, link
 from bridge.daemon.mqtt.publisher import Publisher, opened
 from bridge.daemon.process import only_daemon
 from bridge.domain.guard import guard_from_settings
@@ -62,7 +62,7 @@ class Home:
         return self.stage.bridge.store.recommendations.between(self.stage.users[0].id, since=since, until=until_)[-1]
 
     def device(self) -> str:
-        return entities.Names(node="rhythm_bridge", discovery="homeassistant").device(self.stage.users[0])
+        return link.Names(node="rhythm_bridge", discovery="homeassistant").device(self.stage.users[0])
 
     def topic(self, part: str) -> str:
         return f"rhythm_bridge/{self.device()}/{part}"

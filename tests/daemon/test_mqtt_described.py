@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bridge.daemon.mqtt import entities
+from bridge.daemon.mqtt import entities, link
 from bridge.domain.records import User
 
 THEIRS = os.environ.get("HOME_ASSISTANT_PYTHON", "")
-NAMES = entities.Names(node="rhythm_bridge", discovery="homeassistant")
+NAMES = link.Names(node="rhythm_bridge", discovery="homeassistant")
 
 
 @pytest.mark.skipif(not THEIRS, reason="Home Assistant is not installed; make test-home-assistant has it")

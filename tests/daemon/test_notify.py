@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bridge import registry
-from bridge.advice import notify, outcomes
+from bridge.advice import feedback, notify
 from bridge.auth import vault
 from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
@@ -231,7 +231,7 @@ def test_on_a_monday_the_week_before_is_told_once(stage: Stage, mailbox: Mailbox
     daemon.tick()
     assert told() == []  # of the week before nothing was seen
     (advice,) = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
-    outcomes.say(store, user, advice.id, Deed.DONE, now=stage.now)
+    feedback.say(store, user, advice.id, Deed.DONE, now=stage.now)
     stage.now += timedelta(days=7, hours=-3)  # before dawn, and the clocks went back
     for hours in (0, 4, 6, 6, 24):
         stage.now += timedelta(hours=hours)

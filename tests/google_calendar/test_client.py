@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from bridge.calendar import expand
+from bridge.calendar.expansion import expand
 from bridge.recordings.server import Answer, Fault, Request
 from bridge.store import Store
 from lab.vendors.google import refusal

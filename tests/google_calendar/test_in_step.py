@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge import calendar, registry
+from bridge import registry
+from bridge.calendar.expansion import expand
 from bridge.ingest.sync import sync
 from bridge.recordings.server import Answer, LabServer, Request
 from bridge.store import Store
@@ -44,7 +45,7 @@ def followed(vendor: Vendor, url: str) -> Iterator[World]:
 def agendas(world: World) -> tuple[list[Any], list[tuple[Any, ...]]]:
     """The events a store holds, and what takes place within a year."""
     events = [event for _, event in world.store.reading.events(world.user.id, **WINDOW)]
-    found = calendar.expand(events, **WINDOW, zones=world.user.zones)
+    found = expand(events, **WINDOW, zones=world.user.zones)
     return world.contents()["events"], [(o.key, o.event.title, o.start, o.end) for o in found]
 
 

@@ -1,6 +1,6 @@
 """A calendar of somebody else that I look at: ``self`` there is them, and what they answered is no answer of mine."""
 
-from bridge.calendar import expand
+from bridge.calendar.expansion import expand
 from tests.google_calendar.test_client import FAMILY, WINDOW, at
 from tests.world import World, later
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridge import calendar, registry
+from bridge import registry
 from bridge.advice.labels import labelled
+from bridge.calendar.plans import focus_minutes, planned_shares
 from bridge.config import load
 from rhythm_env.interface import ActionType
 from tests.google_calendar.test_client import MINE
@@ -42,7 +43,7 @@ def focus(world: World, event: dict[str, Any], classifier: str) -> tuple[float, 
     chosen = registry.classifier(classifier, load())
     found = labelled(world.store, world.user, chosen, *DAY, at=after.now)
     ours = [(o, label) for o, label in found if o.event.key.endswith("block001")]
-    return calendar.focus_minutes(ours, *DAY), calendar.planned_shares(ours, *DAY)
+    return focus_minutes(ours, *DAY), planned_shares(ours, *DAY)
 
 
 @pytest.mark.parametrize("classifier", ["keywords", "linear"])

@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 
 import lab
-from bridge import calendar as agenda
 from bridge import installation, registry
-from bridge.advice import recommend as advise
+from bridge.advice import feedback
 from bridge.advice.labels import labelled
+from bridge.calendar.busy import busy_union
+from bridge.calendar.meetings import is_meeting
+from bridge.calendar.plans import planned_shares
 from bridge.config import load
 from bridge.daemon.scheduler import Daemon
 from bridge.domain.records import Recommendation, User
@@ -74,7 +76,7 @@ class Stage:
 
     def answer(self, advice: Recommendation, answer: Answer, *, later: int | None = None) -> None:
         moved = None if later is None else advice.moment.shifted(later)
-        advise.give_feedback(self.bridge.store, self.user, advice.id, answer, now=self.now, moved_to=moved)
+        feedback.give_feedback(self.bridge.store, self.user, advice.id, answer, now=self.now, moved_to=moved)
 
     def accepted(self, action: ActionType = ActionType.EXERCISE) -> Recommendation:
         advice = self.advise(action)
@@ -127,7 +129,7 @@ def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> No
     assert event["summary"] == "Exercise"
     assert begin <= NOW <= start < end <= over
     planned = labelled(stage.bridge.store, stage.user, stage.bridge.classifier, start, end, at=stage.now)
-    assert agenda.busy_union([o for o, _ in planned], start, end) == []
+    assert busy_union([o for o, _ in planned], start, end) == []
     stage.server.asked.clear()
     stage.sync()
     assert stage.writes() == []
@@ -304,9 +306,9 @@ def test_what_was_written_is_read_back_as_what_was_accepted(stage: Stage, action
     ours = [(o, label) for o, label in found if label.why == "you accepted it"]
     ((occurrence, label),) = ours
     assert (label.action, label.confidence) == (action, 1.0)
-    assert not agenda.is_meeting(occurrence.event)
+    assert not is_meeting(occurrence.event)
     share = (occurrence.end - occurrence.start) / (over - begin)
-    assert agenda.planned_shares(ours, begin, over) == {action: pytest.approx(share)}
+    assert planned_shares(ours, begin, over) == {action: pytest.approx(share)}
 
 
 def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) -> None:

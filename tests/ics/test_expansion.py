@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import lab
-from bridge import calendar as agenda
+from bridge.calendar.expansion import expand
 from bridge.domain.errors import BadRecord, BridgeError
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event, Page
@@ -52,7 +52,7 @@ def ours(content: bytes, since: datetime, until: datetime) -> Counter[tuple[str,
                 events += [item for item in normalise(record, None) if isinstance(item, Event)]
             except BadRecord:
                 continue
-    found = agenda.expand(events, since=since, until=until, zones=ZONES)
+    found = expand(events, since=since, until=until, zones=ZONES)
     return Counter((o.start.isoformat(), o.end.isoformat()) for o in found)
 
 

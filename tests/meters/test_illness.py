@@ -1,19 +1,26 @@
-"""Several signs of illness in one night, on a thousand sick and some thousands of ordinary nights."""
+"""Several signs of illness in one night, on thousands of sick and ordinary nights of made-up and of real people."""
 
+import csv
 import doctest
 import random
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from statistics import median
 
 import pytest
 
 from bridge.domain.metrics import Metric
-from bridge.domain.types import Episode
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import Episode, EpisodeKind, Sample
+from bridge.meters import Past, read, read_at
 from bridge.meters import illness as module
-from bridge.meters import read
+from lab.validation import lifesnaps
 from rhythm_env.interface import Meter
+from tests.samples import sample
 
 from .life import HOUR, MORNING, body, known, night, nightly, signals
+from .wearers import ASLEEP, FIELDS, HRV, RECOVERY, RHR, life, night_of, ordinary_night, wearer
 
 WEEKS = 3
 
@@ -81,6 +88,166 @@ def test_no_sick_night_of_a_thousand_reads_normal():
 def test_at_most_one_ordinary_night_of_two_hundred_is_called_ill():
     called = sum(is_called(vitality(ordinary(1000 + seed))) for seed in range(1000))
     assert called <= 5
+
+
+HISTORIES = (7, 9, 11, 14, 20, 30, 60)  # nights before the fever
+
+
+@pytest.mark.parametrize("fields", FIELDS)
+def test_no_fever_reads_normal_whatever_the_vendor_tells(fields):
+    """Short and long histories, noisy devices, long sleeps with high scores, the first and third day, any hour."""
+    levels = []
+    for seed in range(70):
+        rng = random.Random(f"{fields} {seed}")
+        history, hours = rng.choice(HISTORIES), rng.choice([2, 6, 13])
+        items = life(rng, wearer(rng, fields), history=history, sick=rng.choice([1, 1, 2, 3]))
+        levels.append(vitality(items, MORNING + hours * HOUR).level)
+    assert max(levels) < 0.70
+    assert median(levels) < 0.45
+
+
+@pytest.mark.parametrize("fields", ["whoop", "garmin", "fitbit", "withings", "heart rate and variability"])
+def test_a_week_of_fever_does_not_become_normal(fields):
+    """After eleven ordinary nights, of which a tenth are missing, seven feverish nights."""
+    for seed in range(40):
+        rng = random.Random(f"{fields} {seed}")
+        assert vitality(life(rng, wearer(rng, fields), history=11, sick=7)).level < 0.70
+
+
+@pytest.mark.slow
+def test_at_most_one_ordinary_night_of_two_hundred_is_called_ill_whatever_the_vendor_tells():
+    called = nights = 0
+    for fields in FIELDS:
+        for seed in range(100):
+            rng = random.Random(f"{fields} {seed}")
+            called += is_called(vitality(life(rng, wearer(rng, fields), history=rng.choice(HISTORIES))))
+            nights += 1
+    assert nights == 1600
+    assert called <= nights / 200
+
+
+def red_nights(people):
+    """Lives of WHOOP wearers whose last night was scored red (0 to 33), made of heart rate, variability and sleep."""
+    for seed in range(people):
+        rng = random.Random(seed)
+        one = wearer(rng, "whoop")
+        weights = {HRV: rng.uniform(0.4, 0.7), RHR: -rng.uniform(0.1, 0.4), ASLEEP: rng.uniform(0.1, 0.4)}
+        usual, gain = rng.uniform(40, 68), rng.uniform(12, 20)
+        nights = []
+        while len(nights) < 31:
+            values = ordinary_night(rng, one)
+            z = sum(w * (values[f] - one.usual[f]) / one.strays[f] for f, w in weights.items())
+            values[RECOVERY] = usual + gain * z + rng.gauss(0, 6)
+            if nights or values[RECOVERY] <= 33:
+                nights.append(values)
+        yield [item for ago, values in enumerate(nights) for item in night_of(ago, values)]
+
+
+def test_no_red_day_of_a_score_made_of_the_night_reads_normal():
+    assert max(vitality(items).level for items in red_nights(200)) < 0.70
+
+
+SIGNS_OF_WHOOP = {
+    "recovery_score": Metric.RECOVERY_SCORE,
+    "resting_heart_rate": Metric.RESTING_HR,
+    "hrv_rmssd_milli": Metric.HRV_RMSSD,
+    "skin_temp_celsius": Metric.SKIN_TEMPERATURE,
+    "avg_respiratory_rate": Metric.RESPIRATORY_RATE,
+}
+STAGES_OF_WHOOP = ("total_light_sleep_time_hrs", "total_rem_sleep_time_hrs", "total_slow_wave_sleep_time_hrs")
+
+
+def test_no_red_day_of_a_whoop_reads_normal():
+    """A person's 14 months of cycles, taken to be eight hours in bed."""
+    items, mornings = [], {}
+    with (sample("whoop_api") / "ald0405_whoop_api_flattened.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            began = datetime.fromisoformat(row["cycle_start_ts"])
+            woke, day = began + timedelta(hours=8), (began + timedelta(hours=10)).date()
+            if day in mornings or not row["recovery_score"]:
+                continue
+            mornings[day] = woke + 2 * HOUR, float(row["recovery_score"])
+            hours = sum(float(row[stage] or 0) for stage in STAGES_OF_WHOOP)
+            if hours > 1:
+                items.append(
+                    Episode(
+                        key=f"whoop/{day}",
+                        kind=EpisodeKind.SLEEP,
+                        start=began,
+                        end=woke,
+                        day=day,
+                        values={Metric.ASLEEP: 60 * hours},
+                    )
+                )
+            items += [
+                Sample(
+                    key=f"whoop/{metric}/{day}", metric=metric, start=began, end=woke, day=day, value=float(row[name])
+                )
+                for name, metric in SIGNS_OF_WHOOP.items()
+                if row[name]
+            ]
+    past = Past(known(*items, at=max(mornings.values())[0], zones=UTC_ONLY), since=min(mornings.values())[0])
+    red = [read_at(past, at)[Meter.VITALITY].level for at, score in sorted(mornings.values())[7:] if score < 34]
+    assert len(red) > 20
+    assert max(red) < 0.70
+
+
+UTC_ONLY = (ZoneSpan(since=datetime(2000, 1, 1, tzinfo=UTC), zone="UTC"),)
+SIGNS_OF_FITBIT = {
+    "rmssd": Metric.HRV_RMSSD,
+    "resting_hr": Metric.RESTING_HR,
+    "full_sleep_breathing_rate": Metric.RESPIRATORY_RATE,
+    "nightly_temperature": Metric.SKIN_TEMPERATURE,
+}
+
+
+def lived(rows):
+    """A person's nights in LifeSnaps, which have no clock times: past, and the mornings with any sign."""
+    samples, nights, mornings = [], [], []
+    for row in rows:
+        day = date.fromisoformat(row["date"][:10])
+        woke = datetime(day.year, day.month, day.day, 7, tzinfo=UTC)
+        began = woke - timedelta(hours=8)
+        minutes = float(row["minutesAsleep"] or 0)
+        if minutes >= 60:
+            values = {Metric.ASLEEP: minutes}
+            nights.append(
+                Episode(key=row["date"], kind=EpisodeKind.SLEEP, start=began, end=woke, day=day, values=values)
+            )
+        signs = {metric: row[name] for name, metric in SIGNS_OF_FITBIT.items() if row[name] and float(row[name])}
+        for metric, value in signs.items():
+            key = f"{metric}/{row['date']}"
+            samples.append(Sample(key=key, metric=metric, start=began, end=woke, day=day, value=float(value)))
+        mornings += [woke + 2 * HOUR] if signs and minutes >= 60 else []
+    if len(mornings) < 20:
+        return None, []
+    snapshot = Snapshot(
+        at=mornings[-1],
+        zones=UTC_ONLY,
+        samples=[("fitbit", one) for one in samples],
+        episodes=[("fitbit", one) for one in nights],
+    )
+    return Past(snapshot, since=mornings[0]), mornings[7:]
+
+
+def test_real_nights_are_seldom_called_ill_and_none_with_two_signs_out_reads_normal():
+    """LifeSnaps tells of no illness. Its sick nights are among those that are called."""
+    people = {}
+    with (sample("wellness") / "lifesnaps" / lifesnaps.DAILY).open(encoding="utf-8-sig", newline="") as file:
+        for row in csv.DictReader(file):
+            people.setdefault(row["id"], {}).setdefault(row["date"], row)
+    called, out, nights = 0, [], 0
+    for rows in people.values():
+        past, mornings = lived([rows[day] for day in sorted(rows)])
+        for at in mornings:
+            reading = read_at(past, at)[Meter.VITALITY]
+            called, nights = called + is_called(reading), nights + 1
+            if sorted(z for z, _, _ in module._signs(past, at))[-2:][0] >= 2:
+                out.append(reading.level)
+    assert nights > 2500
+    assert called <= nights / 100
+    assert len(out) > 50
+    assert max(out) < 0.70
 
 
 def test_a_night_of_many_is_called_by_the_signs_that_stand_out():

@@ -9,7 +9,8 @@ import pytest
 
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import EpisodeKind
-from bridge.planning.routine import is_free_day, learn_routine
+from bridge.planning.free_days import is_free_day
+from bridge.planning.routine import learn_routine
 from rhythm_env.interface import ActionType
 
 from .lives import BERLIN, DAY, TODAY, at, days, done, entry, known, sleep, whole_day, workout

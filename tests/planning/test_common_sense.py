@@ -5,7 +5,7 @@ from datetime import time, timedelta
 
 import pytest
 
-from bridge import calendar
+from bridge.calendar.busy import clipped
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from bridge.planning.choice import as_wished, nothing_fits, place, sensible
@@ -187,7 +187,7 @@ def test_tasks_are_placed_before_their_day_ends_and_over_nothing():
     blocks = list(task_blocks(made, day_of(made, made.now), fixed_blocks(made, TODAY)))
     assert blocks
     for block in blocks:
-        assert not calendar.clipped(made.attended, block.start, block.end)
+        assert not clipped(made.attended, block.start, block.end)
         assert block.reasons == ("it is due tomorrow",)
 
 
@@ -222,7 +222,7 @@ def test_in_any_life_every_option_keeps_the_rules(seed):
             assert option.start < option.end
             if option.kind == "suggested":
                 assert begin <= option.start < begin + 6 * HOUR
-                assert not calendar.clipped(made.attended, option.start, option.end)
+                assert not clipped(made.attended, option.start, option.end)
                 assert RULES[action].least <= (option.end - option.start) / MINUTE <= RULES[action].most
 
 

@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bridge import calendar, config
+from bridge import config
 from bridge.advice.day_plan import plan_day
+from bridge.calendar.flights import followed
 from bridge.documents.plan import plan_document
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Event
@@ -173,9 +174,9 @@ def test_a_flight_whose_zones_are_not_stated_moves_nobody() -> None:
     zones = (ZoneSpan(since=BEGIN, zone="Europe/Berlin"),)
     start = datetime(2026, 11, 20, 11, tzinfo=UTC)
     flight = Event(key="f", calendar="c", title="Flight to New York", start=start, end=start + timedelta(hours=8))
-    assert calendar.followed(zones, [flight], now=start) == zones
+    assert followed(zones, [flight], now=start) == zones
     paris = Event(key="p", calendar="c", start=start, end=start + timedelta(hours=2), end_zone="Europe/Paris")
-    assert calendar.followed(zones, [paris], now=start) == zones  # the same clock
+    assert followed(zones, [paris], now=start) == zones  # the same clock
 
 
 def test_before_an_early_flight_the_night_ends_in_time_for_the_airport(bridge: Bridge, tmp_path: Path) -> None:

@@ -5,18 +5,18 @@ from datetime import timedelta
 
 import pytest
 
-from bridge import calendar
-from bridge.calendar import COMPANY
+from bridge.calendar.busy import clipped, merged
+from bridge.calendar.plans import COMPANY
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Because, Reading, Task
 from bridge.domain.wishes import Wishes
 from bridge.planning import choice, facts
 from bridge.planning.choice import NO_GROUNDS, as_wished, quiet, sensible
-from bridge.planning.common_sense import Option, options
+from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, task_blocks
 from bridge.planning.facts import reasons
 from bridge.planning.routine import learn_routine
-from bridge.planning.situation import Situation
+from bridge.planning.situation import Option, Situation
 from bridge.planning.tasks import is_answered, length_of, task_for
 from bridge.planning.waking_day import day_of
 from rhythm_env.interface import ActionType, Belief, Decision, Meter
@@ -169,7 +169,7 @@ def test_the_pause_before_the_children_sleep_is_theirs():
     day = day_of(made, made.now)
     assert day.with_family == [(at(TODAY, 1110), at(TODAY, 1140))]
     for option in found(made)[0].values():
-        assert option.kind == "keep" or not calendar.clipped(day.with_family, option.start, option.end)
+        assert option.kind == "keep" or not clipped(day.with_family, option.start, option.end)
 
 
 def test_an_entry_during_a_flight_is_not_to_be_kept():
@@ -292,11 +292,11 @@ def test_in_any_life_suggestions_leave_time_to_live(seed):
             if option.kind != "suggested":
                 continue
             day = day_of(made, begin)
-            assert not calendar.clipped([*day.rests], option.start, option.end)
-            assert not calendar.clipped(calendar.merged(day.journeys), option.start, option.end)
+            assert not clipped([*day.rests], option.start, option.end)
+            assert not clipped(merged(day.journeys), option.start, option.end)
             assert option.end <= day.bed - 60 * MINUTE
             assert option.usual or option.start >= day.wake + HOUR
-            assert action in (A.FAMILY_TIME, A.SOCIALIZE) or not calendar.clipped(day.meals, option.start, option.end)
+            assert action in (A.FAMILY_TIME, A.SOCIALIZE) or not clipped(day.meals, option.start, option.end)
             assert option.end - option.start <= timedelta(hours=4)
 
 

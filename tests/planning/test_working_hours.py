@@ -7,8 +7,9 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from bridge.domain.slots import ZoneSpan
+from bridge.planning.free_days import is_free_day
 from bridge.planning.published import OFFICE
-from bridge.planning.routine import is_free_day, learn_routine
+from bridge.planning.routine import learn_routine
 
 from .lives import BERLIN, DAY, TODAY, at, days, done, entry, known, whole_day
 

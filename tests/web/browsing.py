@@ -15,7 +15,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "build" / "axe" / "package" / "axe.min.js"
 SCREENS = ROOT / "build" / "screens"
-PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+PHONE = {"viewport": {"width": 360, "height": 780}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 # Contrast is one of the rules; "minor" and "moderate" findings are listed by axe for taste.
 GRAVE = ("serious", "critical")
 

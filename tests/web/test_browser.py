@@ -26,6 +26,7 @@ from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, 
 from tests.web.served import Place, calendar
 
 pytestmark = pytest.mark.web
+VIEW_BYTES_MAX = 150_000
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +84,7 @@ def test_the_first_view_is_light(place: Place, demo: User, page: Any) -> None:
     page.wait_for_load_state("networkidle")
     print(f"first view: {len(sizes)} requests, {sum(sizes) / 1000:.0f} kB")
     assert len(sizes) < 30
-    assert sum(sizes) < 300_000
+    assert sum(sizes) <= VIEW_BYTES_MAX
 
 
 def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:

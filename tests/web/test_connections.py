@@ -425,6 +425,7 @@ def test_the_order_of_sources_is_shown_and_set_where_several_record_nights(
         return re.findall(r'<input type="hidden" name="first" value="([^"]+)">', shown)
 
     assert order() == ["oura", "whoop"]
+    assert "Put first: WHOOP" in visitor.get("/connections").text
     assert visitor.change("/connections/prefer", {"first": "whoop"}).status_code == 303
     assert order() == ["oura"]  # nothing puts the first one first again
     assert store.people.preferred_sources(ana.id) == ("whoop",)

@@ -64,12 +64,15 @@ def deliver(place: Place, page: Any, notice: Notice) -> Any:
     registrations: list[Any] = []
     session.on("ServiceWorker.workerRegistrationUpdated", lambda told: registrations.extend(told["registrations"]))
     session.send("ServiceWorker.enable")
-    page.wait_for_timeout(200)
+    for _ in range(50):
+        if registrations:
+            break
+        page.wait_for_timeout(100)
     number = registrations[-1]["registrationId"]
     body = {"origin": place.url, "registrationId": number, "data": notice.body.decode()}
     session.send("ServiceWorker.deliverPushMessage", body)
     (worker,) = page.context.service_workers
-    for _ in range(50):
+    for _ in range(200):
         if worker.evaluate(SHOWN):
             return worker
         page.wait_for_timeout(100)

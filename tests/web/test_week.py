@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 
 from bridge import installation
-from bridge.advice import recommend as advise
+from bridge.advice import feedback
 from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.records import Deed, Recommendation, User
@@ -101,7 +101,7 @@ def test_what_is_over_can_no_longer_be_moved(
 def test_the_history_tells_what_was_pressed_apart_from_what_was_seen(place: Place, ana: User, visitor: Visitor) -> None:
     given, store = advised(place, ana), place.bridge.store
     assert cells(visitor) == ["no answer", "Still ahead"]
-    advise.give_feedback(store, ana, given.id, Answer.ACCEPT, now=installation.now())
+    feedback.give_feedback(store, ana, given.id, Answer.ACCEPT, now=installation.now())
     store.recommendations.save_outcome(given.id, Deed.NOT_DONE, ("<b>no entry</b>",), at=installation.now())
     assert cells(visitor) == ["Accepted Fri 10:05", "Not done &lt;b&gt;no entry&lt;/b&gt;"]
 

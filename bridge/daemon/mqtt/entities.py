@@ -6,14 +6,12 @@ Source: home-assistant.io, "MQTT", device discovery, and Home Assistant's ``comp
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import bridge
 from bridge.advice import notify
+from bridge.daemon.mqtt.link import Names
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import zone_at
 from bridge.domain.titles import ANSWER_BUTTONS
@@ -21,7 +19,6 @@ from bridge.domain.types import Reading
 from bridge.meters.words import level_words
 from rhythm_env.interface import Answer, Meter
 
-ONLINE, OFFLINE = "online", "offline"
 EVENT_TYPE = "recommended"
 REASONS_MAX = 5
 PRESSES = {str(answer).lower(): answer for answer in ANSWER_BUTTONS}
@@ -37,46 +34,6 @@ METER_ICONS = {
     Meter.SERENITY: "mdi:meditation",
     Meter.CONNECTION: "mdi:account-group-outline",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
-    """The names that an installation uses at a broker: its own, and the prefix of Home Assistant's discovery."""
-
-    node: str
-    discovery: str
-
-    @property
-    def status(self) -> str:
-        """The topic that says whether the bridge is connected."""
-        return f"{self.node}/status"
-
-    @property
-    def hello(self) -> str:
-        """The topic of the message by which a new connection knows that it has read everything retained."""
-        return f"{self.node}/hello"
-
-    def device(self, user: User) -> str:
-        """Return the id of a person's device. A person who got the number of a forgotten person has another id."""
-        told = hashlib.blake2b(f"{user.id}/{user.name}".encode(), digest_size=6).hexdigest()
-        return f"{self.node}_{told}"
-
-    def config(self, device: str) -> str:
-        """Return the topic of a device's discovery message."""
-        return f"{self.discovery}/device/{device}/config"
-
-    def topic(self, device: str, part: str) -> str:
-        """Return the topic of a part of a device, such as the meter ``vitality`` or ``recommendation``."""
-        return f"{self.node}/{device}/{part}"
-
-    def is_ours(self, topic: str) -> bool:
-        """Return True for a topic under which this installation alone publishes retained messages.
-
-        These are the topics below its own name, and the discovery topics of its devices.
-        """
-        device = topic.removeprefix(f"{self.discovery}/device/").removesuffix("/config")
-        is_device = re.fullmatch(rf"{self.node}_[0-9a-f]{{12}}", device) is not None
-        return topic.startswith(f"{self.node}/") or (is_device and topic == self.config(device))
 
 
 def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:

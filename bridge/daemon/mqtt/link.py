@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bridge.daemon.mqtt.entities import OFFLINE, ONLINE, Names
+from bridge import config
 from bridge.domain.errors import SetupError
+from bridge.domain.records import User
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessage
+
+    from bridge.installation import Bridge
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +32,49 @@ PAYLOAD_MAX_BYTES = 65_536
 QUEUED_MAX = 1000  # messages that wait while the broker is away
 GOODBYE_SECONDS = 1.0
 TOPIC_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+SHARE_CHOICES = ("no", "yes", "titles")
+ONLINE, OFFLINE = "online", "offline"
 AGAIN = "correct it, then: bridge doctor"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The names that an installation uses at a broker: its own, and the prefix of Home Assistant's discovery."""
+
+    node: str
+    discovery: str
+
+    @property
+    def status(self) -> str:
+        """The topic that says whether the bridge is connected."""
+        return f"{self.node}/status"
+
+    @property
+    def hello(self) -> str:
+        """The topic of the message by which a new connection knows that it has read everything retained."""
+        return f"{self.node}/hello"
+
+    def device(self, user: User) -> str:
+        """Return the id of a person's device. A person who got the number of a forgotten person has another id."""
+        told = hashlib.blake2b(f"{user.id}/{user.name}".encode(), digest_size=6).hexdigest()
+        return f"{self.node}_{told}"
+
+    def config(self, device: str) -> str:
+        """Return the topic of a device's discovery message."""
+        return f"{self.discovery}/device/{device}/config"
+
+    def topic(self, device: str, part: str) -> str:
+        """Return the topic of a part of a device, such as the meter ``vitality`` or ``recommendation``."""
+        return f"{self.node}/{device}/{part}"
+
+    def is_ours(self, topic: str) -> bool:
+        """Return True for a topic under which this installation alone publishes retained messages.
+
+        These are the topics below its own name, and the discovery topics of its devices.
+        """
+        device = topic.removeprefix(f"{self.discovery}/device/").removesuffix("/config")
+        is_device = re.fullmatch(rf"{self.node}_[0-9a-f]{{12}}", device) is not None
+        return topic.startswith(f"{self.node}/") or (is_device and topic == self.config(device))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +115,19 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
         ca=settings["ca"],
         names=Names(node=settings["name"], discovery=settings["discovery"]),
     )
+
+
+def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]:
+    """Yield (user, "yes" or "titles") for each user who shares at the broker, by the setting ``share``.
+
+    Raises SetupError for a word other than these and "no".
+    """
+    for user in users:
+        share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
+        if share not in SHARE_CHOICES:
+            raise SetupError("BRIDGE_MQTT_SHARE is `no`, `yes` or `titles`; correct it, then: bridge doctor")
+        if share != "no":
+            yield user, share
 
 
 class Link:

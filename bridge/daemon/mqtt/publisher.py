@@ -12,10 +12,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bridge import config, installation
-from bridge.advice import answer_links, recommend, rescheduling
-from bridge.daemon.due_tasks import titled_events
+from bridge.advice import answer_links, feedback, recommend, rescheduling
+from bridge.advice.notify import titled_events
 from bridge.daemon.mqtt import entities
-from bridge.daemon.mqtt.link import Broker, Link, broker_of
+from bridge.daemon.mqtt.link import OFFLINE, ONLINE, Broker, Link, broker_of, sharing
 from bridge.domain.errors import SetupError, Spent
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import moment_at
@@ -25,7 +25,6 @@ log = logging.getLogger(__name__)
 
 METERS_EVERY = timedelta(minutes=5)
 PRESSES_MAX = 20  # that wait at once; more are dropped
-SHARE_CHOICES = ("no", "yes", "titles")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +115,11 @@ class Publisher:
         state = entities.advice_state(advice, user, events)
         if advice is None:
             self.shown.pop(device, None)
-            self.link.keep(names.topic(device, "open"), entities.OFFLINE)
+            self.link.keep(names.topic(device, "open"), OFFLINE)
             self._keep(topic, state)
             return
         self._keep(topic, state)
-        self.link.keep(names.topic(device, "open"), entities.ONLINE)
+        self.link.keep(names.topic(device, "open"), ONLINE)
         self.shown[device] = advice.id
         if advice.id not in (told, self.announced.get(device)) and is_news(self.bridge, user, advice, now):
             self.link.tell(names.topic(device, "recommended"), json.dumps(entities.event_of(state)))
@@ -145,19 +144,6 @@ def opened(bridge: installation.Bridge, work: Callable[[], None]) -> Publisher |
     return None if broker is None else Publisher(bridge=bridge, broker=broker, work=work)
 
 
-def sharing(bridge: installation.Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]:
-    """Yield (user, "yes" or "titles") for each user who shares at the broker, by the setting ``share``.
-
-    Raises SetupError for a word other than these and "no".
-    """
-    for user in users:
-        share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
-        if share not in SHARE_CHOICES:
-            raise SetupError("BRIDGE_MQTT_SHARE is `no`, `yes` or `titles`; correct it, then: bridge doctor")
-        if share != "no":
-            yield user, share
-
-
 def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommendation | None:
     """Return the recommendation of the user's current slot, or None if there is none or it has expired."""
     advice = bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones))
@@ -176,7 +162,7 @@ def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now
 def give(bridge: installation.Bridge, user: User, number: int, word: str, now: datetime) -> None:
     """Store the answer of a button to a recommendation, as a link in a notification does. A late press is logged."""
     try:
-        found = recommend.own(bridge.store, user, number)
+        found = feedback.own(bridge.store, user, number)
         answer_links.refuse_late(found, user, now=now)
         rescheduling.answer(bridge, user, number, entities.PRESSES[word], now=now, moved_to=None)
     except (Spent, SetupError):

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from bridge.advice import recommend, requests, rescheduling
+from bridge.advice import requests, rescheduling
 from bridge.advice import week as weeks
+from bridge.advice.feedback import own
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
 from bridge.documents.meters import checkin_document, load_meters, meter_document, meters_document
@@ -102,7 +103,7 @@ def shown(visit: Visitor, number: Number) -> Document:
 
     It is then no longer sent as a notification. If the user gives no answer, the model learns from what the data show.
     """
-    found = recommend.own(visit.bridge.store, visit.user, number)
+    found = own(visit.bridge.store, visit.user, number)
     visit.bridge.store.recommendations.mark_shown(found.id, now=visit.now)
     return recommendation_document(found)
 

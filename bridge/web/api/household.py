@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from bridge.documents.household import HouseholdDocument
-from bridge.web.pages.household import household_of
+from bridge.documents.household import HouseholdDocument, household_document
 from bridge.web.state import Visitor
 
 router = APIRouter(tags=["household"])
@@ -14,4 +13,4 @@ router = APIRouter(tags=["household"])
 @router.get("/household")
 def household(visit: Visitor) -> HouseholdDocument:
     """Return the meters that the user shares, and those that others share with the user, in words alone."""
-    return household_of(visit)
+    return household_document(visit.bridge, visit.user, visit.readings_of)

@@ -10,13 +10,13 @@ from fastapi.responses import JSONResponse, Response
 
 from bridge.advice import outcomes
 from bridge.advice.belief_history import beliefs
-from bridge.advice.recommend import INSTANT
 from bridge.advice.review import load_review, review_week
 from bridge.advice.week import monday_of
 from bridge.documents.recommendations import BeliefDocument, belief_document
 from bridge.documents.review import PastAdviceDocument, ReviewDocument, past_advice_document, review_document
 from bridge.documents.trends import TrendsDocument
 from bridge.documents.trends_cache import load_trends
+from bridge.domain.slots import INSTANT
 from bridge.web.state import Visitor
 
 router = APIRouter(tags=["past"])

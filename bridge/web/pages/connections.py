@@ -65,6 +65,7 @@ def connections(visit: Visitor) -> HTMLResponse:
         others=[source for source in found if not source["connections"] and source["how"]],
         stored=sum(source["rows"] for source in found),
         order=order,
+        titles={place["name"]: phrases.source_title(place["name"]) for place in order["order"]},
     )
 
 

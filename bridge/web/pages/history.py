@@ -13,7 +13,7 @@ from bridge.domain.records import AdviceRecord
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.planning.outcomes import over_at
 from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
-from bridge.web.phrases import capital
+from bridge.web.phrases import capital, with_source_titles
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import Answer
@@ -54,7 +54,7 @@ def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
         "answered": capital(answered(one)),
         "answered_at": None if one.answered_at is None else date_text(local(visit, one.answered_at), "%a %H:%M"),
         "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
-        "evidence": ", ".join(map(shown, one.evidence)),
+        "evidence": with_source_titles(", ".join(map(shown, one.evidence))),
     }
 
 

@@ -9,16 +9,14 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import HTMLResponse, Response
 
 from bridge.auth import sharing
-from bridge.documents.household import HouseholdDocument, household_document
+from bridge.documents.household import household_document
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, number, told
 from bridge.domain.languages import shown as shown_text
-from bridge.domain.records import User
-from bridge.domain.types import Reading
 from bridge.web import day, phrases
 from bridge.web.pages.settings import changed, in_browser, shown
 from bridge.web.render import page
-from bridge.web.state import Visit, Visitor
+from bridge.web.state import Visitor
 from rhythm_env.interface import Meter
 
 router = APIRouter()
@@ -31,20 +29,10 @@ def household(request: Request, visit: Visitor) -> HTMLResponse:
     """Show what others share with the user, as a part of today's page or as a page of its own."""
     found = [
         {"name": one["name"], "meters": [_meter(meter) for meter in one["meters"]]}
-        for one in household_of(visit)["received"]
+        for one in household_document(visit.bridge, visit.user, visit.readings_of)["received"]
     ]
     template = "today/household.html" if day.is_part(request) else "household.html"
     return page(template, visit, path="/", household=found)
-
-
-def household_of(visit: Visit) -> HouseholdDocument:
-    """Return what a user shares and receives, with meters that are cached until their user's data change."""
-
-    def readings(user: User) -> Mapping[Meter, Reading]:
-        known = visit.bridge.travelled(user, at=visit.now)
-        return visit.app.today_cache.today(visit.bridge, known, visit.now).readings
-
-    return household_document(visit.bridge, visit.user, readings)
 
 
 def _meter(meter: Mapping[str, Any]) -> dict[str, str | None]:

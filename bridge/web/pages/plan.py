@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from bridge.advice import recommend, rescheduling
+from bridge.advice import feedback, rescheduling
 from bridge.documents.inputs import parse_day
-from bridge.documents.plan_ics import to_icalendar
+from bridge.documents.plan import to_icalendar
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
@@ -47,7 +47,7 @@ def gaps(request: Request, visit: Visitor, number: Number) -> Response:
 
     The same slot of tomorrow is added if none of them is of tomorrow.
     """
-    found = recommend.own(visit.bridge.store, visit.user, number)
+    found = feedback.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)
     known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
@@ -66,7 +66,7 @@ def entry(visit: Visitor, number: Number) -> Response:
 
     Raises SetupError for a recommendation without times.
     """
-    found = recommend.own(visit.bridge.store, visit.user, number)
+    found = feedback.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
         raise SetupError(_("this recommendation has no time of day; choose one on the page with Later"))
     block = Block(

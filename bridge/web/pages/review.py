@@ -9,12 +9,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from bridge.advice import outcomes, review_figures, review_words
-from bridge.advice.effect import KnownEffect, known_effects
+from bridge.advice import feedback, review_figures, review_words
+from bridge.advice.effect import known_effects
 from bridge.advice.review import load_review, review_week
 from bridge.advice.review_figures import Figure
 from bridge.advice.review_summary import summary
-from bridge.advice.review_words import Review
+from bridge.advice.review_words import KnownEffect, Review
 from bridge.advice.week import monday_of
 from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
@@ -122,5 +122,5 @@ def did(
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):
         raise SetupError(_("say what became of it: done, partly or not_done"))
-    outcomes.say(visit.bridge.store, visit.user, number, deed, now=visit.now)
+    feedback.say(visit.bridge.store, visit.user, number, deed, now=visit.now)
     return RedirectResponse("/review" if back == "/review" else "/", 303)

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form
 from fastapi.responses import RedirectResponse
 
-from bridge.advice import outcomes
+from bridge.advice import feedback
 from bridge.documents.inputs import parse_day
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _
@@ -36,7 +36,7 @@ def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     store.task_notes.tick(visit.user.id, found, now=visit.now)
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     if current is not None and current.what == found.title:
-        outcomes.say(store, visit.user, current.id, Deed.DONE, now=visit.now)
+        feedback.say(store, visit.user, current.id, Deed.DONE, now=visit.now)
     return _plan_of(day)
 
 

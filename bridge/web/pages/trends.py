@@ -13,7 +13,7 @@ from bridge.documents.trends_cache import load_trends
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.web.kinds import heading, unit_name
-from bridge.web.phrases import action_name, meter_name
+from bridge.web.phrases import action_name, meter_name, source_title
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
@@ -38,7 +38,7 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
             "needs": shown(NEEDS[meter]),
             "validated": body["meters"][str(meter)]["validated"],
             "inputs": [
-                {**row, "name": heading(m), "unit_name": unit_name(row["unit"])}
+                {**row, "source": source_title(row["source"]), "name": heading(m), "unit_name": unit_name(row["unit"])}
                 for m, row in metrics.items()
                 if str(meter) in row["meters"]
             ],
@@ -56,6 +56,7 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
         body=body,
         actions=actions,
         titles=[action_name(action) for action in actions],
+        sources={row["source"]: source_title(row["source"]) for row in body["inputs"]},
     )
 
 
@@ -102,7 +103,9 @@ def _columns(body: Body, of: str) -> dict[str, list[Any]]:
     if of == "planned":
         return {action_name(action): hours for action, hours in body["planned_hours"].items()}
     found = {
-        f"{row['source']}, {unit_name(row['unit'])}": row["values"] for row in body["inputs"] if row["metric"] == of
+        f"{source_title(row['source'])}, {unit_name(row['unit'])}": row["values"]
+        for row in body["inputs"]
+        if row["metric"] == of
     }
     if not found:
         raise SetupError(_("no chart has this name; go back to the trends"))
@@ -110,8 +113,10 @@ def _columns(body: Body, of: str) -> dict[str, list[Any]]:
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell of a table. A fraction is written as the current language writes it, and the rest stays."""
-    return number(value) if isinstance(value, float) else value
+    """Return a cell of a table. A number is written as the current language writes it, and the rest stays."""
+    if not isinstance(value, float):
+        return value
+    return number(int(value), ",") if value.is_integer() else number(value)
 
 
 def _happenings(body: Body) -> list[str | None]:

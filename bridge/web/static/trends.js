@@ -3,6 +3,7 @@
 
 const DAY = 86400;
 const page = document.getElementById("charts");
+const titles = JSON.parse(page.dataset.sources);
 const plots = new Map(); // place -> plot
 let body = null;
 let days = [];
@@ -112,7 +113,7 @@ function input(place) {
   }));
   draw(place, series, found.map((one) => one.values), {
     unit: place.dataset.unit,
-    tell: (at) => `${dated(days[at])}: ${found.map((one) => `${one.source} ${said(one.values[at], 1)}`).join(", ")}`,
+    tell: (at) => `${dated(days[at])}: ${found.map((one) => `${titles[one.source]} ${said(one.values[at], 1)}`).join(", ")}`,
   });
 }
 

@@ -59,7 +59,7 @@ def test_every_row_keeps_the_contract(planted) -> None:
         assert (len(row["iqr"]), len(row["ci95"])) == (2, 2)
         assert row["iqr"][0] <= row["median"] <= row["iqr"][1]
         assert row["persons"] == 8
-    assert {target for target, _ in planted} == {"energy", "mood", "composite"}
+    assert {target for target, _ in planted} == {"energy", "mood", "composite", "share of days"}
 
 
 def test_what_is_too_good_carries_a_warning(planted) -> None:

@@ -1,0 +1,83 @@
+"""Feedback on recommendations: a user's answer to one, and whether the user did what it says."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bridge.domain import languages
+from bridge.domain.errors import SetupError
+from bridge.domain.records import SAID, Deed, Recommendation, User
+from bridge.domain.slots import Moment
+from bridge.domain.titles import answer_text
+from bridge.planning.outcomes import day_end
+from rhythm_env.interface import Answer
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+
+def answer(
+    store: Store, user: User, recommendation_id: int, given: Answer | Deed, *, now: datetime, moved_to: Moment | None
+) -> Recommendation:
+    """Store the user's answer to a recommendation (an Answer), or whether the user did the action (a Deed).
+
+    ``moved_to`` is the slot to which Reschedule moves it. Raises SetupError as ``give_feedback`` and ``say`` do, and
+    for a Deed with ``moved_to``.
+    """
+    if isinstance(given, Answer):
+        return give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
+    if moved_to is not None:
+        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
+    return say(store, user, recommendation_id, given, now=now)
+
+
+def give_feedback(
+    store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+) -> Recommendation:
+    """Store the user's answer to a recommendation, and for Reschedule the slot ``moved_to``.
+
+    Raises SetupError if the recommendation does not belong to the user, or if ``moved_to`` comes with another answer.
+    Raises SetupError too if it has a different answer and its day is over.
+    """
+    before = own(store, user, recommendation_id)
+    if moved_to is not None and answer is not Answer.RESCHEDULE:
+        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
+    if before.answer is not None and day_end(before, user.zones) <= now:
+        if (before.answer, before.moved_to) == (answer, moved_to):
+            return before
+        stands = answer_text(before.answer, before.moved_to)
+        raise SetupError(
+            f"the day of this recommendation is over, and its answer stands ({stands}); "
+            f"see: bridge history --user {user.name}"
+        )
+    return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)
+
+
+def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:
+    """Store whether the user did the recommended action, as the user tells it. Data never replace this outcome.
+
+    The recommendation counts as seen. Raises SetupError if it does not belong to the user. Raises SetupError too if the
+    user told another outcome before and the recommendation's day is over.
+    """
+    before = own(store, user, recommendation_id)
+    if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
+        raise SetupError(
+            languages.say(
+                "the day of this recommendation is over, and what you said stands; see: {command}",
+                command=f"bridge history --user {user.name}",
+            )
+        )
+    store.recommendations.mark_shown(before.id, now=now)
+    store.recommendations.save_outcome(before.id, deed, SAID, at=now)
+    return own(store, user, recommendation_id)
+
+
+def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
+    """Return a recommendation of the user. Raises SetupError if no such recommendation belongs to the user."""
+    advice = store.recommendations.by_id(recommendation_id)
+    if advice is None or advice.user_id != user.id:
+        raise SetupError(
+            f"{user.name} has no recommendation {recommendation_id}; see: bridge recommend --user {user.name}"
+        )
+    return advice
