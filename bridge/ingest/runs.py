@@ -141,7 +141,7 @@ def import_path(
     instead. ``settings`` (name -> value) replace the installation's settings for reading files. ``on_bytes(source)``
     returns a function that is called with (bytes read, all bytes). An import waits up to ten minutes for another import
     of its source, and is then ``skipped``. Raises SetupError if the path is missing, or if no source recognises any
-    file.
+    file and all are readable.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}; check the path")

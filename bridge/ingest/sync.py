@@ -120,7 +120,8 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
     """Call ``work`` with new counts while holding the connection's lease, save the outcome, and return it.
 
     Without the lease nothing is done or saved, and the outcome is ``skipped``. A BridgeError becomes an outcome. Any
-    other error is raised again after its outcome was saved.
+    other Exception is raised again after its outcome was saved. KeyboardInterrupt and SystemExit release the lease and
+    save no outcome.
     """
     connection = source.connection
     if not lease.taken():

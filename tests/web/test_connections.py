@@ -265,7 +265,7 @@ def test_a_source_that_is_not_set_up_names_the_setting(visitor: Visitor) -> None
 
 def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     with vendor(monkeypatch, "garmin", Garmin(lab.account("garmin", "week")), api_key=""):
-        for key, told in (("wrong", "no longer takes this Personal API key"), (KEY, "new")):
+        for key, told in (("wrong", "refused this Personal API key"), (KEY, "new")):
             shown = visitor.finished(visitor.change("/connections/garmin/connect").text)
             assert "Your Garmin Personal API key" in shown
             action = re.search(r'action="(/jobs/[^"]+)"', shown)

@@ -58,7 +58,7 @@ class Series:
 
 
 class Collected:
-    """The useful content of an Apple Health export, filled while the file is read. Rows go to ``spill``.
+    """The content of an Apple Health export that is used, filled while the file is read. Rows go to ``spill``.
 
     ``homes`` are the zones of residence, as in ``Places``. ``order`` is the order in which sources are trusted. With
     ``keep_all``, every single row is also stored unchanged.
@@ -174,7 +174,11 @@ class Collected:
                 self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
 
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
-        """Count rows with unreadable or impossible times, by type and reason. An export of 2019 held rows of 2030."""
+        """Count rows with unreadable or impossible times, by type and reason.
+
+        Impossible is an end before the start, over a day after the export, or a week or more after the start. An export
+        of 2019 held rows of 2030.
+        """
         for low, high in zip(start.tolist(), end.tolist(), strict=True):
             after = "after the export" if high > self.exported + DAY_SECONDS else "it lasts longer than a week"
             reason = "its times cannot be read" if low != low or high != high else after

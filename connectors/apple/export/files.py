@@ -47,7 +47,7 @@ class Export:
 
     @property
     def first_day(self) -> str:
-        """The local date of the earliest useful record, or an empty text without any."""
+        """The local date of the earliest record that is used, or an empty text without any."""
         return self._day(self.collected.first) if self.collected.last else ""
 
     @property

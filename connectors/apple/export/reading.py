@@ -43,7 +43,7 @@ class Reading:
         self.skipped: list[tuple[int, int, Part]] = []  # place in the file, length, what it holds
 
     def read(self, stream: BinaryIO) -> None:
-        """Pass every useful element of the file to ``collected``. Raises CutOff after the last readable element.
+        """Pass every element of the file that is used to ``collected``. Raises CutOff after the last readable element.
 
         Pieces in Apple's own layout are read as columns, or skipped if they are known. The remaining text goes to an
         XML parser, which is slower.
@@ -164,7 +164,10 @@ def _head(chunks: Iterator[bytes]) -> tuple[bytes, int]:
 
 
 class _Parser:
-    """An XML parser that passes each useful child of the root to ``collected``, and keeps a single child in memory."""
+    """An XML parser that passes the root's children in ``WANTED`` to ``collected``.
+
+    It keeps a single child in memory.
+    """
 
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat
@@ -186,7 +189,11 @@ class _Parser:
         return self._depth == 1 and self._whole
 
     def feed(self, piece: bytes) -> None:
-        """Parse the next piece of the file. Raises CutOff for text that is not XML, or for a tag of more than 1 MiB."""
+        """Parse the next piece of the file.
+
+        Raises CutOff for text that is not XML, and for more than 64 nested elements. It is also raised for over 1 MiB
+        in which no element begins or ends.
+        """
         clean = piece.translate(None, FORBIDDEN)
         for at in range(0, len(clean), SLICE):
             self._silent += SLICE
