@@ -285,9 +285,10 @@ class Fields:
         return at
 
     def wall(self, path: str) -> datetime:
-        """Return the time that the user's clock showed, as a datetime marked as UTC. An offset in the text is ignored.
+        """Return the time that the user's clock showed, as a datetime marked as UTC.
 
-        Raises BadRecord for anything else than an ISO 8601 text.
+        The text should have no offset. A text with an offset gives its instant in UTC. Raises BadRecord for anything
+        else than an ISO 8601 text, and for a year outside 1990 to 2199.
 
         >>> Fields({"start": "2026-11-20T00:30:00"}, "pebble/walk").wall("start").isoformat()
         '2026-11-20T00:30:00+00:00'
@@ -338,9 +339,10 @@ class Fields:
         return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
     def day(self, path: str) -> date:
-        """Return a calendar date, for example "2026-11-20". Raises BadRecord for anything else.
+        """Return a calendar date, for example "2026-11-20".
 
-        For the date of a date and time, take ``wall(path).date()``.
+        Raises BadRecord for anything else, and outside 1990 to 2199. For the date of a date and time, take
+        ``wall(path).date()``.
         """
         day = calendar_date(self.get(path))
         if day is None:

@@ -36,20 +36,23 @@ def _run_as_owner(command: list[str]) -> None:
 
 
 @contextmanager
-def cluster(options: str = "") -> Iterator[str]:
-    """Run a cluster on a free loopback port, and yield its address without a database name. Raises RuntimeError."""
-    with restartable(options) as (address, _):
+def cluster(options: str = "", *, within: Path | None = None) -> Iterator[str]:
+    """Run a cluster on a free loopback port, and yield its address without a database name.
+
+    Its files lie in a folder of their own ``within`` a folder, by default that of temporary files. Raises RuntimeError.
+    """
+    with restartable(options, within=within) as (address, _):
         yield address
 
 
 @contextmanager
-def restartable(options: str = "") -> Iterator[tuple[str, Callable[[], None]]]:
-    """Run a cluster, and yield its address with a function that crashes and restarts the cluster."""
+def restartable(options: str = "", *, within: Path | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Run a cluster as ``cluster`` does, and yield its address with a function that crashes and restarts it."""
     bin_folder = _installed()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    folder = Path(tempfile.mkdtemp(prefix="rhythm-bridge-postgres-"))
+    folder = Path(tempfile.mkdtemp(prefix="rhythm-bridge-postgres-", dir=within))
     folder.chmod(0o755)
     data = folder / "data"
     data.mkdir()

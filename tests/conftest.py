@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,23 @@ os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 settings.register_profile("any machine", deadline=None)  # a busy machine is slow, and no test may fail by that
 settings.load_profile("any machine")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process that a test starts would compile the program again
+sys.dont_write_bytecode = False  # or every run would compile the tests again
+MEMORY, MEMORY_BYTES = Path("/dev/shm"), 4 << 30  # noqa: S108 - a folder in memory; and free there, from which it is used
+
+
+def _in_memory() -> bool:
+    """Return True if this machine has a folder in memory with room for the tests' databases and files.
+
+    Every test makes databases of its own. On a disk, most of a test's time was waiting for them to be written.
+    """
+    if not os.access(MEMORY, os.W_OK):
+        return False
+    found = os.statvfs(MEMORY)
+    return found.f_bavail * found.f_frsize >= MEMORY_BYTES and not found.f_flag & os.ST_NOEXEC
+
+
+if _in_memory():
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # under which pytest makes ``tmp_path``
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -64,7 +82,7 @@ def postgres_server() -> Iterator[str]:
         if os.environ.get("CI"):
             pytest.fail("CI must have PostgreSQL: apt-get install postgresql")
         pytest.skip("PostgreSQL is not installed")
-    with cluster("-c fsync=off -c max_connections=50") as server:
+    with cluster("-c fsync=off -c max_connections=50", within=MEMORY if _in_memory() else None) as server:
         yield server
 
 

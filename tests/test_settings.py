@@ -37,7 +37,7 @@ def test_a_zero_in_the_file_counts(zero: str) -> None:
 def test_a_number_that_is_none_is_named(days: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_GARMIN_DAYS", days)
     with pytest.raises(SetupError, match=r"BRIDGE_GARMIN_DAYS .* must be a whole number"):
-        config.load().of_source(registry.spec("garmin"))
+        config.load().of_plugin("garmin", registry.spec("garmin").settings)
 
 
 def test_a_variable_outranks_the_file_and_an_empty_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -137,9 +137,6 @@ SEEN = {  # where nothing was pressed
 }
 
 
-TOWARDS = say("towards “{word}” by {by:.2f} (to {to:.2f})")
-
-
 def said(move: Move) -> Text:
     """Return a sentence about an answer and the change of the belief after it, the largest change first.
 

@@ -93,9 +93,9 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Take a newer token that another process has stored. Ask the vendor if there is none, or it ends soon.
+        """Take a newer token that another process has stored.
 
-        Returns True if the vendor was asked.
+        Ask the vendor if there is none, or if it ends within five minutes. Returns True if the vendor was asked.
         """
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()

@@ -141,18 +141,6 @@ def free_blocks(occurrences: Iterable[Occurrence], start: datetime, end: datetim
     return [(s, e) for s, e in gaps(occurrences, start, end) if e - s >= timedelta(minutes=minutes)]
 
 
-def next_free(labelled: Labelled, after: datetime, minutes: float, until: datetime) -> datetime | None:
-    """Return the start of the first free stretch of at least ``minutes`` minutes within [after, until). Returns None if
-    there is none.
-
-    >>> day = [planned(9, 10, "ADMIN_WORK"), planned(10.25, 12, "ADMIN_WORK")]
-    >>> next_free(day, hour(9), 30, DAY[1]).hour, next_free(day, hour(9), 30, hour(12))
-    (12, None)
-    """
-    free = free_blocks((occurrence for occurrence, _ in labelled), after, until, minutes=minutes)
-    return free[0][0] if free else None
-
-
 def fragmentation(busy: Sequence[Stretch], start: datetime, end: datetime) -> float:
     """Return the share (0 to 1) of the free time in [start, end) that lies in gaps under two hours.
 

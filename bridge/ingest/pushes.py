@@ -11,8 +11,8 @@ import secrets
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,18 +122,6 @@ class Arriving:
     def close(self) -> None:
         self._file.close()
         self._part.unlink(missing_ok=True)
-
-
-def take_in(into: Grant, headers: Mapping[str, str], body: Iterable[bytes]) -> tuple[int, bool]:
-    """Receive a pushed body from its pieces, and keep it in the grant's folder for the next import.
-
-    ``headers`` are those of the request. Returns (size in bytes, True if the same body came in the last week). Raises
-    BadRecord for a body that the source cannot read, which is not kept.
-    """
-    with closing(Arriving(into)) as arriving:
-        for piece in body:
-            arriving.write(piece)
-        return arriving.accept(headers)
 
 
 def land(bridge: installation.Bridge) -> None:

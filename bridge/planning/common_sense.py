@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from bridge.calendar import expansion
-from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.busy import Stretch, clipped, merged
 from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import say
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import SLOT_PLURALS
-from bridge.domain.types import Label, Occurrence
-from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
+from bridge.domain.types import Occurrence
+from bridge.planning.kept_entries import is_planned, planned_entry
+from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, RESTS, RULES
 from bridge.planning.situation import Option, Situation, is_agreed
 from bridge.planning.tasks import TASK_PAUSE, has_room, is_answered, length_of, place_of, task_for
 from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, rounded_up, without
@@ -33,10 +33,6 @@ REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the 
 WEEKLY_MAX = 4  # days of the last seven on which the same action may be suggested at all
 WEEK = timedelta(days=7)
 LEAST_REST = timedelta(minutes=30)  # of sleep that is still worth suggesting
-KEEP = frozenset(ActionType) - {ActionType.ADMIN_WORK, ActionType.BINGE_WATCH}  # entries that are worth keeping
-KEEP_LENGTHS = (timedelta(minutes=5), timedelta(hours=12))  # of an entry that is an activity of a day
-MEAL_MAX = timedelta(minutes=75)
-SURE = 0.5  # confidence in an entry's label from which its action counts as planned
 
 
 def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
@@ -120,52 +116,6 @@ def _kept(action: ActionType, occurrence: Occurrence) -> Option:
     return Option(action=action, kind="keep", start=occurrence.start, end=occurrence.end, what=title)
 
 
-def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Occurrence | None:
-    """Return the first calendar entry of an action that is worth keeping (``is_own``) and falls into a span. Return
-    None without any.
-
-    It begins before the end of the span, and ends more than 15 minutes after the begin of the span. ADMIN_WORK and
-    BINGE_WATCH are never worth keeping.
-    """
-    if action not in KEEP:
-        return None
-    for occurrence, label in situation.entries:
-        if not is_own(situation, occurrence, label):
-            continue
-        inside = occurrence.start < span[1] and occurrence.end > span[0] + 15 * MINUTE
-        if inside and label.action is action:
-            return occurrence
-    return None
-
-
-def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
-    """Return True if a calendar entry is the user's own and worth keeping.
-
-    It is no meeting at work, no meal, no flight, and not during a flight. It must take five minutes to twelve hours,
-    and its label must have a confidence of 0.5 or more. ADMIN_WORK and BINGE_WATCH are never worth keeping.
-    """
-    if label.action not in KEEP or label.confidence < SURE or not takes_time(occurrence.event):
-        return False
-    if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1] or _in_flight(situation, occurrence):
-        return False
-    if label.action in COMPANY:
-        at_work = clipped(situation.work(situation.date_of(occurrence.start)), occurrence.start, occurrence.end)
-        return not (at_work and occurrence.event.others)
-    return not (label.action is ActionType.ME_TIME and is_meal(situation, occurrence))
-
-
-def _in_flight(situation: Situation, occurrence: Occurrence) -> bool:
-    """Return True if a calendar entry is a flight, or overlaps a flight or the ways to and from the airport."""
-    return bool(clipped(situation.journeys, occurrence.start, occurrence.end))
-
-
-def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
-    """Return True if a calendar entry begins from 11:30 to 14:00 and takes 75 minutes or less."""
-    midnight = expansion.midnight(situation.date_of(occurrence.start), situation.known.zones)
-    at_noon = midnight + LUNCH[0] <= occurrence.start < midnight + LUNCH[1]
-    return at_noon and occurrence.end - occurrence.start <= MEAL_MAX
-
-
 def _night(day: Day, span: Stretch) -> Option | None:
     """Return the option of the night's sleep, if the span begins during it or up to 90 minutes before it. Otherwise
     return None.
@@ -209,7 +159,7 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
     it, is such a reason too. So is another kind of rest suggested on the same day.
     """
     since = at - RULES[action].again * HOUR
-    if any(since < o.end <= at and _is(o, label, action) for o, label in situation.entries):
+    if any(since < o.end <= at and is_planned(o, label, action) for o, label in situation.entries):
         return say("you had it a few hours ago")
     if action is ActionType.EXERCISE and (
         done := [e for e in situation.workouts(situation.date_of(at)) if e.end > since]
@@ -243,10 +193,6 @@ def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> boo
     return any(
         one in NAP_OR_REST and one is not action and situation.date_of(start) == day for one, start in [*said, *ahead]
     )
-
-
-def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:
-    return label.action is action and label.confidence >= SURE and takes_time(occurrence.event)
 
 
 def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:

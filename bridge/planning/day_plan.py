@@ -13,8 +13,10 @@ from bridge.domain.languages import say
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
-from bridge.planning.common_sense import is_own, occupied
+from bridge.planning.common_sense import occupied
 from bridge.planning.journeys import is_journey
+from bridge.planning.kept_entries import is_own
+from bridge.planning.night_facts import of_bedtime, of_waking
 from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Option, Situation
@@ -236,9 +238,7 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
             continue
         if ends > day:
             yield from _wind_down(situation, ends, taken)
-        yield Block(
-            start=bed, end=wake, kind="sleep", action=ActionType.SLEEP, reasons=(facts.of_waking(situation, ends),)
-        )
+        yield Block(start=bed, end=wake, kind="sleep", action=ActionType.SLEEP, reasons=(of_waking(situation, ends),))
 
 
 def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iterator[Block]:
@@ -252,7 +252,7 @@ def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iter
     free = without([(low, bed)], [*home, *spans(taken)]) if low < bed else []
     if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
         start, end = max(free[-1][0], free[-1][1] - WIND_DOWN), free[-1][1]
-        yield Block(start=start, end=end, kind="wind_down", reasons=(facts.of_bedtime(situation, ends),))
+        yield Block(start=start, end=end, kind="wind_down", reasons=(of_bedtime(situation, ends),))
 
 
 def with_rest(block: Block) -> Stretch:

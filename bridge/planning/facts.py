@@ -13,7 +13,8 @@ from bridge.calendar.meetings import is_meeting
 from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import SHORT_WEEKDAYS, Text, say, say_many
 from bridge.domain.types import Because, Reading, Task
-from bridge.planning.rules import NAP_SHORT, RESTS
+from bridge.planning.night_facts import length_text, of_night, of_waking
+from bridge.planning.rules import RESTS
 from bridge.planning.situation import Option, Situation
 from bridge.planning.waking_day import EASY, Day, day_of
 from rhythm_env.interface import ActionType, Meter
@@ -38,7 +39,6 @@ TELLING_TASK, TONIGHT = timedelta(days=3), timedelta(days=1)  # until a task is 
 # After midnight; later only a task that is due tomorrow speaks for work.
 LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
 NIGHT_TOLD_UNTIL = timedelta(hours=14)  # after midnight; later a good night is no reason to work
-EARLY_NIGHT = timedelta(hours=19)  # after midnight; later a short night calls for sleep alone
 BEHIND = (timedelta(hours=5), timedelta(hours=3))  # of entries that call for rest; since the last of them
 MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
 TO_LEARN = say("little is known of you yet, and your answer tells what suits you")
@@ -121,7 +121,7 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
     """Return a list with the text of the time at which the action is in the calendar or usual.
 
     For the night's sleep it is the text of the time of getting up. An option that is neither kept, sleep nor usual gets
-    the texts of a short night (``_of_night``).
+    the texts of a short night (``of_night``).
     """
     if option.kind == "keep":
         return [_in_calendar(option, situation)]
@@ -136,7 +136,7 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
         if habit is None or not habit.settled:
             return [say("you did it on {day} at {time} before", **when)]
         return [say("you usually do it on {day} at {time}", **when)]
-    return _of_night(option, situation)
+    return of_night(option, situation)
 
 
 def _in_calendar(option: Option, situation: Situation) -> str:
@@ -151,68 +151,6 @@ def _in_calendar(option: Option, situation: Situation) -> str:
     title = None if first.event.private else first.event.title
     before = {"entry": title or say("an entry"), "before": situation.clock(first.start)}
     return say("it is in your calendar at {time}, after {entry} at {before}", time=at, **before)
-
-
-def _of_night(option: Option, situation: Situation) -> list[str]:
-    """Return texts that last night was at least an hour shorter than the user's usual night.
-
-    They are for time for oneself or a nap that begins today before 19:00. A nap gets a second text with its minutes.
-    Otherwise the list is empty.
-    """
-    short = situation.short_of_sleep
-    if option.action not in (ActionType.ME_TIME, ActionType.SLEEP) or short is None or short < NAP_SHORT:
-        return []
-    day = day_of(situation, option.start)
-    if day.date != situation.date_of(situation.now) or option.start >= day.since(EARLY_NIGHT):
-        return []
-    night = say("last night was {length} shorter than your usual", length=_length(short))
-    if option.action is not ActionType.SLEEP:
-        return [night]
-    minutes = (option.end - option.start) // timedelta(minutes=1)
-    return [night, say("a nap of {minutes} minutes, early enough for the coming night", minutes=minutes)]
-
-
-NEAR_USUAL = timedelta(minutes=10)  # from the usual time of a night, within which it counts as usual
-
-
-def of_bedtime(situation: Situation, ends: date) -> str:
-    """Return a text with the bedtime of the sleep that ends on the date ``ends``.
-
-    It calls a bedtime usual within ten minutes of the usual, or common if no night of the user is known.
-    A later bedtime has the reason that the day ends late, an earlier bedtime that of a flight west.
-    """
-    bed = situation.sleep(ends)[0]
-    usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[0]
-    if abs(bed - usual) <= NEAR_USUAL:
-        if situation.routine.nights[ends.weekday()].nights < 1:
-            return say("a common bedtime is {time}; your nights are not known yet", time=situation.clock(bed))
-        return say("your usual bedtime is {time}", time=situation.clock(bed))
-    if bed > usual:
-        return say("bedtime is {time} today, because your day ends late", time=situation.clock(bed))
-    return say(
-        "bedtime is {time} today, earlier than usual, because the day is longer after a flight west",
-        time=situation.clock(bed),
-    )
-
-
-def of_waking(situation: Situation, ends: date) -> str:
-    """Return a text with the time of getting up after the sleep that ends on the date ``ends``.
-
-    It calls a time usual within ten minutes of the usual, or common if no night of the user is known.
-    A later time has the reason that the night begins late, an earlier time that of the day's first entry.
-    """
-    wake = situation.sleep(ends)[1]
-    usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[1]
-    if abs(wake - usual) <= NEAR_USUAL:
-        if situation.routine.nights[ends.weekday()].nights < 1:
-            return say("people often get up at {time}; your nights are not known yet", time=situation.clock(wake))
-        return say("you usually get up at {time}", time=situation.clock(wake))
-    if wake > usual:
-        return say("you sleep until {time}, because the night begins late", time=situation.clock(wake))
-    begins = next((start for start, _ in situation.attended if start >= wake), wake)
-    return say(
-        "you get up at {time} for your entry at {entry}", time=situation.clock(wake), entry=situation.clock(begins)
-    )
 
 
 def of_task(task: Task | None, situation: Situation, day: date) -> tuple[str, ...]:
@@ -426,21 +364,11 @@ def _of_quiet(option: Option, situation: Situation) -> list[str]:
         return []
     return [
         say(
-            "you have {length} without an entry, until {time}", length=_length(free), time=situation.clock(option.until)
+            "you have {length} without an entry, until {time}",
+            length=length_text(free),
+            time=situation.clock(option.until),
         )
     ]
-
-
-def _length(span: timedelta) -> Text:
-    """Return a length of an hour or more as text.
-
-    >>> _length(timedelta(minutes=60)), _length(timedelta(minutes=77))
-    ('1 h', '1 h 17 min')
-    """
-    hours, minutes = divmod(span // timedelta(minutes=1), 60)
-    if not minutes:
-        return say("{hours} h", hours=hours)
-    return say("{hours} h {minutes} min", hours=hours, minutes=minutes)
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:

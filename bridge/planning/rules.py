@@ -14,13 +14,12 @@ from types import MappingProxyType
 from bridge.calendar.busy import Stretch
 from bridge.domain.languages import say
 from bridge.domain.types import Occurrence
+from bridge.planning.situation import NAP_SHORT
 from bridge.planning.waking_day import FREE_FROM, HOUR, MINUTE, OFFICE_WORK, TIRING, Day, without
 from rhythm_env.interface import ActionType
 
 BEFORE_BED = timedelta(minutes=90)  # from so long before the usual bedtime on, going to bed is suggested
 NAP_FROM, NAP_UNTIL = timedelta(hours=13), timedelta(hours=15)  # after midnight; later naps delay the night's sleep
-NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
-LUNCH = (timedelta(hours=11, minutes=30), timedelta(hours=14))  # hours of a working day for exercise
 SPORT_UNTIL = timedelta(hours=21)  # after midnight, for its end
 BEFORE_SHIFT, SHIFT = timedelta(hours=5), timedelta(hours=6)  # without sport; and its least length
 DAY_SLEEP = timedelta(hours=12)  # after midnight; a sleep that ends later was in the daytime

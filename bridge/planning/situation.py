@@ -29,6 +29,7 @@ LONG, BREATH = timedelta(minutes=45), timedelta(minutes=10)  # of an entry; and 
 TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
 WAY = timedelta(minutes=15)  # kept free before an entry that may be away from home
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
+NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
 DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})

@@ -29,6 +29,7 @@ TIRING = 8 * HOUR + 30 * MINUTE  # of entries, after which there is no sport and
 LUNCHES, LUNCH_LENGTH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE
 DINNERS, DINNER_LENGTH = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
 LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
+LUNCH = (11 * HOUR + 30 * MINUTE, 14 * HOUR)  # hours of a working day for exercise
 FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # after midnight; for those who get up later, breakfast is lunch
 PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as a single stretch
 # Stretches without a pause: least length, and the time that is needed before and after it.

@@ -1,4 +1,4 @@
-"""Devices, calendars and files that a person may have, each with its ways of connecting, the shortest first.
+"""List devices, calendars and files that a person may have, each with its ways of connecting, the shortest first.
 
 A way is shown where its source is installed. A thing of which no source is installed leads to the way by a file. A
 source that no thing names becomes a thing of its own.
@@ -35,7 +35,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """A thing that a person may have, with its ways in the order of their length."""
+    """A device, calendar or file that a person may have, with its ways, the shortest first."""
 
     name: str
     title: str

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bridge import calendar
 from bridge.calendar import busy, expansion, facts, flights, meetings, plans
-from bridge.calendar.busy import busy_union, clipped, density, fragmentation, gaps, merged, next_free, takes_time
+from bridge.calendar.busy import busy_union, clipped, density, fragmentation, gaps, merged, takes_time
 from bridge.calendar.facts import week_facts
 from bridge.calendar.meetings import back_to_back, is_meeting, meeting_density, short_gaps, tight_starts
 from bridge.calendar.plans import focus_minutes, planned_shares
@@ -159,13 +159,6 @@ def test_ten_minutes_are_a_pause_nine_are_none_and_overlaps_do_not_count():
     assert run((540, 570), (579, 600)) == 1
     assert run((540, 570), (550, 600)) == 0
     assert run((540, 600), (545, 550), (605, 620)) == 1
-
-
-def test_next_free_skips_gaps_that_are_too_short():
-    agenda = [entry(360, 420), entry(440, 500)]
-    assert next_free(agenda, START, 20, END) == DAY + timedelta(minutes=420)
-    assert next_free(agenda, START, 21, END) == DAY + timedelta(minutes=500)
-    assert next_free(agenda, START, 221, END) is None
 
 
 def test_touching_focus_blocks_count_as_one():

@@ -30,7 +30,7 @@ from bridge.doctor import _connection
 from bridge.domain.errors import SetupError
 from bridge.domain.records import User
 from bridge.ingest import connecting
-from bridge.ingest.pushes import grant, granted, grants, land, take_in
+from bridge.ingest.pushes import Arriving, grant, granted, grants, land
 from bridge.store import Store
 from bridge.web import push_server, throttle
 from bridge.web.throttle import RateLimit
@@ -223,7 +223,9 @@ def test_after_a_restore_elsewhere_the_token_still_holds_and_bodies_land(place: 
     into = granted(elsewhere, "health_auto_export", place.token)
     assert into is not None
     assert into.folder.is_relative_to(tmp_path / "elsewhere")
-    take_in(into, {}, [day(4000)])
+    with closing(Arriving(into)) as arriving:
+        arriving.write(day(4000))
+        assert arriving.accept({}) == (len(day(4000)), False)
     assert replace(place, bridge=elsewhere).steps() == [4000]
 
 

@@ -40,7 +40,7 @@ SAMPLE = {
 def checkout(tmp_path: Path) -> Path:
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / part, tmp_path / part)  # with bytecode, which need not be made again
         else:
             shutil.copy(ROOT / part, tmp_path)
     return tmp_path

@@ -15,6 +15,7 @@ from bridge.planning.choice import NO_GROUNDS, as_wished, quiet, sensible
 from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, task_blocks
 from bridge.planning.facts import reasons
+from bridge.planning.night_facts import of_bedtime, of_waking
 from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Option, Situation
 from bridge.planning.tasks import is_answered, length_of, task_for
@@ -370,18 +371,18 @@ def test_an_entry_on_the_way_to_the_airport_is_not_to_be_kept():
 
 def test_no_habit_is_claimed_where_no_night_is_known():
     stranger = situation(hour=18, episodes=())
-    assert facts.of_bedtime(stranger, TODAY + DAY).startswith("a common bedtime is ")
-    assert facts.of_waking(stranger, TODAY + DAY).startswith("people often get up at ")
+    assert of_bedtime(stranger, TODAY + DAY).startswith("a common bedtime is ")
+    assert of_waking(stranger, TODAY + DAY).startswith("people often get up at ")
 
 
 def test_why_the_night_is_another_than_usual_is_said_truly():
     usual = situation(hour=18)
     late = situation(entry(TODAY, 1260, 1440, A.SOCIALIZE, "Party"), hour=18)
     early = situation(entry(TODAY + DAY, 330, 420, None, "Train"), hour=18)
-    assert facts.of_bedtime(usual, TODAY + DAY).startswith("your usual bedtime is 23:")
-    assert facts.of_bedtime(late, TODAY + DAY) == "bedtime is 00:45 today, because your day ends late"
-    assert facts.of_waking(usual, TODAY + DAY).startswith("you usually get up at 07:")
-    assert facts.of_waking(early, TODAY + DAY) == "you get up at 04:45 for your entry at 05:30"
+    assert of_bedtime(usual, TODAY + DAY).startswith("your usual bedtime is 23:")
+    assert of_bedtime(late, TODAY + DAY) == "bedtime is 00:45 today, because your day ends late"
+    assert of_waking(usual, TODAY + DAY).startswith("you usually get up at 07:")
+    assert of_waking(early, TODAY + DAY) == "you get up at 04:45 for your entry at 05:30"
 
 
 def test_nothing_needs_doing_only_where_no_task_is_due():

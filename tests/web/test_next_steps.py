@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -61,19 +62,22 @@ def _of_file(file: Path) -> Iterator[str]:
             yield node.value
 
 
-TEXTS = sorted(set(_texts()))
+@cache
+def texts() -> list[str]:
+    """Read the sources once, by the process that runs these tests: all processes collect them."""
+    return sorted(set(_texts()))
 
 
 def test_no_error_names_a_command_for_which_there_is_a_page() -> None:
-    assert len(TEXTS) > 120
-    found = {text: NAMED.findall(told_on_page(text).text) for text in TEXTS}
+    assert len(texts()) > 120
+    found = {text: NAMED.findall(told_on_page(text).text) for text in texts()}
     named = {text: names for text, names in found.items() if {name.partition(" ")[0] for name in names} - OPERATOR}
     assert {text: names for text, names in named.items() if names != ["meters map"]} == {}
-    assert sum(bool(told_on_page(text).places) for text in TEXTS) > 100
+    assert sum(bool(told_on_page(text).places) for text in texts()) > 100
 
 
 def test_what_is_left_of_an_error_is_a_text_without_loose_ends() -> None:
-    left = [told_on_page(text) for text in TEXTS]
+    left = [told_on_page(text) for text in texts()]
     loose = [
         one.text
         for one in left

@@ -1,4 +1,4 @@
-"""The beginning: what a person has, and the shortest way in which its data come here."""
+"""Serve the pages of the beginning: what a person has, and the shortest way in which its data come here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter()
 
 @router.get("/begin")
 def begin(visit: Visitor) -> HTMLResponse:
-    """Ask what the person has."""
+    """Show the devices, calendars and files that a person may have, for the person to choose from."""
     sources = registry.names("connectors")
     found = [
         {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")}
@@ -29,7 +29,7 @@ def begin(visit: Visitor) -> HTMLResponse:
 
 @router.get("/begin/{name}")
 def way(visit: Visitor, name: str) -> HTMLResponse:
-    """Show the ways from a thing to its data, the shortest first and open."""
+    """Show the ways from a thing to its data, the shortest first and open. An unknown thing gets 404."""
     thing = next((one for one in things(registry.specs()) if one.name == name), None)
     if thing is None:
         raise HTTPException(404, _("that is not known here; choose from the list: /begin"))
