@@ -118,7 +118,10 @@ def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interact
 def build_observation(
     store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map)."""
+    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map).
+
+    The recommendations of the last three days are in its history of slots.
+    """
     known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
     recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
@@ -180,8 +183,9 @@ def load_situation(
 
 
 def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
-    """Return a user's situation at a snapshot's time, with routine, wishes, advice, and actions of up to 50
-    open tasks.
+    """Return a user's situation at a snapshot's time, with routine, wishes and the advice of eight days.
+
+    Up to 50 open tasks with a title get the action that the classifier sees in the title.
     """
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
@@ -325,12 +329,13 @@ def choose(
     *,
     seen: tuple[Observation, Mapping[Meter, Reading]],
 ) -> Chosen | float:
-    """Return the policy's decision among the options ``found``, or a probability if the slot was drawn to be silent.
+    """Return the decision among the options ``found``, or the probability of silence if the slot was drawn silent.
 
-    The probability is that of silence. A decision comes with its observation, the readings, and action -> reason for
-    the actions that the guard forbids. The last part is the probability of silence that this slot had, or None if no
-    lot was drawn. Silence is drawn only after a user's first answer, and only where something would have been
-    suggested. ``span`` is now and the end of the slot. Raises SetupError if the policy chooses another action.
+    The policy's decision is adapted to the user's day (``as_wished``), and the guard may explore. It comes with its
+    observation, the readings, and action -> reason for the actions that the guard forbids. The last part is the
+    probability of silence that this slot had, or None if no lot was drawn. Silence is drawn only after a user's first
+    answer, and only where something would have been suggested. ``span`` is now and the end of the slot. Raises
+    SetupError if the policy chooses another action.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
     readings = seen[1]
@@ -352,13 +357,13 @@ def choose(
 
 
 def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tuple[str, ...]) -> Silence:
-    """Store that no advice fits the slot now, and return that as a Silence."""
+    """Store that no advice fits the slot now, and return a Silence with the reasons."""
     store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
     return Silence(moment=moment, reasons=reasons, at=now)
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the newest recommendation of two days that is neither answered nor superseded, or None without any."""
+    """Return the newest recommendation of the last two days that is neither answered nor superseded, or None."""
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )

@@ -150,7 +150,7 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield a sentence about an action if a part of the day saw its suggestions mostly done, or never done.
+    """Yield at most one sentence about an action, if its suggestions in a part of the day were mostly or never done.
 
     A part of the day counts from 2 suggestions with a known outcome on. "Mostly" is two thirds or more.
     """
@@ -244,7 +244,10 @@ def goals_line(review: Review) -> Text | None:
 
 
 def goal_tally(review: Review, action: ActionType) -> Text:
-    """Return how often a goal's action was done, such as ``2 of 3``, or ``1 since Fri`` for a new goal."""
+    """Return how often a goal's action was done, such as ``2 of 3``.
+
+    For a goal that was set during the week it is such as ``1 since Fri``.
+    """
     done, wanted = review.goals[action]
     if action not in review.since:
         return say("{done} of {wanted}", done=done, wanted=wanted)
