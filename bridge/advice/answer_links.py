@@ -78,8 +78,8 @@ def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
 def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
     """Return the user, recommendation and answer that a link's token names, without storing an answer.
 
-    Raises Forged for a token that was not made here. Raises Spent for a link that is expired, whose answer can no
-    longer change, or whose signing key is no longer among the bridge's keys.
+    Raises Forged for a token that was not made here. Raises Spent for an expired link, and for a link whose answer can
+    no longer change. It is also raised if the signing key is no longer among the bridge's keys.
     """
     found, answer = _verify(bridge, token)
     user = bridge.travelled(bridge.store.people.user_by_id(found.user_id), at=now)

@@ -96,8 +96,8 @@ def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[La
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
     """Return the part of an event that a classifier may see.
 
-    That is its title, its begin (full hour) and weekday on the user's clock, its length in minutes, and what the
-    calendar says of its kind. Names of people and places are not part of it. An all-day event has no begin.
+    That is its title, its hour of begin and weekday on the user's clock, and its length in minutes. What the calendar
+    says of its kind is added. Names of people and places are not part of it. An all-day event has no hour of begin.
     """
     event = occurrence.event
     local = occurrence.start.astimezone(zone_at(occurrence.start, zones))

@@ -41,8 +41,6 @@ def _is_recent(known: Snapshot, since: datetime) -> bool:
 
 
 def reasons_of_old(newest: date, user: User) -> tuple[Text, Text]:
-    """Return the reasons for a slot without advice: the date of the newest data, and the command that brings in newer
-    data.
-    """
+    """Return two reasons for a slot without advice: the date of the newest data, and the command for newer data."""
     command = f"bridge import FILE --user {user.name}"
     return say(OLD_TEXT, day=newest), say("bring in newer data: {command}", command=command)

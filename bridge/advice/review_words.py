@@ -91,9 +91,9 @@ class Review:
     """A week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
 
     ``advised`` holds the recommendations that the user saw, ascending. ``done`` holds workouts, tasks, and hours of the
-    calendar by name. ``over`` says that the week has ended. ``goals`` maps an action to how often it was done and how
-    often a week the user wants it, without goals that were set later. ``since`` maps a goal that was set during the
-    week to its date, from which it is counted.
+    calendar by name. ``over`` says that the week has ended. ``goals`` maps an action to (times done, times a week that
+    the user wants). Goals that were set later are left out. ``since`` maps a goal that was set during the week to its
+    date, from which it is counted.
     """
 
     person: str

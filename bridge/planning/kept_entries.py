@@ -19,11 +19,10 @@ SURE = 0.5  # confidence in an entry's label from which its action counts as pla
 
 
 def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Occurrence | None:
-    """Return the first calendar entry of an action that is worth keeping (``is_own``) and falls into a span. Return
-    None without any.
+    """Return the first calendar entry of an action that is worth keeping (``is_own``) and falls into a span.
 
-    It begins before the end of the span, and ends more than 15 minutes after the begin of the span. ADMIN_WORK and
-    BINGE_WATCH are never worth keeping.
+    Return None without any. The entry begins before the end of the span, and ends more than 15 minutes after the begin
+    of the span. ADMIN_WORK and BINGE_WATCH are never worth keeping.
     """
     if action not in KEEP:
         return None

@@ -69,8 +69,8 @@ class _Seen:
 def outlook(situation: Situation, day: date) -> tuple[Expected, ...]:
     """Return the meters' expected levels at the end of tomorrow's morning, afternoon and evening, ascending.
 
-    A meter with fewer than five past readings at that hour is left out. The result is empty if ``day`` is not tomorrow,
-    or if nothing is known of the user.
+    A meter with fewer than five past readings at that hour, of up to 28 days, is left out. The result is empty if
+    ``day`` is not tomorrow, or if nothing is known of the user.
     """
     if situation.is_blank or day != situation.date_of(situation.now) + A_DAY:
         return ()
