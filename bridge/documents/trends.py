@@ -27,7 +27,10 @@ class MeterTrendDocument(TypedDict):
 
 
 class InputTrendDocument(TypedDict):
-    """A metric of a source with a value per day, null where nothing was measured. ``meters`` are those that use it."""
+    """A metric of a source with a value per day, null where nothing was measured.
+
+    ``meters`` are the meters that use the metric.
+    """
 
     metric: str
     unit: str
@@ -39,7 +42,7 @@ class InputTrendDocument(TypedDict):
 class HappeningDocument(TypedDict):
     """An event that may explain a trend, which is a workout, an all-day entry or a change of time zone.
 
-    ``hours`` is its length, null where it has none.
+    ``hours`` is the length of a workout, otherwise null. ``private`` is true for a private calendar entry.
     """
 
     day: str

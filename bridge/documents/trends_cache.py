@@ -85,7 +85,8 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
     """Compute a cached document again and store it. An error is logged and not raised.
 
-    Nothing is done if another thread or process is computing it or has just computed it.
+    Nothing is done if the cached document is up to date, or if another thread or process is computing it. One that
+    takes more than two minutes counts as dead.
     """
     mark = path.with_suffix(".renewing")
     try:
