@@ -1,8 +1,9 @@
 """Forecast tomorrow's meters, from the same hours of similar days and from tomorrow's calendar.
 
-A level is expected where it was at that hour on workdays or free days of the last four weeks. The inputs from the
-calendar (company, meetings, booked time and focus) are replaced by tomorrow's. The standard deviation is that between
-these days, together with the uncertainty of a reading. Fewer than five days give no forecast.
+A level is expected where it was at that hour on the days of the last four weeks that are of tomorrow's kind. Kinds are
+workdays and free days. If fewer than five are of that kind, all 28 count. The inputs from the calendar (company,
+meetings, booked time and focus) are replaced by tomorrow's. The standard deviation is that between these days, together
+with the uncertainty of a reading. A meter with readings on fewer than five days has no forecast.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ NOTICED = 0.02  # of a level, from which on the calendar is named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A meter's expected level at an instant, from 0 to 1, forecast from past days of the same kind.
+    """A meter's expected level at an instant, from 0 to 1, forecast from past days.
 
     ``sd`` is the standard deviation of the level, and ``days`` the number of those days. ``because`` says which level
     is usual at this hour. A second text follows if the day's calendar entries change the level by 0.02 or more.
