@@ -94,7 +94,8 @@ class Aftermath:
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
         """Yield the name and value of each known outcome of the slot ``moment``, which ends at ``end``.
 
-        The first check-in within a day after the end counts. The night and the meters are those of the next date.
+        The first check-in within 24 hours after the end counts. The night is the one that ends on the next date. The
+        meters are those of that date's first recommendation.
         """
         said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
         if said is not None:

@@ -1,7 +1,8 @@
 """The effect of recommendations on later outcomes, from randomised decisions and the measurements after them.
 
-For each action, the effect is the difference of an outcome between advising that action and advising another. Every
-decision was stored with the probability of its draw. Decisions with a probability of 0 or 1 are left out.
+For each action, the effect is the difference of an outcome between advising that action and advising another. For the
+outcome ``taken`` it is the logarithm of the ratio of its probabilities. Every decision was stored with the probability
+of its draw. Decisions with a probability of 0 or 1 are left out.
 
 The effect of advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot
 gets advice. Every slot counts by its first lot, even if the recommendation was superseded or never shown. Otherwise the

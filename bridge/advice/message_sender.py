@@ -17,9 +17,9 @@ SENT, NOT_TAKEN, UNKNOWN = 0, 1, 3  # exit statuses; a crash also exits with 1
 def main() -> int:
     """Send the message on standard input, and return the exit status.
 
-    The status is 0 if it was sent, and 1 if not. It is 3 for an address that Apprise does not know. It is sent as plain
-    text, so that titles appear as written. For a service that takes Markdown no format is stated, because escaping
-    would break links.
+    The status is 0 if it was sent, and 1 if not. It is 3 for an address that Apprise does not know. The message is sent
+    as plain text, so that titles appear as written. For a service that takes Markdown no format is stated, because
+    escaping would break links.
     """
     import apprise
 

@@ -61,9 +61,8 @@ def compose(
 ) -> tuple[str, str]:
     """Return title and text of a message about a recommendation, in the current language.
 
-    The title has the action and its time. The text has the reasons, ``events`` and a line per link. ``links`` maps a
-    button's word to its address. ``events`` are lines about the calendar, if the user wants them. Reasons that name a
-    task are left out.
+    The title has the action and its time. The text has the reasons, the lines ``events`` about the calendar, and a line
+    per link. ``links`` maps a button's word to its address. Reasons that name a task are left out.
     """
     values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)

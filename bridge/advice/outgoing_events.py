@@ -97,7 +97,7 @@ def _key(secret: str) -> bytes:
     if len(key) < SECRET_MIN_CHARS:
         raise SetupError(
             f"BRIDGE_WEBHOOK needs BRIDGE_WEBHOOK_SECRET, of at least {SECRET_MIN_CHARS} characters, "
-            "with which the receiver checks who sends; make one: bridge key new"
+            "with which the receiver checks who sends; make one with `bridge key new`, set it, then: bridge doctor"
         )
     return key
 

@@ -1,4 +1,7 @@
-"""Make, store and answer recommendations. A slot has at most one recommendation."""
+"""Load what is known of a user, and make, check and store the user's recommendations.
+
+A slot has at most one recommendation that was not superseded.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +59,9 @@ def load_snapshot(
 ) -> Snapshot:
     """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
 
-    The calendar reaches from 60 days before ``at`` to 14 days after. ``back`` adds so much of the past to both.
-    ``metrics`` limits the samples (None: all, even those that no meter reads). ``proxies`` None is the shipped map.
+    Tasks and the answers of 30 days belong to it too. The calendar reaches from 60 days before ``at`` to 14 days after.
+    ``back`` adds so much of the past to samples, episodes and calendar. ``metrics`` limits the samples (None: all, even
+    those that no meter reads). ``proxies`` None is the shipped map.
     """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(

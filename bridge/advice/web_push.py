@@ -1,7 +1,7 @@
 """Messages to browsers by Web Push: encrypted for one device (RFC 8291) and signed with the bridge's key (RFC 8292).
 
-The push service of the browser's vendor carries a message and cannot read it. Its address was given by the browser, so
-that only public addresses, and hosts that the operator names, are reached.
+The push service of the browser's vendor carries a message and cannot read it. The browser gives the service's address.
+Therefore only public addresses, and hosts that the operator names, are reached.
 """
 
 from __future__ import annotations

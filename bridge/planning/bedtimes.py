@@ -1,9 +1,9 @@
 """Estimate bedtime and wake time by weekday, with partial pooling from published figures over the user to the weekday.
 
 location(weekday) = published + user + kind of day + weekday. Each term is a Huber location of what the terms before it
-leave, shrunk to zero. The published figures count as ``PRIOR_NIGHTS`` nights. Bounded influence keeps them from holding
-back a user who lives by another clock. A kind of day and a weekday shrink by k = within^2 / between^2 nights. "Between"
-is estimated from the user's own nights once these suffice. A week with night shifts thus keeps its pattern. If the user
+leave, shrunk towards zero. The published figures count as 2.5 nights. Bounded influence keeps them from holding back a
+user who lives by another clock. A kind of day and a weekday shrink by k = within^2 / between^2 nights. "Between" is
+estimated from the user's own nights once these suffice. A week with night shifts thus keeps its pattern. If the user
 wakes near midnight, each night belongs to the date from which its wake time is near the usual.
 """
 

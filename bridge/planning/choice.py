@@ -248,7 +248,8 @@ def _pressure(left: timedelta) -> float:
 def _near(situation: Situation, kept: Option) -> float:
     """Return what a calendar entry to keep adds to a score: 2.0 if it begins now, falling to 1.0 if in two hours.
 
-    A later entry adds 0.0. So does an action that was already kept twice in seven days in this part of the day.
+    A later entry adds 0.0. So does an entry if keeping its action was recommended twice or more in the last seven days,
+    in this part of the day.
     """
     away = max(kept.start - situation.now, timedelta(0))
     slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)

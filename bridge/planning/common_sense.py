@@ -68,8 +68,9 @@ def free_option(situation: Situation, action: ActionType, span: Stretch) -> Opti
 def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the option for an action in a span of time, or a text with the reason against it.
 
-    A veto comes first, then an entry to keep, then a journey, the night's sleep and a due task. The last choice is a
-    free gap (``_placed``).
+    The first that applies decides. In order these are a veto, an entry to keep, a journey, the night's sleep, a due
+    task, a reason in ``_against``, and a free gap (``_placed``). A journey speaks against company away from home, and
+    against all but rests and sleep around a change of time zone.
     """
     wishes = day.situation.wishes
     if action in wishes.never:

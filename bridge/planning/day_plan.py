@@ -260,8 +260,8 @@ def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iter
 def with_rest(block: Block) -> Stretch:
     """Return the stretch of a block, widened by the time that is kept free before and after it.
 
-    A suggestion has 30 minutes before it and an entry to keep five. After both come 30 minutes, or ``REST_AFTER_SPORT``
-    after exercise. Other blocks have only five minutes after them.
+    A suggestion has 30 minutes before it and an entry to keep five. After both come 30 minutes, or 45 after exercise.
+    Other blocks have only five minutes after them.
     """
     if block.kind not in ("suggested", "keep") or block.action is None:
         return block.start, block.end + BESIDE
