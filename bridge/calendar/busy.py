@@ -1,4 +1,6 @@
-"""Busy and free stretches of a calendar. Overlapping entries count once; free and declined entries do not count.
+"""Busy and free stretches of a calendar.
+
+Overlapping entries count once. Entries marked as free, all-day and declined entries do not count.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """

@@ -27,7 +27,7 @@ MINUTE = timedelta(minutes=1)
 class LabelDocument(TypedDict):
     """A classifier's label of a title: the action, or null for no activity, with its probability and reason (``why``).
 
-    ``runner_up`` is the second most likely action, and ``by`` names the classifier.
+    ``runner_up`` is the second most likely action or null, and ``by`` names the classifier.
     """
 
     title: str

@@ -219,7 +219,7 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
     """Yield a sentence per source that left files out on purpose, and a sentence about files of no source.
 
-    A sentence gives the number of files of each kind, of at most UNREAD_KINDS_NAMED kinds.
+    A sentence gives the number of files in total and of each kind, of the eight most frequent kinds at most.
     """
     by_source: dict[str, Counter[str]] = {}
     for file in files:
@@ -307,8 +307,8 @@ class NotificationStatusDocument(ConnectionDocument):
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
     """Return a list with a row for the table of connections, empty if the user has no notifications.
 
-    That is a user without an address, a browser and unsent messages. The row's error says how many notifications were
-    not sent in the 14 days before ``now``. It is None if all were sent.
+    Such a user has neither an address nor a browser nor unsent messages. The row's error says how many notifications
+    were not sent in the 14 days before ``now``. It is None if all were sent.
     """
     body = notifications_document(bridge, user, now)
     if not body["on"] and not body["unsent"]:

@@ -138,7 +138,7 @@ def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersVi
 class SensitivityDocument(TypedDict):
     """The rank correlation of a single meter, read without check-ins, with the user's check-ins.
 
-    It is shrunk towards zero. ``answers`` is the number of check-ins, and ``text`` says the same in words.
+    The correlation is shrunk towards zero. ``answers`` is the number of check-ins, and ``text`` says the same in words.
     """
 
     correlation: float

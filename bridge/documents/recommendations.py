@@ -131,7 +131,7 @@ def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
 class DimensionDocument(TypedDict):
     """A dimension of a policy's belief about the user, such as ``social``, with a value per day.
 
-    ``low`` and ``high`` say in words what its ends mean. ``sd`` is null on days when the policy stated none.
+    ``low`` and ``high`` say in words what 0 and 1 mean. ``sd`` is null on days when the policy stated none.
     """
 
     low: str
