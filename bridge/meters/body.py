@@ -111,8 +111,9 @@ UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's reco
 def recovery(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the vendor's score of last night's recovery, or None if it is unknown.
 
-    Half of its z is against the user's own normal, and half against most people's. A person who is often in the
-    vendor's red does not recover well, however usual that is.
+    Half of its z is against the user's own normal, and half against most people's, or the user's own where that is
+    higher. A person who is often in the vendor's red does not recover well, however usual that is. The scales of some
+    vendors have a higher usual.
     """
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
@@ -121,7 +122,8 @@ def recovery(past: Past, at: datetime) -> Signal | None:
 def _recovered(_past: Past, night: Latest) -> tuple[float, str]:
     """Return (z, words) of the vendor's recovery score of a night, by the rule of ``recovery``."""
     most = CONSTANTS[Metric.RECOVERY_SCORE]
-    z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - most.mu) / most.within, -CLIP, CLIP)
+    mark = max(most.mu, night.normal.centre)
+    z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - mark) / most.within, -CLIP, CLIP)
     whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
     return z, say("recovery {compared}", compared=words.absolute(night.value, whole.centre, "points", whole))
 
