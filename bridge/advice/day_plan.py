@@ -85,7 +85,7 @@ def plan_day(
 
 
 def _keep_places(bridge: Bridge, user: User, situation: Situation, blocks: Sequence[Block]) -> None:
-    """Save the times of today's task blocks that are new or changed, so that the next plan shows the tasks there."""
+    """Save new and changed times of today's task blocks, so that the next plan shows the tasks there."""
     places = {block.task: (block.start, block.end) for block in blocks if block.kind == "task" and block.task}
     new = {key: place for key, place in places.items() if situation.places.get(key) != place}
     if new:

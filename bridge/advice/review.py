@@ -218,10 +218,10 @@ def _lengths(
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Return how often an action was done in a part of a week, by calendar entries that have ended by ``known.at``.
+    """Return how often an action was done in a part of a week, by the calendar.
 
-    Workouts count for EXERCISE too, and mindful sessions for MEDITATE. Stretches of time that overlap or touch count
-    once.
+    Only entries that have ended by ``known.at`` count. Workouts count for EXERCISE too, and mindful sessions for
+    MEDITATE. Stretches of time that overlap or touch count once.
     """
     found = [
         (o.start, o.end)

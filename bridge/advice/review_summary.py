@@ -51,8 +51,8 @@ def summary(review: Review) -> list[str]:
 def _well(review: Review) -> Iterator[Text]:
     """Yield what went well in a week: goals reached, suggestions done, more sleep, more workouts, higher meters.
 
-    Suggestions count if at least 60 % of two or more were done, also in part. Sleep counts from 20 minutes more a
-    night, workouts from one more, and meters from 0.05 more than in the weeks before.
+    Suggestions count if at least 60 % of two or more were done, also in part. Compared with the weeks before, sleep
+    counts from 20 minutes more a night, workouts from one more, and meters from 0.05 more.
     """
     for action, (done, wanted) in _full_goals(review):
         if done >= wanted:

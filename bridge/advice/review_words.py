@@ -150,9 +150,10 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield at most one sentence about an action, if its suggestions in a part of the day were mostly or never done.
+    """Yield at most one sentence about an action.
 
-    A part of the day counts from 2 suggestions with a known outcome on. "Mostly" is two thirds or more.
+    There is one if the action's suggestions in a part of the day were mostly or never done. A part of the day counts
+    from 2 suggestions with a known outcome on. "Mostly" is two thirds or more.
     """
     best = _best(tallies, action)
     mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}
@@ -217,7 +218,8 @@ def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
 def lines(review: Review) -> Iterator[str]:
     """Yield the sentences after a review's summary and figures, for the command line and messages.
 
-    They are about the advice, the goals, the measured effects, a second idea of what to try, and the command to go on.
+    They are about the advice, the goals, the measured effects and a second idea of what to try. The last names the
+    command about effects.
     """
     yield advised_line(review)
     goals = goals_line(review)

@@ -81,8 +81,8 @@ def likened(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Cas
     """Return a label for each of ``asked`` that the user's corrections change, and None for the rest.
 
     ``made`` are the corrected entries, newest first, of which the first 400 are read. ``left`` are entries that the
-    user did not correct, of which the first 200 are read. All are None with fewer than five corrections, and if the
-    earlier half of the corrections does not foretell the later half.
+    user did not correct, of which the first 200 are read. All are None with fewer than five corrections. The same holds
+    if the earlier half of the corrections does not foretell the later half.
     """
     made, left = made[:MOST], _distinct(left)[:MOST_LEFT]
     if len(made) < FEWEST or not asked or not _foretells(made, left):

@@ -219,7 +219,7 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
     """Yield a sentence per source that left files out on purpose, and a sentence about files of no source.
 
-    A sentence gives the number of files in total and of each kind, of the eight most frequent kinds at most.
+    A sentence gives the number of files in total, and by kind for the eight most frequent kinds.
     """
     by_source: dict[str, Counter[str]] = {}
     for file in files:

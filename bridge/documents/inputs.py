@@ -1,6 +1,6 @@
-"""Read what people type at the terminal, on the page and in programs, and raise errors that say how to write it.
+"""Read what people type at the terminal, on the page and in programs.
 
-That is answers, slots, days, scores, meters, actions, hours, goals and weights.
+That is answers, slots, days, scores, meters, actions, hours, goals and weights. Each error says how to write it.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def sensible(
     """Return (action -> option, action -> the reason against it) for a span of time. An option is an action at a time.
 
     A suggestion without a fact that speaks for it is left out. So are all suggestions once the day has as many as the
-    user wishes. With fewer than two known habits and a calendar alone, the day's first suggestion needs no fact, except
-    company and series. ``readings`` are the meters, which such facts rest on.
+    user wishes. With fewer than two known habits and a calendar alone, the day's first suggestion needs no fact.
+    Company and series still need one. ``readings`` are the meters, which such facts rest on.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -246,10 +246,10 @@ def _pressure(left: timedelta) -> float:
 
 
 def _near(situation: Situation, kept: Option) -> float:
-    """Return what a calendar entry to keep adds to a score: 2.0 if it begins now, falling to 1.0 if in two hours.
+    """Return what a calendar entry to keep adds to a score.
 
-    A later entry adds 0.0. So does an entry if keeping its action was recommended twice or more in the last seven days,
-    in this part of the day.
+    That is 2.0 if the entry begins now, falling to 1.0 if it begins in two hours, and 0.0 if later. It is also 0.0 if
+    keeping the action was recommended at least twice lately. Lately is in seven days, in this part of the day.
     """
     away = max(kept.start - situation.now, timedelta(0))
     slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)

@@ -68,9 +68,9 @@ def free_option(situation: Situation, action: ActionType, span: Stretch) -> Opti
 def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the option for an action in a span of time, or a text with the reason against it.
 
-    The first that applies decides. In order these are a veto, an entry to keep, a journey, the night's sleep, a due
-    task, a reason in ``_against``, and a free gap (``_placed``). A journey speaks against company away from home, and
-    against all but rests and sleep around a change of time zone.
+    The first that applies decides: a veto, an entry to keep, a journey, the night's sleep or a due task. A reason in
+    ``_against`` and a free gap (``_placed``) follow. A journey speaks against company away from home. Around a change
+    of time zone it speaks against all but rests and sleep.
     """
     wishes = day.situation.wishes
     if action in wishes.never:
@@ -95,8 +95,8 @@ def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
     """Return an option for the open task that an action works on, if it is due by the next day. Otherwise return None.
 
     Such a task is suggested even if the user had the action a few hours ago. Return None too if the day has no room for
-    it within the span. The same holds if the action was suggested too often, has a calendar entry before bedtime, or
-    has hours that the user set.
+    it within the span. The same holds if the action was suggested too often or has a calendar entry before bedtime, and
+    if the user set its hours.
     """
     situation, task = day.situation, task_for(day.situation, action)
     if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
@@ -225,8 +225,8 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the option of a suggestion that begins in a free gap of a span.
 
     Otherwise return a text with the reason against it. The suggestion lies in the hours that the action's rule and the
-    user's wishes allow, after the rule's notice from now. The user's usual hour comes first, then the gap that
-    ``_best`` picks.
+    user's wishes allow. It begins after the rule's notice from now. The user's usual hour comes first, then the gap
+    that ``_best`` picks.
     """
     rule, situation = RULES[action], day.situation
     late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED

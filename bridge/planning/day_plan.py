@@ -128,7 +128,7 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 
 
 def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
-    """Return a tuple with a text of when a flight lands, on the clocks of its arrival and of its departure.
+    """Return a tuple with a text of a flight's landing, on the clocks of arrival and of departure.
 
     The tuple is empty for other entries, and for flights between places with the same clock.
     """
@@ -245,7 +245,7 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
 def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iterator[Block]:
     """Yield a block to wind down before the sleep that ends on the date ``ends``.
 
-    It takes at most 45 minutes, at the end of the last free stretch of the 90 minutes before the sleep. If that stretch
+    It ends with the last free stretch of the 90 minutes before the sleep, and takes at most 45 minutes. If that stretch
     has less than 15 minutes, nothing is yielded.
     """
     bed = situation.sleep(ends)[0]

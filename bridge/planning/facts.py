@@ -253,11 +253,11 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
 
 
 def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return a list with a text of how many days ago the user last did an option's action, counted from the option.
+    """Return a list with a text of how many days before an option the user last did its action.
 
     The days must be the usual distance or more, and at most 21. The usual distance is 7 / ``per_week`` days, limited to
     2 to 10, for company 5 to 10. The list is empty otherwise, for an action outside of ``TOLD_LAST``, and without a
-    habit. It is empty too if the calendar has the action on a later date than the last time, before the option.
+    habit. It is empty too if the calendar has the action between now and the option, on a date after the last time.
     """
     habit = situation.routine.habits.get(option.action)
     if habit is None or habit.last is None or option.action not in TOLD_LAST:

@@ -30,5 +30,5 @@ def is_journey(occurrence: Occurrence) -> bool:
 
 
 def journey(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of a flight with 150 minutes for the way to the airport and 90 for the way from it."""
+    """Return the stretch of a flight, with 150 minutes before it and 90 after it for the ways."""
     return occurrence.start - TO_THE_AIRPORT, occurrence.end + FROM_THE_AIRPORT

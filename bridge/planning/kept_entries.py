@@ -38,9 +38,9 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
     """Return True if a calendar entry is the user's own and worth keeping.
 
-    It is no company with other guests in working hours, no meal labelled as time for oneself, and no part of a flight.
-    It must take five minutes to twelve hours, and its label must have a confidence of 0.5 or more. ADMIN_WORK and
-    BINGE_WATCH are never worth keeping.
+    It is no company with other guests in working hours, no meal labelled ME_TIME, and no part of a flight. It must take
+    five minutes to twelve hours, and its label must have a confidence of 0.5 or more. ADMIN_WORK and BINGE_WATCH are
+    never worth keeping.
     """
     if label.action not in KEEP or label.confidence < SURE or not takes_time(occurrence.event):
         return False

@@ -80,7 +80,7 @@ def _known_by(since: datetime | None, at: datetime) -> bool:
 
 
 def meant_for(advice: Advice) -> Moment | None:
-    """Return the slot in which the user was to act, or None for a recommendation put off without a new slot."""
+    """Return the slot in which the user was to act, or None for advice put off without a new slot."""
     return advice.moved_to if advice.answer is Answer.RESCHEDULE else advice.moment
 
 
@@ -203,8 +203,8 @@ def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     """Yield evidence from main sleeps that match the advised time, or the slot of a recommendation without times.
 
     A sleep that begins within 90 minutes of the advised time is done, within three hours partly. Without an advised
-    time, half of the rest of a night slot must be slept to be done, and a minute of another slot. A shorter sleep, or a
-    sleep that begins up to 90 minutes after the slot, is partly done.
+    time, a night slot is done if half of its rest is slept, another slot if a minute is. A shorter sleep, or a sleep
+    that begins up to 90 minutes after the slot, is partly done.
     """
     for source, one in known.episodes:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:

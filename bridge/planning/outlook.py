@@ -1,9 +1,9 @@
 """Forecast tomorrow's meters, from the same hours of similar days and from tomorrow's calendar.
 
-A level is expected where it was at that hour on the days of the last four weeks that are of tomorrow's kind. Kinds are
-workdays and free days. If fewer than five are of that kind, all 28 count. The inputs from the calendar (company,
-meetings, booked time and focus) are replaced by tomorrow's. The standard deviation is that between these days, together
-with the uncertainty of a reading. A meter with readings on fewer than five days has no forecast.
+A level is expected where it was at that hour on days of tomorrow's kind in the last four weeks. Kinds are workdays and
+free days. If fewer than five are of that kind, all 28 count. The inputs from the calendar (company, meetings, booked
+time and focus) are replaced by tomorrow's. The standard deviation is that between these days, together with the
+uncertainty of a reading. A meter with readings on fewer than five days has no forecast.
 """
 
 from __future__ import annotations

@@ -148,9 +148,9 @@ class Situation:
 
         It is the recorded sleep, else the expected. An expected sleep is rounded to five minutes and moved away from
         calendar entries. An entry in its first half delays bedtime to 45 minutes after the entry. An entry in its
-        second half wakes the user 45 minutes before it. A sleep delayed by over a quarter of its length, as after a
-        night shift, keeps its length until the next entry. A flight over the middle of the night is that night. The
-        first night after a flight westward begins up to an hour early.
+        second half wakes the user 45 minutes before it. A sleep delayed by over a quarter of its length keeps its
+        length until the next entry. A flight over the middle of the night is that night. The first night after a flight
+        westward begins up to an hour early.
         """
         slept = self.slept(day)
         if slept is not None:
@@ -249,7 +249,7 @@ class Situation:
         """Return the working hours of a date as stretches. The list is empty on a free day.
 
         They are the usual hours of the weekday. A calendar shows only a part of the work. Work that begins from 6:00 to
-        12:00 is therefore taken to fill 9:00 to 17:00, but ends before a private entry that follows it.
+        12:00 is therefore taken to fill 9:00 to 17:00. It ends before a private entry that follows it.
         """
         if day not in self._work:
             self._work[day] = self._working(day)
