@@ -130,7 +130,7 @@ def test_a_restored_person_can_be_rebuilt(filled: World, tmp_path: Path) -> None
 def test_an_export_is_not_mixed_into_another_persons_data(filled: World, tmp_path: Path) -> None:
     archive.write(filled.store.exports.dump(filled.user.id), tmp_path / "export", "json")
     bridge = installation.Bridge(settings=load(), store=filled.store)
-    with pytest.raises(SetupError, match="for a new user: bridge"):
+    with pytest.raises(SetupError, match="without connections; add one: bridge user add"):
         runs.import_path(bridge, filled.user, tmp_path / "export", at=NOW)
 
 

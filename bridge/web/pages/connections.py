@@ -189,7 +189,11 @@ def _spec(source: str) -> ConnectorSpec:
 
 
 def _job_part(visit: Visit, job: Job) -> HTMLResponse:
-    return page("connections/job.html", visit, job=job)
+    """Show the progress of a job. Once it is done, which may be at once, the page is told to reload its data."""
+    answer = page("connections/job.html", visit, job=job)
+    if job.state == DONE:
+        answer.headers["HX-Trigger"] = "landed, arrived" if _has_new_data(job) else "landed"
+    return answer
 
 
 @router.post("/connections/{source}/connect")
@@ -257,17 +261,11 @@ def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "")
 
 @router.get("/jobs/{name}")
 def job(request: Request, visit: Visitor, name: str) -> Response:
-    """Show the progress of the user's job ``name``. Once it is done, the page is told to reload its data.
-
-    The answer to an unknown job leads back to the connections.
-    """
+    """Show the progress of the user's job ``name``. The answer to an unknown job leads back to the connections."""
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
-    answer = _job_part(visit, found)
-    if found.state == DONE:
-        answer.headers["HX-Trigger"] = "landed, arrived" if _has_new_data(found) else "landed"
-    return answer
+    return _job_part(visit, found)
 
 
 def _has_new_data(job: Job) -> bool:
