@@ -65,7 +65,7 @@ def _deep(_past: Past, night: Latest) -> tuple[float, str]:
 def pause(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the minutes since the last pause in the calendar, counted from 06:00 at the earliest.
 
-    Returns None in a pause, and if nothing was planned since then.
+    Returns None in a pause, and if the calendar has no work since 06:00.
     """
     today = past.moment(at)
     morning = past.begin(Moment(week=today.week, day=today.day, slot=Slot.MORNING))
@@ -79,7 +79,8 @@ def pause(past: Past, at: datetime) -> Signal | None:
 def calendar(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the load of calendar entries against habit, where less is better.
 
-    Returns None unless the calendar has a load on ten days of four weeks, and after 60 hours without entries.
+    Its z is negative for more load than usual. Returns None unless at least ten of the last 28 days have such entries,
+    and after 60 hours without them. It also does so in the calendar's first 14 days.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
@@ -91,7 +92,7 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def _told(busy: float, habit: Compared) -> Text:
-    """Return a text about the load. ``busy`` is the hours of the last six, or 0 if only earlier days count."""
+    """Return a text about the load. ``busy`` is the busy hours of the last six, or 0 if only earlier days count."""
     if not busy:
         return say("entries of the last days, {compared}", compared=habit.words)
     return say("{length} of entries in the last six hours, {compared}", length=words.hours(busy), compared=habit.words)

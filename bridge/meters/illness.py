@@ -76,7 +76,8 @@ def distance(past: Past, at: datetime) -> float:
 def together(distances: Sequence[float]) -> float:
     """Return the second-largest distance, half of the third, and a quarter of what the largest exceeds 3.
 
-    A single signal says little, so that the last part counts only as far as a second signal stands out.
+    Negative distances count as 0. The excess counts up to 6, and times the second distance while that is below 1,
+    because a single signal says little.
 
     >>> together([10.0]), together([10.0, 0.5]), together([6.0, 4.0, 3.0])
     (0.0, 1.25, 6.25)
@@ -100,9 +101,10 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
 def _signs_of(
     past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
 ) -> list[tuple[float, str, Latest]]:
-    """Return the signs of illness from the newest values, as ``_signs`` does.
+    """Return the signs of illness of the newest night from the newest values, as ``_signs`` does.
 
-    A vendor's recovery score that is the only value counts twice, because it is made of several.
+    Without variability (``hrv``) the first known of ``stand_ins`` is a sign: recovery score, then body battery. A
+    recovery score that is the only sign counts twice, because the vendor makes it of several values.
     """
     found = [
         (_far(past, metric, direction, one), SIGN_NAMES[metric], one)

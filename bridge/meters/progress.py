@@ -56,7 +56,7 @@ def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
 
 
 def this_week(past: Past, at: datetime) -> MeterState:
-    """Return, for the model, the work since Monday 06:00 as a level from 0 to 0.98, its coverage and sd.
+    """Return, for the model, the work since Monday 06:00 as a level from 0 to 0.98, with its sd and coverage.
 
     An unknown share of tasks or focus is set to the value expected by now, and adds no coverage.
     """
@@ -75,8 +75,8 @@ def this_week(past: Past, at: datetime) -> MeterState:
 def tasks(past: Past, at: datetime) -> Signal | None:
     """Return a signal of done against due tasks in the seven days up to ``at``.
 
-    The prior is 3.5 done of 5, and a task counts half after three days. Returns None if nothing was done or became
-    overdue in these days.
+    The prior is 3.5 tasks done of 5. A task's weight halves every three days since it was done or due. Returns None if
+    no task was done or became overdue in these days.
     """
     since = at - TASK_DAYS
     done = [at - completed for completed in past.tasks.done(since, at)]
@@ -99,7 +99,8 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 def focus(past: Past, at: datetime) -> Signal | None:
     """Return a signal of recent focus against habit.
 
-    Returns None unless at least four of the last 28 days have focus. It is in the calendar, or recorded by a computer.
+    Focus is what a computer recorded, or else blocks of focus in the calendar. Returns None unless at least four of the
+    last 28 days have focus, and after 21 days without it. It also does so in the first 14 days of its source.
     """
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
@@ -115,7 +116,10 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the pressure of open tasks' due days. Returns None if no task has a due day."""
+    """Return a signal of the pressure of open tasks' due days, where more pressure is a positive z.
+
+    Returns None if no task, open or done, has a due day.
+    """
     pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
@@ -136,9 +140,9 @@ def _due(past: Past, at: datetime) -> str:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Return the median focus minutes of the days with focus in the last four weeks.
+    """Return the median focus minutes of the days with focus, among the 28 days that ended a day before ``at``.
 
-    Returns 120 if there were fewer than five such days.
+    Returns 120 if fewer than five days had focus.
     """
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
