@@ -79,8 +79,9 @@ def pause(past: Past, at: datetime) -> Signal | None:
 def calendar(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the load of calendar entries against habit, where less is better.
 
-    Its z is negative for more load than usual. Returns None unless at least ten of the last 28 days have such entries,
-    and after 60 hours without them. It also does so in the calendar's first 14 days.
+    Its z is negative for more load than usual. Entries of rest and company are no load. Returns None unless at least
+    ten of the last 28 days have a load. Returns None also after 60 hours without load, and in the calendar's first 14
+    days.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE

@@ -42,8 +42,8 @@ def read(past: Past, at: datetime) -> Reading:
 def company(past: Past, at: datetime) -> Signal | None:
     """Return a signal of recent company against habit.
 
-    Returns None unless at least four of the last 28 days have company in the calendar, and after 21 days without it. It
-    also does so in the calendar's first 14 days. A calendar without company says nothing about company.
+    Returns None unless at least four of the last 28 days have company in the calendar. Returns None also after 21 days
+    without company, and in the calendar's first 14 days. A calendar without company says nothing about company.
     """
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:

@@ -83,7 +83,7 @@ class Amounts:
 
         - fewer than ``least_days`` of the last 28 days have an amount;
         - no amount became known in the time ``silence`` up to ``at`` (default: 21 days);
-        - the source was never in use, or is so for less than 14 days.
+        - the source was never in use, or for less than 14 days up to ``at``.
         """
         now = _microseconds(at)
         days = self._days(now)

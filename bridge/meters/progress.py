@@ -99,8 +99,9 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 def focus(past: Past, at: datetime) -> Signal | None:
     """Return a signal of recent focus against habit.
 
-    Focus is what a computer recorded, or else blocks of focus in the calendar. Returns None unless at least four of the
-    last 28 days have focus, and after 21 days without it. It also does so in the first 14 days of its source.
+    Focus is what a computer recorded, or without records the blocks of focus in the calendar. Returns None unless at
+    least four of the last 28 days have focus. Returns None also after 21 days without focus, and in the first 14 days
+    of its source.
     """
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:

@@ -32,10 +32,10 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def meetings(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of entries and meetings against habit, where more load is a positive z.
+    """Return a signal of the load of calendar entries against habit, where more load is a positive z.
 
-    Returns None unless at least ten of the last 28 days have such entries, and after 60 hours without them. It also
-    does so in the calendar's first 14 days. An empty calendar is not an empty day.
+    Entries of rest and company are no load. Returns None unless at least ten of the last 28 days have a load. Returns
+    None also after 60 hours without load, and in the calendar's first 14 days. An empty calendar is not an empty day.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE, silence=SILENCE
