@@ -122,7 +122,10 @@ def _print_reasons(outcome: Outcome) -> None:
 
 
 def rebuild(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
-    """Compute all stored data again from the raw records that are kept, without the network."""
+    """Compute the stored data of every source, or of --source, again from the raw records that are kept.
+
+    Nothing is fetched from the network.
+    """
     from bridge import installation
     from bridge.ingest import runs
 

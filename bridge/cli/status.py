@@ -86,7 +86,10 @@ def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def doctor(json: options.Json = False) -> None:
-    """Check the installation and every connection. Print what is wrong and the next command."""
+    """Check the installation and every connection. Print what is wrong and the next command.
+
+    The exit code is 1 if anything is wrong.
+    """
     from bridge.doctor import examine
 
     findings = examine()

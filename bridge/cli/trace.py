@@ -52,7 +52,7 @@ def trace(
     user: Annotated[
         str | None,
         typer.Option(
-            "--user", "-u", help="The user whose day to list. It is needed without a row.", show_default=False
+            "--user", "-u", help="The user whose day to list. It must be given without a row.", show_default=False
         ),
     ] = None,
     day: Annotated[
