@@ -106,9 +106,9 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Recommend an action for the user's current slot, unless it has a recommendation.
 
-    A recommendation to sleep that is over is replaced. A slot left without advice is tried again after an hour or with
-    new data. It is not tried again after a random draw. Afterwards the user's prior (what the policy begins with) is
-    learned if that is due.
+    A recommended sleep that is over is replaced by a new recommendation. A slot left without advice is tried again
+    after an hour or with new data, except if a random draw left it so. Afterwards the user's prior (what the policy
+    begins with) is learned if that is due.
     """
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
@@ -217,7 +217,7 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
 def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Write accepted and rescheduled recommendations to the user's calendars, without waiting for the next sync.
 
-    After a failure they are tried again later.
+    A connection whose write failed is tried again after 15 minutes.
     """
     store = bridge.store
     known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]
