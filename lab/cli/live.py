@@ -1,4 +1,4 @@
-"""``bridge live``: simulated people through the whole bridge, and what each policy makes of their weeks."""
+"""Run ``bridge live``, in which the whole bridge syncs and advises simulated people, and policies are compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def live(
         str,
         typer.Option(
             help="A policy without settings (see: bridge sources), or several with commas; the first is compared "
-            "with the others. NAME:old advises in every slot, without common sense, plan and silence."
+            "with the others. NAME:old advises in every slot, without guard, plan and silence."
         ),
     ] = "planner",
     seed: Annotated[
@@ -104,13 +104,16 @@ def live(
 
 
 def _mark(answers: str | None, *, ablation: bool) -> str:
-    """Return the mark of a run's tables in a document. People of a world, such as habits, have tables of their own."""
+    """Return the mark of a run's tables: ``live`` or ``ablation``, and -WORLD behind it with ``answers``."""
     where = "" if answers is None else f"-{Path(answers).stem}"
     return MARKS[ablation] + where
 
 
 def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:
-    """Return the plan of a run. Raises SetupError at once for an unknown policy or a policy with settings."""
+    """Return the plan of a run.
+
+    Raises SetupError for a policy that is unknown or has settings, an unknown world, and an impossible ablation.
+    """
     from bridge import registry
     from lab.closed_loop.ablations import asked_for
     from lab.closed_loop.run import Plan
