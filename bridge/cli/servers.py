@@ -180,7 +180,7 @@ def service(
 ) -> None:
     """Print the file that runs the bridge always: a unit of systemd, an agent of launchd, or a file for containers.
 
-    A unit or agent runs as the user who runs this command, on the same folder as that user's commands.
+    Without --system, a unit or agent runs as the user who runs this command, on the folder of that user's commands.
     """
     from bridge import config
     from bridge.daemon import service as files

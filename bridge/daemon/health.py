@@ -181,9 +181,7 @@ def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterat
     try:
         server = _Server(daemon, (host.strip("[]"), int(port)), every=every)
     except (OSError, OverflowError):
-        raise SetupError(
-            f"port {port} is not free, or no port; choose another up to 65535: --health 127.0.0.1:PORT"
-        ) from None
+        raise SetupError(f"port {port} is not free or above 65535; choose another: --health 127.0.0.1:PORT") from None
     with server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

@@ -95,8 +95,8 @@ def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress:
 
     Files of users that are gone are deleted too, because the backup may give their ids to other users. Marks of
     received pushes are deleted, so that apps may send again what came since the backup. Raises SetupError while a
-    daemon or a sync works at the store, and if the backup is not whole. Raises it also for a store with users without
-    ``replace``, and for a backup without users in place of such a store.
+    daemon or a sync works at the store, for a store with users without ``replace``, and for a file that is no whole
+    backup. A backup without users cannot replace a store with users either.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.scheduling.singleton_lock("daemon", bridge.holder, now=now)):

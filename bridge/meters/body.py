@@ -91,9 +91,9 @@ def _varied(
 ) -> tuple[float, str]:
     """Return (z, words) of a night's variability.
 
-    The z is 0.7 of the night's and 0.3 of the week's, or the night's alone if ``recent`` holds fewer than three values.
-    ``score`` is the z of the vendor's recovery score, or None without a score. With a score the result is the mean of
-    both.
+    The z is 0.7 of the night's and 0.3 of the week's. If ``recent`` holds fewer than three values, it is the night's
+    alone. ``score`` is the z of the vendor's recovery score, or None without a score. With a score the result is the
+    mean of both.
     """
     z, week = _z(metric, night), _week(metric, night, recent)
     mixed = z if week is None else 0.7 * z + 0.3 * week
@@ -164,8 +164,8 @@ OF_WEEK = (
 def resting_hr(past: Past, at: datetime) -> Signal | None:
     """Return a signal of how far last night's resting heart rate was raised.
 
-    Its z is the distance above normal in spreads, less 1, from 0 to 2. A rate that is not raised by more than one
-    spread says nothing about how a person feels (LifeSnaps), and has z = 0. Returns None if the rate is unknown.
+    Its z is the distance above normal in spreads, less 1, from 0 to 2. A rate raised by at most one spread has z = 0,
+    because it says nothing about how a person feels (LifeSnaps). Returns None if the rate is unknown.
     """
     night = past.latest(Metric.RESTING_HR, at)
     return None if night is None else nightly("resting_hr", night, at, *past.kept(_raised, night))

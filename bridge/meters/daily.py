@@ -14,8 +14,8 @@ from bridge.domain.types import Episode, EpisodeKind, Sample
 class Figure:
     """The figure of a metric for a day and source.
 
-    ``low`` and ``high`` bound the ``count`` measurements behind it. ``value`` is the highest nightly or daily value,
-    the sum of durations in minutes (such as mindfulness), or the mean of other intraday measurements.
+    ``low`` and ``high`` bound the ``count`` measurements behind it. ``value`` is the highest of nightly or daily
+    values. Of intraday values it is the sum of durations in minutes (such as mindfulness), and otherwise the mean.
     """
 
     value: float

@@ -1,8 +1,8 @@
 """Amounts of the recent past against the user's own habit: entries of company, of focus, and busy time.
 
 An amount counts from its end and halves every so often. What is left of all amounts is compared with what was left at
-the same hour on the days of the last four weeks. A calendar tells of a kind of time only where its user writes that
-kind down, which the same four weeks show. Rare entries fade more slowly, so that weeks without entries still differ.
+the same hour on the last 28 days. A calendar tells of a kind of time only if its user writes that kind down. Whether
+the user does, the same days show. Rare entries fade more slowly, so that weeks without entries still differ.
 """
 
 from __future__ import annotations

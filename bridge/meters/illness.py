@@ -4,8 +4,8 @@ A single signal strays for many reasons. Resting heart rate and breathing up, va
 same night are what a fever, alcohol or a great strain does (Mishra 2020, Quer 2021). Distances are not clipped here,
 because a fever lies ten spreads out.
 
-An illness lasts some days. In the first three weeks of a history its nights would soon be the user's normal, so that a
-value is compared with the nights before those days too, and the largest distance counts.
+An illness lasts some days. In the first three weeks of a history its nights would soon be the user's normal. A value is
+then compared with the nights before those days too, and the largest distance counts.
 
 The distance ``together`` exceeds 1.5 in 10 % and 5 in 0.6 % of LifeSnaps' nights, sick nights included. In 14 months of
 a WHOOP it exceeds 5 in 1.0 %, and the vendor scored each of these nights below 27 of 100.
@@ -76,8 +76,8 @@ def distance(past: Past, at: datetime) -> float:
 def together(distances: Sequence[float]) -> float:
     """Return the second-largest distance, half of the third, and a quarter of what the largest exceeds 3.
 
-    Negative distances count as 0. The excess counts up to 6, and times the second distance while that is below 1,
-    because a single signal says little.
+    Negative distances count as 0. The excess counts up to 6. It is multiplied by the second distance while that is
+    below 1, because a single signal says little.
 
     >>> together([10.0]), together([10.0, 0.5]), together([6.0, 4.0, 3.0])
     (0.0, 1.25, 6.25)
@@ -124,8 +124,9 @@ def _signs_of(
 def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
     """Return a value's distance from normal towards illness, in spreads.
 
-    ``direction`` is 1 for a value that rises in illness, and -1 for one that falls. In a history of under 21 nights the
-    normals without the last 3 and the last 6 nights count too, if they rest on three nights.
+    ``direction`` is 1 for a value that rises in illness, and -1 for one that falls. In a history of under 21 nights,
+    the normals without the last 3 and the last 6 nights are tried too. They must rest on three nights. The largest
+    distance is returned.
     """
     normals = [one.normal]
     if one.normal.n < SETTLED_NIGHTS:

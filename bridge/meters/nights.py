@@ -92,10 +92,12 @@ class Nights:
     def known_from(self, sample: Sample, series: str) -> datetime:
         """Return the instant from which a value measured during a night counts.
 
-        It is the end of its series' main sleep of that day, or the value's own end if that is later. Some sources date
-        a night's value at local midnight. Such a value counts from the end of the main sleep, of any series if its own
-        has none. Without a main sleep, other values count from their own end. Without an end, and for values dated at
-        midnight, it is 06:00 local time of the day, or the value's start if that is later.
+        A value counts from the end of its series' main sleep of that day, or from its own end if that is later. Without
+        such a sleep it counts from its own end, or without an end from 06:00 local time.
+
+        Some sources date a night's value at local midnight. Such a value counts from the end of the main sleep, in any
+        series if its own has none. Without a main sleep it counts from 06:00 local time. No value counts from 06:00 if
+        it starts later. Then it counts from its start.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)

@@ -139,8 +139,8 @@ class Past:
     def latest(self, metric: str, at: datetime) -> Latest | None:
         """Return the value of a metric for the newest local day, if it became known in the 30 hours before ``at``.
 
-        Returns None without such a value. Of several series with a value on that day, the series whose main sleep
-        counts for the day is taken, except for daily metrics. Otherwise the user's order of sources decides.
+        Returns None without such a value. If several series have a value on that day, the series whose main sleep
+        counts for the day is taken. Without such a series, and for daily metrics, the user's order of sources decides.
         """
         tracks = self._tracks.get(metric)
         if tracks is None:
@@ -344,8 +344,8 @@ class Past:
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
         """Store the value of a metric, series and day.
 
-        It is left out if it is implausible, not yet known at the snapshot's instant, or of a metric that is not in
-        ``CONSTANTS``. Of two values for a day, the value known earlier stays, so that old readings never change.
+        A value is left out if it is implausible, or not yet known at the snapshot's instant. So are metrics that are
+        not in ``CONSTANTS``. Of two values for a day, the value known earlier stays, so that old readings never change.
         """
         if metric not in CONSTANTS or not plausible(value, CONSTANTS[metric]) or known > self._at:
             return

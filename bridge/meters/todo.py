@@ -1,4 +1,4 @@
-"""A user's tasks as of any instant, indexed by time, so that a year of slots need not look at every task each time."""
+"""A user's tasks as of any instant: done, open, and their pressure. An index by time makes a year of slots fast."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Tasks:
 
     @cached_property
     def _ahead(self) -> timedelta:
-        """The longest time before the end of its due day in which a task adds to the pressure, at least 8 days."""
+        """The longest time before a due day's end in which a task adds to the pressure, at least 8 days."""
         return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
     def done(self, since: datetime, until: datetime) -> list[datetime]:

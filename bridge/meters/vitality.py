@@ -1,10 +1,9 @@
 """Vitality: the energy that last night left, mostly from sleep.
 
-Z = sum(l q z) / (1 + sum(l q)) over sleep, heart-rate variability, resting heart rate (less is better), yesterday's
-steps, signs of illness and the user's check-in. The proxy map holds the weights l. The within-person rank correlation
-with reported energy on the day is about 0.12 (LifeSnaps, 34 persons). Nearly all of it comes from sleep. The other
-signals stay for days of illness. The cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a
-day.
+Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over sleep, heart-rate variability, resting heart rate
+(less is better), yesterday's steps, signs of illness and the user's check-in. The within-person rank correlation with
+reported energy on the day is about 0.12 (LifeSnaps, 34 persons). Nearly all of it comes from sleep. The other signals
+stay for days of illness. The cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
 """
 
 from __future__ import annotations

@@ -122,18 +122,21 @@ def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, 
 
     asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
     if not asked:
-        raise SetupError("name a policy: bridge live --policy planner")
+        raise SetupError("--policy is empty; name a policy: bridge live --policy planner")
     names = [asked_for(name).policy for name in asked]
     if set_up := [name for name in names if registry.policy_settings(name)]:
         raise SetupError(
-            f"people live in processes that know no settings of this machine, and {set_up[0]} goes by some: "
+            f"{set_up[0]} needs settings, which the processes of simulated people do not have; grade it by: "
             f"bridge evaluate --deployed --policy {set_up[0]}"
         )
     first, *_ = [registry.policy(name) for name in names]
     if ablation and asked_for(asked[0]).alone:
-        raise SetupError(f"stages are of the chain with a plan: bridge live --policy {names[0]} --ablation")
+        raise SetupError(f"--ablation needs a policy without :old; write: bridge live --policy {names[0]} --ablation")
     if ablation and variant_of(first, "knows") is None:
-        raise SetupError(f"{asked[0]} cannot be told who a person is: bridge live --policy planner --ablation")
+        raise SetupError(
+            f"--ablation tells the policy who a person is, which {asked[0]} cannot use; write: "
+            "bridge live --policy planner --ablation"
+        )
     if answers is not None:
         try:
             world(answers)

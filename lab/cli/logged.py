@@ -36,8 +36,8 @@ def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
         found = logged.feedback(bridge.store, people, at=installation.now())
         if not found:
             raise SetupError(
-                "no answer to advice that was drawn by lot is there yet (BRIDGE_EXPLORE); "
-                "ask for advice and answer it: bridge recommend --user NAME"
+                "no advice that was drawn by lot has been answered yet; set BRIDGE_EXPLORE above 0, ask for advice "
+                "and answer it: bridge recommend --user NAME"
             )
         supposed = model(found)
         rows = [_row(name, found, supposed) for name in names]

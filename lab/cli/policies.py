@@ -39,7 +39,7 @@ class Opened:
         if share > MOST:
             name = self._counting[0].name
             raise SetupError(
-                f"{share:.0%} of the decisions of {name} were left to another policy, so that figures would not be "
-                f"{name}'s; its advice says why: bridge recommend --user NAME --policy {name}"
+                f"{share:.0%} of the decisions of {name} were left to another policy, so that the figures would not be "
+                f"{name}'s; its reasons say why: bridge recommend --user NAME --policy {name}"
             )
         return share

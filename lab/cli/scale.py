@@ -46,7 +46,7 @@ def keep(path: Path, figures: dict[str, Any]) -> None:
     before, begin, rest = text.partition(BEGIN)
     within, end, after = rest.partition(END)
     if not begin or not end:
-        raise SetupError(f"{path} has no table of load runs: it needs the lines {BEGIN} and {END}")
+        raise SetupError(f"{path} has no place for load runs; add the lines {BEGIN} and {END} to it")
     rows = {(row["users"], row["database"]): row for row in _rows(within)}
     fresh = {heading: str(figures[name]) for heading, name in COLUMNS.items()}
     rows[fresh["users"], fresh["database"]] = fresh

@@ -1,4 +1,4 @@
-"""Read the settings of an MQTT broker, keep the connection to it in paho's thread, and know what it retains of ours."""
+"""The settings of an MQTT broker, the connection to it in paho's thread, and the messages of ours that it retains."""
 
 from __future__ import annotations
 
