@@ -76,6 +76,8 @@ def import_path(
 def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = SYNC_COLUMNS) -> None:
     """Print the outcomes of syncs or imports as a table with ``columns``, and then reasons and next commands.
 
+    With ``json``, print them as a JSON document, and only failed files and next commands on standard error.
+
     Ends the command with exit code 3 if the user must log in again at a source. Ends it with 1 if another outcome is
     neither ``ok`` nor ``unknown``.
     """

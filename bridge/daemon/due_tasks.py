@@ -131,7 +131,8 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Send the current slot's recommendation to the address that the user gave, once.
 
-    It is not sent in a quiet slot, nor after it was seen, answered or expired. A sleep that has begun is not sent.
+    It is not sent in a quiet slot, nor after it was seen, answered or expired. A recommended sleep is not sent once it
+    has begun. A failure is logged.
     """
     channel, moment = _open_channel(bridge, user, now), moment_at(now, user.zones)
     if channel is None:
@@ -169,7 +170,7 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Send the review of last week to the address that the user gave, once, on a Monday outside quiet slots.
 
-    A week without advice has no review.
+    A week without advice has no review. Users without a connection get none. A failed attempt is not repeated.
     """
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)

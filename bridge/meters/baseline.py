@@ -32,8 +32,8 @@ class Constants:
     """The population's constants of a metric, from which a user's normal starts.
 
     ``mu`` is the mean. ``between`` and ``within`` are the standard deviations between people and within a person.
-    ``floor`` is the least spread, ``rho`` the correlation of successive days, and ``k`` = (within / between)^2. All are
-    in the metric's unit, or of its logarithm if ``logarithm`` is True.
+    ``floor`` is the least spread. These are in the metric's unit, or of its logarithm if ``logarithm`` is True. ``rho``
+    is the correlation of successive days, and ``k`` = (within / between)^2.
     """
 
     mu: float

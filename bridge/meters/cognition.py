@@ -5,8 +5,8 @@ Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 - sleep: as in Vitality (attention is what short sleep costs first and most: Lim and Dinges 2010);
 - deep: z of last night's deep-sleep minutes (minutes follow reported sleep quality better than the share does);
 - pause: 0.35 - 0.7 min(u, 180) / 90 with u minutes without a pause of five (amplitude: Albulescu 2022, d = 0.35);
-- calendar: the hours of entries against habit (``bridge.meters.habit``), halved every six hours; meetings count twice,
-  and an hour more in a row (Microsoft 2021);
+- calendar (less is better): the hours of entries against habit (``bridge.meters.habit``), halved every six hours;
+  meetings count twice, and an hour more without a pause before (Microsoft 2021);
 - awake: -0.6 exp(-h / 0.7) - 0.25 (h - 14)+ with h hours since the main sleep (inertia in the first hours, steady to
   some 16 hours awake: Dijk 1992);
 - the user's check-in.

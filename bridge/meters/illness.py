@@ -136,7 +136,7 @@ def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
 
 
 def _once(signs: Sequence[tuple[float, str, Latest]]) -> list[tuple[float, str, Latest]]:
-    """Return the largest of the signs with the same words, because two thermometers make a single sign."""
+    """Return the signs, of those with the same words only the largest, because two thermometers make a single sign."""
     best: dict[str, tuple[float, str, Latest]] = {}
     for sign in signs:
         if sign[1] not in best or sign[0] > best[sign[1]][0]:

@@ -137,9 +137,9 @@ class Past:
         self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """Return the value of a metric for the newest local day, if it became known in the 30 hours before ``at``.
+        """Return a metric's value of the newest local day, of those that became known in the 30 hours before ``at``.
 
-        Returns None without such a value. If several series have a value on that day, the series whose main sleep
+        Returns None without such values. If several series have a value on that day, the series whose main sleep
         counts for the day is taken. Without such a series, and for daily metrics, the user's order of sources decides.
         """
         tracks = self._tracks.get(metric)
@@ -165,7 +165,10 @@ class Past:
         return None
 
     def _standing(self, metric: str, one: Latest) -> tuple[bool, Key]:
-        """Return the sort key of a value among those of other series on the same day. The largest counts."""
+        """Return the sort key of a value among those of other series on the same day, by the rule of ``latest``.
+
+        The value with the largest key counts.
+        """
         told_night = metric not in OF_DAYS and self.nights.told.get(one.day) == one.series
         return told_night, self.preference.key(one.series, one.normal.n)
 

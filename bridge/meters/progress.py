@@ -3,14 +3,14 @@
 People see Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 
 - tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
-- focus: the minutes of focus against habit (``bridge.meters.habit``), halved every two days, or every seven where
+- focus: the hours of focus against habit (``bridge.meters.habit``), halved every two days, or up to every seven where
   entries are rare;
 - deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.calendar.deadline_pressure``;
 - the user's check-in.
 
 The model sees 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) since Monday 06:00. Its simulator counts from
 zero each week. An unknown share adds no coverage. It is set to the value expected then, which rises evenly from 0 to
-0.8 over the week (a proposal). Tasks due in an earlier week do not count. Progress towards goals precedes gains in
+0.8 over the week (a proposal). Open tasks due in an earlier week do not count. Progress towards goals precedes gains in
 well-being (Steca 2016); the constants are a proposal.
 """
 

@@ -35,7 +35,7 @@ class Night:
     """A main sleep, with ``asleep`` and ``stated`` in hours.
 
     ``stated`` is the need that the vendor states, from 5 to 10. ``efficiency``, ``deep`` and ``rem`` are shares from 0
-    to 1. A field is None if the source does not give it.
+    to 1. Each of these four is None if the source does not give it.
     """
 
     start: datetime
@@ -123,7 +123,7 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
     """Return the hours asleep of the nights without an alarm and without debt.
 
     They ended at a weekend, or at least 45 minutes later than usual. The three nights before fell at most an hour short
-    of the usual together.
+    of the usual together. Usual is the median of ``nights``.
     """
     if not nights:
         return []
@@ -190,9 +190,9 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) -> float:
-    """Return the mean shortfall of sleep against the need, in hours, over known nights of ``day`` and 14 days before.
+    """Return the mean shortfall of sleep against the need, in hours, over the night of ``day`` and the 14 days before.
 
-    A night's weight halves every 2.5 days.
+    Unknown nights are left out. A night's weight halves every 2.5 days, and a night above its need counts as 0.
     """
     total = weight = 0.0
     for d in _back(day, start=0):

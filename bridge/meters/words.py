@@ -23,8 +23,8 @@ def hours(length: float) -> Text:
 def slept(asleep: float, need: float, z: float) -> Text:
     """Return a text on a night's length against the sleep need, both given in hours.
 
-    Less than 15 minutes below the need are not named. If the night's ``z`` disagrees with its length, the text says
-    that too.
+    Up to 15 minutes below the need count as enough. If ``z`` is positive after too short a night, or negative after a
+    long enough night, the text says that too.
 
     >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
     ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')

@@ -38,9 +38,10 @@ class Press:
 
 @dataclass(slots=True, kw_only=True)
 class Publisher:
-    """An installation at its broker. ``work`` should call ``update`` soon.
+    """An installation at its broker, which publishes users' meters and recommendations and notes pressed buttons.
 
-    It is called, in any thread, after a press of a button and after each connection to the broker.
+    ``work`` is called, in any thread, after a press and after each connection to the broker. It must return at once,
+    and have ``update`` called soon.
     """
 
     bridge: installation.Bridge
