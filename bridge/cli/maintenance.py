@@ -1,4 +1,4 @@
-"""Run ``bridge tidy``, ``backup``, ``restore``, ``migrate`` and ``key``, which keep the store small and safe."""
+"""Run ``bridge tidy``, ``backup``, ``backups``, ``restore``, ``migrate``, ``views`` and ``key``, which keep the store."""
 
 from __future__ import annotations
 

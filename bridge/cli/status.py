@@ -1,4 +1,4 @@
-"""Run ``bridge sources``, ``status`` and ``doctor``, which show faults with the next command, or that all is well."""
+"""Run ``bridge sources``, ``status``, ``doctor`` and ``diagnostics``, which show what is installed and what fails."""
 
 from __future__ import annotations
 

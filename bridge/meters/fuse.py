@@ -85,10 +85,11 @@ def fuse(
     ``model`` is the state for policies, or None for the reading's own. With ``reasons=False`` the reading has no
     reasons. Raises KeyError for a signal without a row in the meter's proxies.
 
-    With l the weight and q the trust of each signal: Z = sum(l q z) / (1 + sum(l q)). The 1 is the weight of the prior
-    z = 0, so that missing signals leave the level near normal. The sd comes from ``spread``. Coverage = sum(l q) /
-    sum(l), at most 1. Optional inputs are left out of the divisor, unless only they have a weight. Contributions sum to
-    the level's distance from 0.70. Below 5 % coverage the level is exactly 0.70 and the coverage 0.
+    l is each signal's weight, q its quality times freshness, and z its distance times the row's direction (1 or -1).
+    The level is ``level_of`` Z = sum(l q z) / (1 + sum(l q)). The 1 is the weight of the prior z = 0, so that missing
+    signals leave the level near normal. The sd comes from ``spread``. Coverage = sum(l q) / sum(l), at most 1. Optional
+    inputs are left out of the divisor, unless only they have a weight. Contributions sum to the level's distance from
+    0.70. Below 5 % coverage the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
     found = [(signal, rows[signal.name]) for signal in signals if signal is not None]

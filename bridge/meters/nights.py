@@ -26,8 +26,8 @@ MAX_FROZEN_DAYS = 10
 
 
 class Journeys:
-    """Journeys across time zones: days on which the UTC offset at waking differs by three hours or more from the day
-    before.
+    """Journeys across time zones: days whose UTC offset at waking differs by three hours or more from the offset of the
+    last known day before.
     """
 
     def __init__(self, offsets: Mapping[date, int]) -> None:

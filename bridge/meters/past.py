@@ -165,10 +165,7 @@ class Past:
         return None
 
     def _standing(self, metric: str, one: Latest) -> tuple[bool, Key]:
-        """Return the sort key of a value among those of other series on the same day, by the rule of ``latest``.
-
-        The value with the largest key counts.
-        """
+        """Return a value's sort key among series of the same day. The largest counts, by the rule of ``latest``."""
         told_night = metric not in OF_DAYS and self.nights.told.get(one.day) == one.series
         return told_night, self.preference.key(one.series, one.normal.n)
 

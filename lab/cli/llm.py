@@ -246,7 +246,7 @@ def grade(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Markdown file: replace what lies between <!-- contest --> and <!-- /contest -->, or begin it."
+            help="Markdown document for the table, between <!-- contest --> and <!-- /contest -->. It is made if missing."
         ),
     ] = None,
     json: options.Json = False,
