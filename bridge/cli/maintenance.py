@@ -1,4 +1,4 @@
-"""Run ``bridge tidy``, ``backup``, ``backups``, ``restore``, ``migrate``, ``views`` and ``key``, which keep the store."""
+"""Run ``bridge tidy``, ``backup``, ``backups``, ``restore``, ``migrate``, ``views`` and ``key``, which tend a store."""
 
 from __future__ import annotations
 

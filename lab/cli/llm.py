@@ -246,7 +246,7 @@ def grade(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Markdown document for the table, between <!-- contest --> and <!-- /contest -->. It is made if missing."
+            help="Markdown document for the table, between <!-- contest --> and <!-- /contest -->; made if missing."
         ),
     ] = None,
     json: options.Json = False,
