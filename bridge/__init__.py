@@ -1,3 +1,5 @@
-"""The application: vocabulary, store, sync engine, meters, observation, advice and command line."""
+"""Hold the application: domain types, store, sync engine, meters, advice, daemon, commands, pages and assistants'
+tools.
+"""
 
 __version__ = "0.1.0"

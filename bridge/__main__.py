@@ -1,4 +1,4 @@
-"""Runs the command ``bridge`` for ``python -m bridge``."""
+"""Run the command ``bridge`` for ``python -m bridge``."""
 
 from bridge.cli import main
 

@@ -34,21 +34,31 @@ INSTALLATION = (
     Setting(name="classifier", help="the classifier that tells which action an event is", default="linear"),
     Setting(name="policy", help="the policy that recommends", default="adaptive"),
     Setting(name="explore", help="the share of recommendations drawn at random, from 0 to 0.2", default="0.04"),
-    Setting(name="quiet", help="the slots in which only rest is recommended, with commas between", default="night"),
-    Setting(name="url", help="the page's address from outside, which links in notifications begin with", default=""),
+    Setting(
+        name="quiet",
+        help="the slots in which only sleep, meditation, me-time and planned actions are recommended, with commas "
+        "between",
+        default="night",
+    ),
+    Setting(
+        name="url",
+        help="the page's address from outside, with which links in notifications begin; empty: no links",
+        default="",
+    ),
     Setting(name="keep_raw", help="the days that raw records are kept after their last change", default="90"),
     Setting(name="backups", help="the folder for an encrypted backup every day; empty: none is made", default=""),
     Setting(
         name="backups_s3",
-        help="the bucket for the same, at an S3-compatible address: https://HOST/BUCKET or https://HOST/BUCKET/FOLDER",
+        help="the bucket for an encrypted backup every day, at an S3-compatible address: https://HOST/BUCKET or "
+        "https://HOST/BUCKET/FOLDER; empty: none is made",
         default="",
     ),
-    Setting(name="backups_s3_key", help="the access key id of that bucket", default=""),
-    Setting(name="backups_s3_secret", help="the secret access key of that bucket", default="", secret=True),
-    Setting(name="backups_s3_region", help="the region of that bucket", default="us-east-1"),
+    Setting(name="backups_s3_key", help="the access key id for BRIDGE_BACKUPS_S3", default=""),
+    Setting(name="backups_s3_secret", help="the secret access key for BRIDGE_BACKUPS_S3", default="", secret=True),
+    Setting(name="backups_s3_region", help="the region of the bucket in BRIDGE_BACKUPS_S3", default="us-east-1"),
     Setting(
         name="backup_keys",
-        help="further public keys of age (age1...) that open these backups, with commas between",
+        help="further public keys of age (age1...) that open the daily backups, with commas between",
         default="",
     ),
     Setting(
@@ -56,8 +66,12 @@ INSTALLATION = (
         help="the address of a program of yours that is told about each new and each done recommendation; empty: none",
         default="",
     ),
-    Setting(name="webhook_secret", help="the secret that signs what is sent there", default="", secret=True),
-    Setting(name="webhook_titles", help="`yes`: what is sent there may hold titles and reasons", default=""),
+    Setting(
+        name="webhook_secret", help="the secret that signs what is sent to BRIDGE_WEBHOOK", default="", secret=True
+    ),
+    Setting(
+        name="webhook_titles", help="`yes`: what is sent to BRIDGE_WEBHOOK may hold titles and reasons", default=""
+    ),
     Setting(name="allow_hosts", help="the hosts of your own network that typed addresses may lead to", default=""),
     Setting(
         name="trusted_proxies",
@@ -66,15 +80,21 @@ INSTALLATION = (
     ),
     Setting(
         name="user_header",
-        help="the header in which these proxies name the user who logged in there, e.g. Remote-User",
+        help="the header in which the trusted proxies name the user who logged in there, e.g. Remote-User",
         default="",
     ),
     Setting(name="oidc_issuer", help="the address of the OpenID Connect provider that people log in at", default=""),
-    Setting(name="oidc_client_id", help="the client id that this provider gave to the page", default=""),
-    Setting(name="oidc_client_secret", help="its client secret; empty: a public client", default="", secret=True),
+    Setting(name="oidc_client_id", help="the client id that the OpenID Connect provider gave to the page", default=""),
+    Setting(
+        name="oidc_client_secret",
+        help="the client secret at the OpenID Connect provider; empty: a public client",
+        default="",
+        secret=True,
+    ),
     Setting(
         name="oidc_user_claim",
-        help="the claim that holds the user's name here, e.g. preferred_username; empty: people link their login",
+        help="the claim of the OpenID Connect provider that holds the user's name here, e.g. preferred_username; "
+        "empty: people link their login",
         default="",
     ),
 )
@@ -85,7 +105,7 @@ MQTT = (
     Setting(name="password", help="the password at the broker", default="", secret=True),
     Setting(
         name="ca",
-        help="a file with the certificate that signed the broker's, where no public authority did",
+        help="the file of the certificate that signed the broker's certificate, if no public authority did",
         default="",
     ),
     Setting(name="name", help="the bridge's name at the broker; two bridges need two", default="rhythm_bridge"),
@@ -175,9 +195,9 @@ class Settings:
 
         A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``.
         Without it, the installation's value counts, but only if ``is_alone()`` says that there is no other user. A
-        setting that is not set gets its default. ``typed`` returns the client settings that were typed into the page
-        for a name, which count where there is no default. Raises SetupError naming every variable that is missing.
-        Raises SetupError too for a whole number that is none.
+        setting that is not set gets its default. Where there is no default, the client settings that were typed into
+        the page count. ``typed`` returns these for a name. Raises SetupError naming every variable that is missing.
+        Also raises SetupError if a setting marked ``whole`` is no whole number of at most five digits.
         """
         found: dict[str, str] = {}
         missing: list[Setting] = []
@@ -240,7 +260,8 @@ def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def load() -> Settings:
     """Read the settings from the environment and ``config.toml``. A missing file or folder is no error.
 
-    Raises SetupError for an unreadable ``config.toml``, and for a BRIDGE_URL that is no web address.
+    Raises SetupError for an unreadable ``config.toml``, and for a BRIDGE_URL that is no web address. Also raises it for
+    a line before the tables of ``config.toml`` that is no setting.
     """
     folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
     written = _read(folder / "config.toml")
@@ -285,9 +306,9 @@ def _refuse_unknown(written: Mapping[str, Any]) -> None:
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.0) -> str | None:
-    """Return the name in ``known`` that is most like ``name``. By default any likeness is enough.
+    """Return the name in ``known`` that is most like ``name``, or None if there is none.
 
-    Return None if no name is as like as ``cutoff`` (0 to 1), or without known names.
+    The likeness must be at least ``cutoff`` (0 to 1). By default any likeness is enough.
     """
     from difflib import get_close_matches
 
@@ -304,7 +325,7 @@ def unknown_setting(what: str, near: str | None) -> SetupError:
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
-    """Return a setting's value from the environment, else from ``written`` (config.toml), else its default."""
+    """Return a setting's value from the environment, else from ``written`` (config.toml), else its default, else ""."""
     found = os.environ.get(f"BRIDGE_{setting.name}".upper()) or _as_text(written.get(setting.name))
     return found or setting.default or ""
 
@@ -323,7 +344,7 @@ def _address(text: str) -> str | None:
 
 
 def _as_text(written: object) -> str:
-    """Return a value of the settings file as text, and an empty text for None. The number 0 becomes ``0``."""
+    """Return a value of the settings file as text, and an empty text for None. The number 0 gives ``0``."""
     return "" if written is None else str(written)
 
 

@@ -1,4 +1,7 @@
-"""Check the folder, the key, the store, the plug-ins and every connection of an installation."""
+"""Check an installation: its settings, key, store, plug-ins, backups, webhook, login provider and MQTT broker.
+
+Also check every source's settings, and every connection of every user.
+"""
 
 from __future__ import annotations
 
@@ -46,14 +49,16 @@ class Finding:
 def examine() -> list[Finding]:
     """Check the installation and every user's connections, and return a finding per check.
 
-    A BridgeError that a check raises becomes a finding with ``ok=False``. If the settings cannot be read or the store
-    cannot be opened, the checks that need them are left out.
+    A BridgeError that a check raises becomes a finding with ``ok=False``. If the settings cannot be read, no other
+    check is made. If the store cannot be opened, only settings and key are checked beside it.
     """
     try:
         settings = config.load()
         installation.refuse_unknown(settings)
     except BridgeError as error:
-        return [Finding(check="settings", ok=False, text=str(error), next="correct the file")]
+        return [
+            Finding(check="settings", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        ]
     findings = [Finding(check="settings", ok=True, text=str(settings.folder)), _key(settings)]
     try:
         with installation.open_bridge() as bridge:
@@ -135,7 +140,8 @@ def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
 def _backup(bridge: installation.Bridge, place: Place) -> Finding:
     """Restore a place's newest backup into a store of its own, and return a finding with the result.
 
-    The check fails too if the last good backup is too old, or if all attempts failed so far.
+    The check fails if the restore fails, if no good backup is recorded, or if the last is too old. In a place without
+    backups, it fails only if the last is too old, or if all attempts failed.
     """
     state = backups.state(bridge, installation.now())
     try:

@@ -1,4 +1,4 @@
-"""An installation opened from its settings: its store, its keys, its classifier and its policy."""
+"""Open an installation from its settings: its store, keys, classifier, policy, proxy map and guard."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ class Bridge:
     def proxies(self) -> ProxyMap:
         """The proxy map (which signals move which meter), with this installation's changes.
 
-        It is read each time, so that changes reach running processes.
+        It is read each time, so that changes reach running processes. Raises SetupError for a change that cannot be
+        read.
         """
         from bridge.meters import proxy
 
@@ -70,7 +71,11 @@ class Bridge:
 
     @cached_property
     def guard(self) -> Guard:
-        """The guard, which narrows the actions a policy may choose from, by ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``."""
+        """The guard that the settings ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET`` describe. It narrows the actions of
+        policies.
+
+        Raises SetupError for values that cannot be read.
+        """
         return guard_from_settings(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:

@@ -70,7 +70,7 @@ class Lease:
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
         if not self.taken():
-            raise TryLater("another sync has taken over this connection")
+            raise TryLater("another sync has taken over this connection; wait until it is done")
 
     def renewing(self, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
         """Return a function of (done, total) that renews the lease when due, and then calls ``progress`` if given."""
@@ -85,7 +85,7 @@ class Lease:
 
 @contextmanager
 def held(lease: Lease) -> Iterator[Lease]:
-    """Take a lease, and release it at the end of the block. Raises TryLater while another holder has it.
+    """Take a lease, and release it at the end of a ``with`` block. Raises TryLater at once while another holder has it.
 
     Use it for work on a connection that is no sync itself but must not run during a sync.
     """

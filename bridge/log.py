@@ -72,7 +72,8 @@ class JsonFormatter(logging.Formatter):
 def configure(*, verbose: bool = False) -> None:
     """Write warnings and errors to standard error, and with ``verbose`` also lines of the level info.
 
-    ``BRIDGE_LOG=json`` writes JSON objects instead of text. Raises SetupError for a value other than text or json.
+    Lines are text, or JSON objects if ``BRIDGE_LOG`` is ``json``. Of libraries that write URLs or bodies, only errors
+    are written. Raises SetupError for a ``BRIDGE_LOG`` other than text or json.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(LineLimit())

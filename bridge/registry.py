@@ -65,10 +65,10 @@ def specs() -> list[ConnectorSpec]:
 
 
 def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
-    """Return table of ``config.toml`` -> names of its settings, for MQTT, all plug-ins, and what several of them share.
+    """Return table of ``config.toml`` -> names of its settings, for MQTT and for all plug-ins.
 
-    The settings of a classifier or a policy are left out unless its table begins one of the names ``mentioned``,
-    because some take long to load.
+    Settings that several plug-ins share have a table too. The table of a classifier or policy is empty unless one of
+    the names ``mentioned`` begins with its name. Some plug-ins take long to load.
     """
     found: dict[str, set[str]] = {"mqtt": {setting.name for setting in config.MQTT}}
     for one in specs():
@@ -92,8 +92,9 @@ def rmssd_errors() -> dict[str, float]:
 def usual_order() -> tuple[str, ...]:
     """Return the sources that record nights or workouts, in the order in which they count without a user's choice.
 
-    First come sources that measure the night's RMSSD, those with the smallest published error before others. Then come
-    sources that tell the stages of sleep. Of equal sources, the source that delivers more metrics comes first.
+    First come sources that measure the night's RMSSD, those with the smallest published error before others. An unknown
+    error counts as the largest. Then come sources that tell the stages of sleep. Of equal sources, the source that
+    delivers more metrics comes first, then the alphabet decides.
     """
     return tuple(one.name for one in sorted(filter(records_body, specs()), key=_merit))
 
@@ -152,7 +153,8 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
     """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none.
 
-    Raises SetupError for an unknown name, or a setting that is missing or wrong.
+    The values come from ``settings``, by default the installation's. Raises SetupError for an unknown name, or a
+    setting that is missing or wrong.
     """
     wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
@@ -161,5 +163,5 @@ def policy_settings(name: str, settings: config.Settings | None = None) -> dict[
 def _module(folder: str, name: str, command: str) -> Any:
     found = _modules(folder)
     if name not in found:
-        raise SetupError(f"there is no {name!r} in {folder}/ (there are: {', '.join(sorted(found))}); see: {command}")
+        raise SetupError(f"{name!r} is none of the {folder} (there are: {', '.join(sorted(found))}); see: {command}")
     return importlib.import_module(found[name])

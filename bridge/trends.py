@@ -1,4 +1,7 @@
-"""Compute the meters and their inputs day by day over weeks, beside what happened on each day."""
+"""Compute meters and their inputs day by day over weeks, beside planned hours and happenings.
+
+Happenings are workouts, all-day entries and changes of time zone.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day en
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """A meter's daily values. ``level`` and ``sd`` are None on a day without fresh data.
+    """A meter's daily values, oldest first. ``level`` and ``sd`` are None on a day without fresh data.
 
     A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of the readings' standard
     deviations. More readings do not make it smaller, because the readings of a day share their errors.

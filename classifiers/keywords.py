@@ -70,7 +70,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule of the keyword tables. Its phrases suggest an action."""
+    """A rule of the keyword tables. Its phrases suggest its ``action``."""
 
     id: str  # language/letter and number, so that the name reveals no word of a title
     action: ActionType | None  # None: neutral
@@ -131,7 +131,10 @@ class Lexicon:
             self.reach[words[0]] = max(self.reach.get(words[0], 0), len(words))
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Yield every phrase of the lexicon that occurs in a normalised title."""
+        """Yield every phrase of the lexicon that occurs in a normalised title, with its place and rule.
+
+        Phrases with a star are looked up only in words that are no phrase themselves.
+        """
         spans = [found.span() for found in WORD.finditer(text)]
         words = [text[start:end] for start, end in spans]
         for at, word in enumerate(words):
@@ -145,7 +148,10 @@ class Lexicon:
                 yield from self._parts(word, start, end)
 
     def _parts(self, word: str, start: int, end: int) -> Iterator[Hit]:
-        """Yield the phrases with a star that match the beginning or end of a word."""
+        """Yield the phrases with a star that match the beginning or the end of a word.
+
+        The match has 4 to 23 characters, and is shorter than the word.
+        """
         for size in range(SHORTEST_STEM, min(len(word), 24)):
             for entry in self.heads.get(word[:size], ()):
                 yield Hit(start, start + size, entry)
@@ -175,7 +181,7 @@ def plain(text: str) -> str:
 def lexicon() -> Lexicon:
     """Return the phrases and emoji of all tables in ``words/``, loaded once.
 
-    Raises ValueError if a rule in a table has an unknown field or action.
+    Raises ValueError if a rule in a table has an unknown field or action, and KeyError for an unknown strength.
     """
     book = Lexicon()
     for path in sorted(WORDS.glob("*.toml")):
@@ -235,15 +241,15 @@ class Keywords:
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
         """Return a label for each event, in the order of ``events``.
 
-        Invitees, time and length decide where they are surer than the title's words.
+        The calendar's kind of event, invitees, video link, time and length decide where they are surer than the title.
         """
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
         """Return the most confident verdict on an event as a label.
 
-        Verdicts come from the title, the calendar's kind of event, and its invitees and times. As a last resort,
-        working hours mean admin work, and other hours me-time.
+        Verdicts come from the title, the calendar's kind of event, and its invitees and times. ``_unsure`` gives a
+        verdict of last resort.
         """
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
@@ -253,8 +259,9 @@ class Keywords:
     def said(self, event: Invitation) -> Verdict | None:
         """Return the verdict of the strongest phrase in an event's title, or None without such a phrase.
 
-        Among equally strong phrases the longest decides, then the first. It is surer if it covers the whole title, and
-        less sure if an equally strong phrase suggests another action. The reason names the phrase's rule.
+        Among equally strong phrases the longest decides, then the first. The verdict is less sure by 0.15 if an equally
+        strong phrase suggests another action. Otherwise it is surer by 0.05 if the phrase covers the whole title. The
+        reason names the phrase's rule. An all-day event has no action where the rule says so.
         """
         text = normalised(event.title)
         hits = uncovered(_in_place(self._book.hits(text), text))
@@ -333,7 +340,7 @@ def _rest(text: str, hit: Hit) -> str:
 
 @cache
 def holds() -> frozenset[str]:
-    """Return the normalised titles that only hold time, such as "busy"."""
+    """Return the normalised titles that only hold time, such as "busy", from the file ``words/holds.txt``."""
     lines = (WORDS / "holds.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
 
@@ -355,7 +362,7 @@ KINDS = {
 
 
 def structure(event: Invitation) -> Verdict | None:
-    """Return a verdict from an event's invitees, video link, time and length, not from its title.
+    """Return a verdict from an event's invitees, video link, hour and length, not from its title.
 
     Returns None if these say nothing, and for all-day events.
     """
@@ -381,9 +388,10 @@ def _by_night(event: Invitation) -> bool:
 
 
 def _unsure(event: Invitation) -> Verdict:
-    """Return the verdict of last resort.
+    """Return the verdict of last resort, with a confidence of 0.20 or 0.25.
 
-    It is ADMIN_WORK from 8 to 18 o'clock or at an unknown hour, otherwise ME_TIME.
+    It is ME_TIME for all-day events. For others it is ADMIN_WORK from 8 to before 18 o'clock or at an unknown hour,
+    otherwise ME_TIME.
     """
     at_work = not event.all_day and event.start_hour is not None and 8 <= event.start_hour < 18
     if at_work or (event.start_hour is None and not event.all_day):

@@ -113,14 +113,28 @@ def token_pages(ask: Callable[[dict[str, str]], Any], *, parameter: str, field: 
 
 
 def raw_records(
-    stream: str, found: Iterable[Mapping[str, Any]], *, key: str = "id", without: Collection[str] = ()
+    stream: str,
+    found: Iterable[Mapping[str, Any]],
+    *,
+    key: str = "id",
+    without: Collection[str] = (),
+    deleted: str | None = None,
 ) -> tuple[RawRecord, ...]:
     """Return rows as raw records of a stream. A record's key is the row's field ``key``, or "?" if that is absent.
 
-    The fields in ``without`` are left out of the payloads.
+    The fields in ``without`` are left out of the payloads. ``deleted`` is the field that is true in a row that tells a
+    deletion, which has no payload then. None stands for a list without such rows.
+
+    >>> gone, kept = raw_records("walk", [{"id": 1, "gone": True}, {"id": 2}], deleted="gone")
+    >>> (gone.key, gone.deleted, gone.payload), (kept.key, kept.deleted)
+    (('1', True, {}), ('2', False))
     """
-    kept = ({name: value for name, value in row.items() if name not in without} for row in found)
-    return tuple(RawRecord(stream=stream, key=str(row.get(key, "?")), payload=row) for row in kept)
+    records = []
+    for row in found:
+        gone = deleted is not None and row.get(deleted) is True
+        payload = {} if gone else {name: value for name, value in row.items() if name not in without}
+        records.append(RawRecord(stream=stream, key=str(row.get(key, "?")), payload=payload, deleted=gone))
+    return tuple(records)
 
 
 def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
@@ -271,9 +285,10 @@ class Fields:
         return at
 
     def wall(self, path: str) -> datetime:
-        """Return the time that the user's clock showed, as a datetime marked as UTC. An offset in the text is ignored.
+        """Return the time that the user's clock showed, as a datetime marked as UTC.
 
-        Raises BadRecord for anything else than an ISO 8601 text.
+        The text should have no offset. A text with an offset gives its instant in UTC. Raises BadRecord for anything
+        else than an ISO 8601 text, and for a year outside 1990 to 2199.
 
         >>> Fields({"start": "2026-11-20T00:30:00"}, "pebble/walk").wall("start").isoformat()
         '2026-11-20T00:30:00+00:00'
@@ -324,9 +339,10 @@ class Fields:
         return timedelta(hours=hours, minutes=minutes, seconds=seconds)
 
     def day(self, path: str) -> date:
-        """Return a calendar date, for example "2026-11-20". Raises BadRecord for anything else.
+        """Return a calendar date, for example "2026-11-20".
 
-        For the date of a date and time, take ``wall(path).date()``.
+        Raises BadRecord for anything else, and outside 1990 to 2199. For the date of a date and time, take
+        ``wall(path).date()``.
         """
         day = calendar_date(self.get(path))
         if day is None:
@@ -353,15 +369,23 @@ class Fields:
             if instant is not None and number is not None:
                 yield instant, number
 
-    def civil_day(self, day: str, start: str) -> Stretch:
+    def civil_day(self, day: str, start: str = "", *, offset: str | None = None) -> Stretch:
         """Return a civil day, whose date the field ``day`` holds, as a stretch without an end.
 
         It begins at the instant in the field ``start``, or at midnight UTC if that is unreadable. The offset is that of
-        the text in ``start``, or None. Raises BadRecord without a date.
+        the text in ``start``, or None. If ``offset`` names the field of an offset, it begins at midnight there. Raises
+        BadRecord without a date, and for an unreadable field ``offset``.
+
+        >>> lasted = Fields({"date": "2026-11-20", "east": 60}, "pebble/day").civil_day("date", offset="east")
+        >>> lasted.start.isoformat(), lasted.offset
+        ('2026-11-19T23:00:00+00:00', 60)
         """
         date_of, at = self.day(day), utc(self.get(start))
-        offset = None if at is None else written_offset(self.get(start))
-        return Stretch(start=at or midnight(date_of), end=None, offset=offset, day=date_of)
+        if offset is not None:
+            east = self.offset(offset)
+            return Stretch(start=midnight(date_of) - timedelta(minutes=east), end=None, offset=east, day=date_of)
+        told = None if at is None else written_offset(self.get(start))
+        return Stretch(start=at or midnight(date_of), end=None, offset=told, day=date_of)
 
     def day_in(self, day: str, zone: str) -> Stretch:
         """Return a civil day from the fields of its date and its IANA zone, as a stretch from midnight without an end.
@@ -384,15 +408,32 @@ class Fields:
             raise self.bad("it ends before it starts, or days later")
 
     def stretch(
-        self, start: str, end: str, *, day: str | None = None, by_end: bool = True, offset: str | None = None
+        self,
+        start: str,
+        end: str,
+        *,
+        day: str | None = None,
+        by_end: bool = True,
+        offset: str | None = None,
+        per_second: int | None = None,
     ) -> Stretch:
         """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
 
         ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
-        ``offset`` is the field of the offset, where the instants are written in UTC. Raises BadRecord for an unreadable
-        field, and for instants in the wrong order or more than three days apart.
+        ``offset`` is the field of the offset, where the instants are written in UTC. With ``per_second`` they are
+        counts since 1970, of seconds for 1. Raises BadRecord for an unreadable field, and for instants in the wrong
+        order or more than three days apart.
+
+        >>> told = {"from": 1763920000, "to": 1763923600, "east": 60}
+        >>> walk = Fields(told, "pebble/walk").stretch("from", "to", offset="east", per_second=1)
+        >>> walk.start.isoformat(), walk.minutes, walk.offset
+        ('2025-11-23T17:46:40+00:00', 60.0, 60)
         """
-        begun, over, east = self.instant(start), self.instant(end), self.offset(offset or end)
+        begun, over = (
+            self.instant(path) if per_second is None else self.unix(path, per_second=per_second)
+            for path in (start, end)
+        )
+        east = self.offset(offset or end)
         self.ordered(begun, over)
         date_of = self.day(day) if day else local_date(over if by_end else begun, east)
         return Stretch(start=begun, end=over, offset=east, day=date_of)

@@ -1,7 +1,7 @@
-"""Note beside a consent which accepted recommendations an own calendar holds, and what their events share.
+"""Note beside a consent which accepted recommendations the bridge's own calendar at a server holds.
 
-Servers that tell no deletions of single events need these notes. An event that was written and is gone was deleted by
-the user, unless the user agreed to something newer.
+Id, mark and title of their events are made here, too. Servers that tell no deletions of single events need the notes.
+An event that was written and is gone was deleted by the user, unless the user agreed to something newer.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """Make the fixture cases of a source from a sample row per list. Run ``python -m lab.fixture_maker NAME``.
 
-``fixtures/NAME/sample.json`` holds a row per list, copied from the vendor's documentation, all of the same date. Its
-members beside the lists are:
+``fixtures/NAME/sample.json`` holds a row per list, copied from the vendor's documentation as it is. Rows may be of
+different dates: each is moved by its own. The sample's members beside the lists are:
 
 - ``origin`` ("docs" or "recorded"), ``about`` (a sentence) and ``zone`` (that of the rows; cases are of ``HOME``)
 - ``ids``: the names of the fields that identify a row, such as ``["night_id", "id"]``. ``["id"]`` without it
 - ``sleeps``: list -> the fields by which a nap differs, of the lists that hold naps and second nights
-- ``deleted``: list -> the fields that a deleted row has in place of the usual, where the vendor tells such rows
+- ``deleted``: list -> the fields of a deleted row beside its ids and times of change, where the vendor tells such rows
 - ``odd``: list -> fields that an odd row of ``awkward`` has in place of the usual, such as an unreadable time
-- ``more``: case -> list -> further rows of that case, as they are
+- ``more``: case -> list -> further rows of that case, as they are: rows of another kind that alone yield a metric go
+  under ``week``, with dates from 13 to 20 November 2026
 
 Three cases are written. ``week`` has eight ordinary days, ``empty`` no row, and ``awkward`` forty days with a change of
 the clocks, a flight, nulls, a row without its end, a nap, two nights on a date and a day whose row is gone. A case that
@@ -38,6 +39,7 @@ ODD, NULLS, ENDLESS, DELETED, NAP, TWO_NIGHTS = 8, 16, 18, 20, 22, 24  # days ag
 FACTS = ("origin", "about", "zone", "ids", "sleeps", "deleted", "odd", "more")
 EXTRA_NUMBER = 1000  # added to the number of a second row of a day
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
+OF_CHANGE = re.compile("modif|updat|creat", re.IGNORECASE)  # in the name of the time of a change
 IN_UTC = re.compile("gmt|utc", re.IGNORECASE)  # in the name of an instant
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 OFFSET = re.compile(  # the name of a field that holds an offset from UTC
@@ -45,6 +47,7 @@ OFFSET = re.compile(  # the name of a field that holds an offset from UTC
     re.IGNORECASE,
 )
 OFFSET_UNITS = (timedelta(minutes=1), timedelta(seconds=1), timedelta(milliseconds=1))
+APART = timedelta(days=90)  # of a row's date and its times
 UNIX_SECONDS = range(1_200_000_000, 2_500_000_000)  # of the years 2008 to 2049
 Row = dict[str, Any]
 
@@ -78,9 +81,12 @@ class Move:
         return self._text(name, value) if isinstance(value, str) else self._number(name, value)
 
     def _named(self, value: Any) -> Any:
-        """Return an id of the sample under this row's number. Any other id stays."""
+        """Return an id of the sample under this row's number, or moved if it is a date. Any other id stays."""
         if isinstance(value, bool) or not isinstance(value, str | int) or value not in self.ids:
             return value
+        if isinstance(value, str) and DATE.fullmatch(value):
+            moved = str(date.fromisoformat(value) + timedelta(days=self.days))
+            return moved if self.number < EXTRA_NUMBER else f"{moved}-{self.number}"
         return value + self.number if isinstance(value, int) else f"{value}-{self.number}"
 
     def at(self, instant: datetime) -> datetime:
@@ -128,12 +134,14 @@ def is_offset(name: str, value: float, offset: timedelta) -> bool:
 
 
 def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the accounts by case. Raises SetupError for lists without a row."""
+    """Return the accounts by case. Raises SetupError for lists without a row, and for rows of times far apart."""
     lists = {name: rows for name, rows in sample.items() if name not in FACTS}
     bare = sorted(name for name, rows in lists.items() if not rows)
     if bare or not lists:
         what = ", ".join(bare) or "any list"
         raise SetupError(f"the sample has no row of {what}; copy one from the vendor's documentation into sample.json")
+    for name, rows in lists.items():
+        _check_times(name, rows[0], ZoneInfo(sample["zone"]))
     about = {"week": _WEEK, "awkward": _about_awkward(sample), "empty": "An account that holds nothing."}
     days = {"week": _week, "awkward": _awkward, "empty": lambda *_: iter(())}
     return {
@@ -164,7 +172,8 @@ def _awkward(sample: dict[str, Any], name: str) -> Iterator[Row]:
         row = _moved(sample, name, ago, AWAY if ago in FLIGHT else None)
         if ago == DELETED:
             marked = sample.get("deleted", {}).get(name)
-            yield from [] if marked is None else [row | marked]
+            kept = {key: value for key, value in row.items() if key in _named(sample) or OF_CHANGE.search(key)}
+            yield from [] if marked is None else [kept | marked]
         elif ago == ODD:
             yield row | sample.get("odd", {}).get(name, {})
         elif ago == NULLS:
@@ -190,6 +199,9 @@ def _second(sample: dict[str, Any], name: str, ago: int) -> Row:
     begun = over + (timedelta(hours=6) if ago == NAP else timedelta(minutes=30))
     length = timedelta(minutes=35) if ago == NAP else timedelta(hours=2)
     times = {start: _like(row[start], begun), end: _like(row[end], begun + length)}
+    for key in row:
+        if OF_CHANGE.search(key) and _is_instant(row[key]):
+            times[key] = _like(row[key], _read(row[key]) + (begun + length - over))
     return row | times | (sample["sleeps"][name] if ago == NAP else {})
 
 
@@ -218,6 +230,17 @@ def _date(row: Row, home: ZoneInfo) -> date:
     return max(dates)
 
 
+def _check_times(name: str, row: Row, home: ZoneInfo) -> None:
+    """Raise SetupError for a row with an instant more than APART from its date, as documentation may have it."""
+    day = datetime.combine(_date(row, home), time(), UTC)
+    apart = [field for field, value in row.items() if _is_instant(value) and abs(_read(value) - day) > APART]
+    if apart:
+        raise SetupError(
+            f"the sample's row of {name} is of {day.date()}, and its {apart[0]} of {_read(row[apart[0]]).date()}; "
+            "change sample.json so that a row speaks of the same days"
+        )
+
+
 def _local_date(name: str, value: Any, home: ZoneInfo) -> date:
     """Return the date of an instant in a zone. A text without an offset tells the person's clock, or names UTC."""
     said = datetime.fromisoformat(value) if isinstance(value, str) else None
@@ -228,11 +251,7 @@ def _local_date(name: str, value: Any, home: ZoneInfo) -> date:
 
 def _span(row: Row) -> list[str]:
     """Return the names of a row's instants in the order of time, without those of its changes."""
-    found = [
-        name
-        for name, value in row.items()
-        if _is_instant(value) and not re.search("modif|updat|creat", name, re.IGNORECASE)
-    ]
+    found = [name for name, value in row.items() if _is_instant(value) and not OF_CHANGE.search(name)]
     return sorted(found, key=lambda name: _read(row[name]))
 
 

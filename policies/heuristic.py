@@ -47,7 +47,7 @@ class Proposal(NamedTuple):
 class Heuristic:
     """A deterministic policy that takes the first feasible proposal of its rules.
 
-    Scores fall from 1 towards 0 along the proposals.
+    Scores fall from 1 towards 0 along the proposals, in equal steps. The belief is the default.
     """
 
     name = "heuristic"
@@ -80,7 +80,10 @@ def _ranked(observation: Observation) -> list[Proposal]:
 
 
 def _mend(observation: Observation) -> Iterator[Proposal]:
-    """Yield, for each meter below 0.3, the first feasible action that raises it."""
+    """Yield, for vitality, serenity and connection below 0.3, the first feasible remedy of each, in this order.
+
+    A meter without a feasible remedy, or without fresh inputs, yields nothing.
+    """
     for meter, remedies in MENDING:
         level = known(observation, meter)
         remedy = next((action for action in remedies if action in observation.feasible), None)

@@ -8,7 +8,7 @@ from rhythm_env.interface import Belief, Decision, Observation, Policy
 
 
 class Random:
-    """A policy that draws uniformly from ``observation.feasible``."""
+    """A policy that draws uniformly from ``observation.feasible``. Its scores are 0 and its belief is the default."""
 
     name = "random"
     version = 1

@@ -20,7 +20,8 @@ Counts = Mapping[ActionType, tuple[int, int]]
 class Thompson:
     """A policy that draws the acceptance rates of all feasible actions in 32 rounds. The highest rate wins a round.
 
-    An action is recommended with the share of rounds that it won. Scores are mean acceptance rates.
+    An action is recommended with the share of rounds that it won. Scores are mean acceptance rates (0 to 1) of the
+    posterior.
     """
 
     name = "thompson"

@@ -1,4 +1,4 @@
-"""The reward of a step, the published grades of a week, and the mean level as our main measure."""
+"""Compute the reward of a step, the two published grades of a week, and the mean level, our main measure."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
     """Return the reward (n,) of a step.
 
     ``deltas`` are the meters' changes and ``after`` the meters after it, both (5, n). ``weights`` (5, n) are the
-    persons'. The reward is 12 times the weighted change, plus a bias towards progress and connection that is equal for
-    all. A penalty is taken off if any meter is below the crash level.
+    persons'. The reward is 12 times the weighted change, plus 0.5 times progress's and 0.4 times connection's change.
+    It is less by 0.30 if any meter is below 0.10.
     """
     import numpy as np
 
@@ -72,12 +72,16 @@ def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> 
 
 
 def grade_v1(parts: dict[str, Array]) -> Array:
-    """Return the first published grade (n,) of a week from its ``components``. It leaves out the belief's accuracy."""
+    """Return the first published grade (n,), 0..1, of a week from its ``components``. It leaves out the belief's
+    accuracy.
+    """
     return _weighted(parts, GRADE_V1)
 
 
 def grade_v2(parts: dict[str, Array]) -> Array:
-    """Return the second published grade (n,) of a week from its ``components``. It includes the belief's accuracy."""
+    """Return the second published grade (n,), 0..1, of a week from its ``components``. It includes the belief's
+    accuracy.
+    """
     return _weighted(parts, GRADE_V2)
 
 

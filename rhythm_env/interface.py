@@ -59,8 +59,9 @@ DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
 def kind_of_slot(day: int, slot: int) -> str:
-    """Return the kind of a slot, which is workday or weekend and the part of the day. ``day`` is 0 (Monday) to 6, and
-    ``slot`` 0 to 3.
+    """Return the kind of a slot, which is workday or weekend and the part of the day.
+
+    ``day`` is 0 (Monday) to 6, and ``slot`` 0 to 3. The weekend is Saturday and Sunday.
 
     >>> kind_of_slot(0, Slot.MORNING), kind_of_slot(6, Slot.NIGHT)
     ('workday/morning', 'weekend/night')
@@ -83,8 +84,8 @@ REWARD = {Answer.ACCEPT: 1.0, Answer.IGNORE: -1.0, Answer.RESCHEDULE: -1.0}
 class MeterState:
     """A meter as a model sees it.
 
-    It has a level from 0 to 1 and its standard deviation. ``coverage`` is the share (0 to 1) of fresh inputs. In the
-    simulator's meter-dense mode sd is 0 and coverage 1.
+    It has a level from 0 to 1 and its standard deviation. ``coverage`` is the share (0 to 1) of the meter's weight that
+    had fresh input. A simulator that shows meters without error has sd 0 and coverage 1.
     """
 
     level: float

@@ -36,7 +36,8 @@ COMFORT = 0.35
 def utilities(meters: Array, slot: int, people: Profiles) -> Array:
     """Return the utility (10, n) of each action in a slot (0..3) for persons with the meters (5, n).
 
-    It is the weighted change of the meters, times 12. A meter below 0.35 counts more, by 3 per unit below.
+    It is the weighted change of the meters, times 12. A meter below 0.35 counts more, by 3 per unit below, except at
+    0.01 or less.
     """
     import numpy as np
 
@@ -111,7 +112,7 @@ def own_choice(
     """Draw the feasible action that a person does without a recommendation.
 
     Better actions are drawn more often. The shares are exp(standing). ``meters`` has the shape (5, 1). ``habit`` (10,)
-    holds weights of the actions that replace these shares. None keeps them.
+    holds a weight per action, and replaces these shares. None keeps them.
     """
     from math import exp
 

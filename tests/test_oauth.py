@@ -18,7 +18,7 @@ import requests
 from bridge.auth import oauth
 from bridge.auth import redirect_listener as redirect
 from bridge.domain.errors import NeedsLogin, SetupError, TryLater
-from bridge.domain.ports import ConnectorSpec
+from bridge.domain.ports import ConnectorSpec, Revocation
 from bridge.recordings.server import Answer
 from bridge.store import Store
 from connectors.whoop import SPEC
@@ -317,6 +317,20 @@ def test_a_token_that_cannot_be_refreshed_is_used_until_it_is_refused(world: Wor
     assert not {"expires_at", "refresh_token"} & set(world.account.token() or {})
     assert world.sync().outcome == "ok"
     world.vendor.revoke()
+    assert world.sync().outcome == "needs_login"
+
+
+@pytest.mark.parametrize("basic", [False, True])
+def test_a_consent_is_withdrawn_by_a_form_in_which_the_client_names_itself(world: World, basic: bool) -> None:
+    world.vendor.basic, world.vendor.revocation = basic, Revocation(address="/revoke", form="token")
+    stated = replace(oauth.oauth_of(SPEC), revocation=Revocation(address="{base_url}/revoke", form="token"))
+    other, right = (replace(SPEC, oauth=replace(stated, basic=way)) for way in (not basic, basic))
+    world.account.save_token(world.vendor.grant())
+    if basic:  # a vendor without Basic knows both
+        assert not oauth.revoke(world.account, other)
+    assert world.vendor.knows(world.account.token() or {})
+    assert oauth.revoke(world.account, right)
+    assert not world.vendor.knows(world.account.token() or {})
     assert world.sync().outcome == "needs_login"
 
 

@@ -93,9 +93,9 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Take a newer token that another process has stored. Ask the vendor if there is none, or it ends soon.
+        """Take a newer token that another process has stored.
 
-        Returns True if the vendor was asked.
+        Ask the vendor if there is none, or if it ends within five minutes. Returns True if the vendor was asked.
         """
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
@@ -344,20 +344,31 @@ def revoke(account: Account, spec: ConnectorSpec) -> bool:
     """
     import requests
 
-    revocation = oauth_of(spec).revocation
+    oauth = oauth_of(spec)
+    revocation = oauth.revocation
     if revocation is None:
         return False
     token = quote((account.token() or {}).get("access_token", ""))
     address = filled(revocation.address, {**account.settings, "access_token": token})
     try:
-        if "{access_token}" in revocation.address:
+        if revocation.form or "{access_token}" in revocation.address:
             plain_loopback(address)  # raises where the token would be readable on its way
             with http.open_session() as session:
-                return session.request(revocation.method, address, timeout=http.TIMEOUT).ok
+                sent = _in_form(account, oauth, revocation.form) if revocation.form else {}
+                answer = session.request(revocation.method, address, timeout=http.TIMEOUT, **sent)
+                return unwrapped(answer, oauth.envelope).ok
         with closing(open_session(account, spec)) as signed:
             return signed.request(revocation.method, address, timeout=http.TIMEOUT).ok
     except (requests.RequestException, BridgeError):
         return False
+
+
+def _in_form(account: Account, oauth: OAuth, field: str) -> dict[str, Any]:
+    """Return the options of a request that withdraws a consent by a form, in which a refresh token ends both tokens."""
+    token = account.token() or {}
+    client = {name: account.settings[name] for name in CLIENT if name in account.settings}
+    form = {field: token.get("refresh_token") or token.get("access_token", "")}
+    return {"data": form, "auth": tuple(client.values())} if oauth.basic else {"data": form | client}
 
 
 def _client(

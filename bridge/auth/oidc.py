@@ -257,7 +257,7 @@ def checked(
 
 
 def canonical(issuer: str) -> str:
-    """Return an issuer without the slash at its end, the form in which links are stored."""
+    """Return an issuer without slashes at its end, the form in which links are stored."""
     return issuer.rstrip("/")
 
 

@@ -1,4 +1,4 @@
-"""Carry token requests safely: https, or this machine alone, and answers that state a status of their own."""
+"""Allow token requests over https, or to this machine alone, and unpack answers that state a status of their own."""
 
 from __future__ import annotations
 

@@ -9,11 +9,11 @@ BridgeError
 ├── NotPermitted    leave the stream out and go on; the user may grant it
 ├── NeedsLogin      stop until the user has logged in again
 │   └── Refused     the same, when it lasts
-├── Forged          refuse a push or webhook that does not prove its sender
+├── Forged          refuse a push, webhook or login that does not prove its sender
 ├── Spent           refuse a link that was used or has expired
 ├── SourceChanged   stop, when it lasts, until a developer has looked at the new shape
 │   └── CutShort    a file is incomplete; its complete part was read
-└── SetupError      a setting, key, user or source is missing: nothing was tried
+└── SetupError      a setting, key, user or source is missing, or an input is wrong: nothing was done
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class BridgeError(Exception):
 
 
 class BadRecord(BridgeError):
-    """A record cannot be read. It is set aside with this error's text as the reason, and nothing else is lost."""
+    """A record cannot be read. It is set aside with this error's text as the reason. Other records are not affected."""
 
     then = "what is set aside is kept, and read again after an update of the bridge"
 
@@ -44,7 +44,7 @@ class TryLater(BridgeError):
 
     ``retry_at``, or ``after`` counted from now, is the time that the source named. Both are None if it named none.
     ``limited`` is True if the rate limit is exceeded. Where all accounts share a rate limit, none of them asks before
-    that time.
+    that time. Raises ValueError for a ``retry_at`` without a time zone.
     """
 
     then = "the next sync tries again"
@@ -83,14 +83,16 @@ class Odd(TryLater):
 
 
 class CursorExpired(BridgeError):
-    """The source no longer knows a stream's cursor (410, rejected sync token), so that its pull starts over."""
+    """The source no longer knows a stream's cursor (410, rejected sync token). The stream is pulled again from its
+    beginning, once.
+    """
 
 
 class NotPermitted(BridgeError):
     """A stream may not be read, for example for a missing scope or a paid feature.
 
-    ``named`` is True if the source named the missing scope, so that only another consent brings the stream. ``whole``
-    is the error to raise instead, if the source refuses every stream and names no scope.
+    The text is that of ``whole``, which is raised instead if the source refuses every stream and names no scope.
+    ``named`` is True if the source named the missing scope. Then only another consent brings the stream.
     """
 
     def __init__(self, whole: BridgeError, *, named: bool = False) -> None:

@@ -46,7 +46,8 @@ class Guard:
 
     ``explore`` is the share (0 to 0.2) of decisions drawn from actions that the policy would not choose. In ``quiet``
     slots only sleep, meditation, me-time and planned actions may be advised. ``a_day`` is the largest number of
-    recommendations a day. ``silent`` is True if some slots, drawn at random, get no advice.
+    recommendations in 24 hours for a day. ``silent`` is True if the caller shall draw at random which slots get no
+    advice.
     """
 
     explore: float = EXPLORE_DEFAULT
@@ -60,8 +61,8 @@ class Guard:
         """Return the observation with ``feasible`` reduced to the allowed actions, and forbidden action -> reason.
 
         ``feasible`` is never empty: if the guard forbids every action, only the rule of quiet slots counts. If that
-        rule forbids every action too, the observation is returned unchanged, without reasons. ``sleep=True`` always
-        allows sleep, because the user's routine has it at this hour.
+        rule forbids every action too, the observation is returned unchanged, without reasons. With ``sleep=True`` the
+        guard never forbids sleep, because the user's routine has it at this hour.
         """
         against = {action: self._against(action, observation, now) for action in observation.feasible}
         if sleep:
@@ -92,7 +93,8 @@ class Guard:
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
         """Return the guard's reason against advising an action now, or None if the guard allows it.
 
-        Whether the calendar has time for the action is not considered.
+        The reasons are a quiet slot, sleep by day, and a pause after three ignored recommendations. Whether the
+        calendar has time for the action is not considered.
         """
         slot = SLOT_PLURALS[observation.slot]
         if self._loud(action, observation):
@@ -112,8 +114,8 @@ class Guard:
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
         """Return the probability that a slot of ``day`` (0 is Monday) gets advice.
 
-        It is 0 if ``history`` holds ``a_day`` recommendations for that day in the last 24 hours. Otherwise it is 0.8 to
-        0.9, because some slots are drawn at random to get no advice. Much recent advice makes it smaller.
+        It is 0 if ``history`` holds at least ``a_day`` recommendations for that day in the last 24 hours. Otherwise it
+        is 0.8 to 0.9, because some slots are drawn at random to get no advice. Much recent advice makes it smaller.
         """
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0
@@ -157,7 +159,8 @@ class Guarded:
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Return the policy's decision among the allowed actions, or now and then an allowed action drawn at random.
 
-        Simulated people have no calendar date, so the time of their last answer is taken as now.
+        Simulated people have no calendar date, so the time of their last answer is taken as now. Before the first
+        answer, no pause can hold.
         """
         last = observation.history[-1].at if observation.history else datetime.min.replace(tzinfo=UTC)
         allowed, _ = self._guard.allowed(observation, now=last)
@@ -167,7 +170,7 @@ class Guarded:
 def silence(history: Sequence[Interaction], now: datetime) -> float:
     """Return the probability that a slot is drawn to get no advice, from 0.1 to 0.2.
 
-    Recent advice in ``history`` raises it (see ``dosage``).
+    It is 0.1 plus a tenth of the ``dosage`` of ``history``, so recent advice raises it.
     """
     least, most = SILENT
     return least + (most - least) * dosage(history, now)
@@ -176,7 +179,8 @@ def silence(history: Sequence[Interaction], now: datetime) -> float:
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
     """Return the share of recent slots that got a recommendation, from 0 to 1.
 
-    A slot weighs 5 % less than the slot of six hours after it. ``history`` holds the recommendations.
+    A slot weighs 5 % less than the slot of six hours after it. ``history`` holds the recommendations. Those from
+    ``now`` on do not count.
     """
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 
@@ -196,8 +200,8 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 def _awake(observation: Observation) -> bool:
     """Return True if sleep should not be advised, because the slot is a morning or an afternoon.
 
-    Returns False for a tired person (known vitality below 0.5), and where sleep is planned. Policies do not know that
-    people sleep at night.
+    Returns False for a tired person (known vitality below 0.5), where sleep is planned, and in other slots. Policies do
+    not know that people sleep at night.
     """
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
@@ -223,8 +227,8 @@ def may_explore(observation: Observation) -> bool:
 def guard_from_settings(explore: str, quiet: str) -> Guard:
     """Return the guard for the settings ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``.
 
-    ``explore`` is a number from 0 to 0.2. ``quiet`` names slots of the day with commas between, or is "none". Raises
-    SetupError for other values.
+    ``explore`` is a number from 0 to 0.2. ``quiet`` names slots of the day with commas between. "none" or an empty text
+    means no slot. Raises SetupError for other values.
     """
     try:
         share = float(explore)

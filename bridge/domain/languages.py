@@ -51,7 +51,10 @@ class Text(str):
         return "".join(self)
 
     def in_language(self, language: str) -> str:
-        """Return the text in a language, or in English if its catalogue lacks the message."""
+        """Return the text in a language, or in English if its catalogue lacks the message.
+
+        Raises OSError for a language without a catalogue.
+        """
         catalogue = _catalogue(language)
         if self.many is None:
             found = _translated(self.message, catalogue)
@@ -79,7 +82,7 @@ def say_many(one: str, many: str, count: float, /, **values: Any) -> Text:
 
 
 def listed(texts: Sequence[str]) -> str:
-    """Return texts as a list with commas, to be shown later. Without any, the text is empty.
+    """Return texts as a list with commas, to be shown later. Without any texts, an empty string is returned.
 
     >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
     ('a, b, c', 'a', '')
@@ -91,6 +94,8 @@ def listed(texts: Sequence[str]) -> str:
 
 def joined(names: Sequence[str]) -> str:
     """Return names as a list in the current language, with the word for "and" before the last.
+
+    Without names, an empty string is returned.
 
     >>> joined(["a", "b", "c"]), joined(["a"])
     ('a, b and c', 'a')
@@ -166,7 +171,9 @@ def languages() -> Mapping[str, str]:
 
 def accepted(header: str) -> str:
     """Return the language that a browser's ``Accept-Language`` likes best, among those with a catalogue and English.
-    Returns English if it likes none of them. Only the first 200 characters are read.
+
+    Of equally liked languages the first is returned. Returns English if the header likes none of them. Only its first
+    200 characters are read.
 
     >>> accepted("fr-CH, en;q=0.3"), accepted("")
     ('en', 'en')
@@ -218,7 +225,8 @@ def _packed_value(value: Any) -> Any:
 def text_of(body: Any) -> Text:
     """Return the text for a JSON value that ``plain`` returned.
 
-    A string counts as a message without values. Raises KeyError for an object without the text's fields.
+    A value that is no object counts as a message without values. Raises KeyError for an object without the text's
+    fields.
     """
     if not isinstance(body, dict):
         return say(str(body))
@@ -239,7 +247,10 @@ def packed(text: str | None) -> str | None:
 
 
 def unpacked(kept: str | None) -> Text | None:
-    """Return the text that ``packed`` returned as a string. Any other string counts as a message without values."""
+    """Return the text that ``packed`` returned as a string. None stays None.
+
+    Any other string counts as a message without values.
+    """
     if kept is None:
         return None
     return text_of(json.loads(kept)) if kept.startswith(PACKED_TEXT) else say(kept)
@@ -271,14 +282,14 @@ def number(value: float, spec: str = "") -> str:
 def date_text(at: date, pattern: str) -> str:
     """Return a date or time in the current language, by a pattern with ``%`` as of strftime.
 
-    The pattern is a message, so that each language has an order and signs of its own.
+    The pattern is translated too, so that each language has an order and signs of its own.
     """
     language = _current.get()
     return _Filling(language).format_field(at, _translated(pattern, _catalogue(language)))
 
 
 def _filled(message: str, values: Mapping[str, Any], language: str) -> str:
-    """Return a message with its values in a language. A message without values is returned as it is.
+    """Return a message with its values in a language. Without values the message is returned as it is.
 
     English goes the shortest way, because meters write some thousand texts for a chart.
     """

@@ -80,28 +80,28 @@ class Metric(StrEnum):
     """Minutes of sleep that the vendor says the user needed for a night, debt and strain included."""
 
     SLEEP_EFFICIENCY = "sleep_efficiency"
-    """Share of the time in bed that the user was asleep."""
+    """Share of the time in bed that the user was asleep, in per cent."""
 
     SLEEP_CONSISTENCY = "sleep_consistency"
-    """The vendor's score of how regular the hours of sleep are."""
+    """The vendor's score of how regular the hours of sleep are, in per cent."""
 
     SLEEP_SCORE = "sleep_score"
-    """The vendor's own score of a night. Scores of two vendors are never compared."""
+    """The vendor's own score of a night, from 0 to 100. Scores of two vendors are never compared."""
 
     RECOVERY_SCORE = "recovery_score"
-    """The vendor's own score of readiness after a night, as WHOOP and Oura give it."""
+    """The vendor's own score of readiness after a night, from 0 to 100, as WHOOP and Oura give it."""
 
     BODY_BATTERY = "body_battery"
-    """Garmin's energy reserve by day and night. It charges in sleep and drains awake."""
+    """Garmin's energy reserve by day and night, from 0 to 100. It charges in sleep and drains awake."""
 
     STRESS = "stress"
-    """Garmin's stress level as means of quarter-hours. A high value is strained."""
+    """Garmin's stress level (0 to 100) as means of quarter-hours. A high value is strained."""
 
     DAILY_STRESS = "daily_stress"
-    """Garmin's mean stress level of a whole day, sleep included. A high value is strained."""
+    """Garmin's mean stress level (0 to 100) of a whole day, sleep included. A high value is strained."""
 
     STRESS_MANAGEMENT = "stress_management"
-    """Fitbit's stress management score of a night. A high value is calm, the other way round than Garmin's."""
+    """Fitbit's stress management score (0 to 100) of a night. A high value is calm, unlike Garmin's stress."""
 
     STEPS = "steps"
     """Steps of a civil local day."""
@@ -131,19 +131,19 @@ class Metric(StrEnum):
     """The user's own score of life as a whole, from 1 to 5."""
 
     CHECK_IN_VITALITY = "check_in_vitality"
-    """The user's own score of the meter vitality."""
+    """The user's own score of the meter vitality, from 1 to 5."""
 
     CHECK_IN_COGNITION = "check_in_cognition"
-    """The user's own score of the meter cognition."""
+    """The user's own score of the meter cognition, from 1 to 5."""
 
     CHECK_IN_PROGRESS = "check_in_progress"
-    """The user's own score of the meter progress."""
+    """The user's own score of the meter progress, from 1 to 5."""
 
     CHECK_IN_SERENITY = "check_in_serenity"
-    """The user's own score of the meter serenity."""
+    """The user's own score of the meter serenity, from 1 to 5."""
 
     CHECK_IN_CONNECTION = "check_in_connection"
-    """The user's own score of the meter connection."""
+    """The user's own score of the meter connection, from 1 to 5."""
 
     CONTACTS = "contacts"
     """Number of people with whom the user was in touch on a day, as the user's own file counts them."""
@@ -160,7 +160,7 @@ NIGHT_MINUTES = frozenset(  # the minutes of a night, with its stages
 class Shape(StrEnum):
     """The interval of a metric's values, which is once a night, once a day, or more often.
 
-    Nightly and daily values keep revisions, and intraday values do not.
+    Of nightly and daily values the store keeps earlier versions (revisions). Of intraday values it keeps none.
     """
 
     NIGHTLY = "nightly"  # a value per main sleep, keyed by the local date of waking
@@ -172,8 +172,8 @@ class Shape(StrEnum):
 class MetricSpec:
     """The unit, the shape and the closed range [``low``, ``high``] of a metric, in its unit.
 
-    A value outside the range cannot be true and is set aside. Of a ``packed`` metric, the store keeps the readings of a
-    record's day in a single row. That suits metrics with many small readings a day. Packed metrics are intraday,
+    A value outside the range cannot be true and is set aside. Of a ``packed`` metric, the store keeps up to 1,000
+    readings of a record's day in a row. That suits metrics with many small readings a day. Packed metrics are intraday,
     because packed readings keep no revisions.
     """
 

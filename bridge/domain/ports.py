@@ -75,12 +75,14 @@ class Envelope:
 class Revocation:
     """The request that withdraws a consent at the source.
 
-    ``address`` may hold ``{access_token}`` and names of settings in braces. If the address does not hold the token, the
-    request is signed with the token. An expired token is refreshed before.
+    ``address`` may hold ``{access_token}`` and names of settings in braces. ``form`` names the field of a form that
+    holds the refresh token, or the access token without one. The client names itself there (RFC 7009). If neither
+    holds a token, the request is signed. An expired token is refreshed before.
     """
 
     address: str
     method: str = "POST"
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +122,7 @@ class ConnectorSpec:
     - ``recognises``: ``recognise(file) -> bool`` tells by name and head whether a file is of this source.
     - ``reads``: a ``FileReader``, called with single files, also those in folders and zips. A reader with
       ``file_settings`` gets them by name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as
-      ``zones=``.
+      ``zones=``. A reader that ``remembers_parts`` may get a ``FileMemory`` as ``memory=``.
     - ``receives``: ``receive(headers, file)`` raises BadRecord for a push that cannot be read as a file of this source.
     - ``notices``: ``notice(headers, body, settings=, now=)`` reads a webhook. It returns a Notice or a list of notices,
       or None for a webhook without use, and raises Forged. The source's connector must then be a ``WebhookConnector``.
@@ -164,6 +166,7 @@ class ConnectorSpec:
     several: bool = False  # a user may connect several accounts, each by an address of its own
     differs_by_file: bool = False  # files of an import may hold different versions of the same record
     reads_zones: bool = False  # a file holds years, and the user may have moved
+    remembers_parts: bool = False  # a file's unchanged parts are not read again
     receives: str | None = None
     keeps_raw: bool = True
     notices: str | None = None
@@ -183,7 +186,7 @@ class ConnectorSpec:
     def refusal(self, streams: Sequence[str]) -> str:
         """Return a sentence that names ``streams`` as lacking permission and tells the user to connect again.
 
-        Returns an empty text if ``streams`` is empty.
+        Streams are named as users know them. Returns an empty text if ``streams`` is empty.
         """
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
         return say("no permission for {data}; connect again to grant it", data=names) if names else ""
@@ -221,7 +224,7 @@ class Account(Protocol):
     def refresh_lock(self) -> AbstractContextManager[None]:
         """Return a lock that keeps other processes from refreshing this account's token.
 
-        Read the token again inside, because another process may have refreshed it before.
+        Read the token again while holding the lock, because another process may have refreshed it before.
         """
         ...
 
@@ -287,7 +290,9 @@ class Browser(Protocol):
         ...
 
     def ask(self, question: str) -> str | None:
-        """Ask the user for a secret, such as an API key, without showing it. Returns None if none is given."""
+        """Ask the user for a secret, such as an API key, without showing what is typed. Returns None if nothing is
+        typed.
+        """
         ...
 
 
@@ -361,14 +366,33 @@ class File(Protocol):
         ...
 
 
+StoredExport = Mapping[tuple[str, str], tuple[int, datetime | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileMemory:
+    """What the reader of a file noted of the last file, as ``text``, or None without any.
+
+    The reader yields its new text as the cursor of a page of ``stream``. ``stored`` returns (stream, month) -> number
+    and date of the stored records whose key begins with that month (YYYY-MM). The date is that of their export, or None
+    if they are of several exports, of a piece of one, or of an earlier normaliser.
+    """
+
+    stream: str
+    text: str | None
+    stored: Callable[[], StoredExport]
+
+
 class FileReader(Protocol):
     """A function that reads a file and yields its records in pages.
 
-    ``ConnectorSpec.reads`` names it. ``zone`` is the IANA name of the user's time zone. ``more`` are the ``settings``
-    and ``zones`` for which the connector's SPEC asks.
+    ``ConnectorSpec.reads`` names it. ``zone`` is the IANA name of the user's time zone. ``more`` are the ``settings``,
+    ``zones`` and ``memory`` for which the connector's SPEC asks.
     """
 
-    def __call__(self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory) -> Iterator[Page]: ...
+    def __call__(
+        self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory | FileMemory
+    ) -> Iterator[Page]: ...
 
 
 class Personal(Policy, Protocol):
@@ -382,7 +406,9 @@ class Personal(Policy, Protocol):
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:
-        """Return the policy with a prior. That policy learns only from answers that the prior does not contain."""
+        """Return the policy with a prior, as ``learn`` returned it. That policy learns only from answers after the
+        prior's.
+        """
         ...
 
     def chance(self, observation: Observation, action: ActionType) -> float:

@@ -40,11 +40,11 @@ class Preference:
         return len(self.chosen) + (self.usual.index(source) if source in self.usual else len(self.usual))
 
     def key(self, series: str, earlier: int) -> Key:
-        """Return the sort key of a series with ``earlier`` values before this, so that the largest key wins.
+        """Return the sort key of a series with ``earlier`` values before the present value. The largest key wins.
 
         A chosen series comes first. Then a series with at least 14 earlier values comes before a newer series. So a new
-        device runs beside the old device for its first fourteen nights. Then the rank decides, and last the number of
-        values.
+        device runs beside the old device for its first fourteen nights. Then the rank decides, then the number of
+        values, and last the name.
         """
         return *self.choice(series), earlier >= ESTABLISHED, -self.rank(series), earlier, series
 

@@ -1,4 +1,4 @@
-"""The values that the store takes and returns."""
+"""Define the values that the store takes and returns, such as users, connections, recommendations and provenance."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ class Passkey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """The meters that a user shares with another user, or that another user shares with them.
+    """The meters that a user shares with another user, or receives from that user.
 
     ``other`` is the name of that other user, and ``other_id`` the id.
     """
@@ -324,7 +324,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """The state of sending a recommendation to the user's address.
+    """The state of sending a recommendation to the user's address. ``reason`` says why sending failed or was missed.
 
     The state stays ``sending`` if the process died while it was sending.
     """

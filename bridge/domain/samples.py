@@ -1,4 +1,4 @@
-"""Make samples from measurements, with means of quarter-hours for frequent readings. Set impossible values apart."""
+"""Make samples from measurements, with means of quarter-hours for frequent readings. Separate impossible values."""
 
 from __future__ import annotations
 
@@ -100,9 +100,10 @@ def quarter_hours(
 ) -> Iterator[Sample]:
     """Yield a sample per quarter-hour with the mean of its readings, ascending by time.
 
-    ``readings`` are pairs of Unix seconds and value. ``offset`` is in minutes east of UTC. The key names the metric and
-    the start of the quarter-hour. Reading a day again therefore replaces the earlier samples. Values outside the
-    metric's range make a separate sample of the quarter-hour, which is set aside when it is stored.
+    ``readings`` are pairs of Unix seconds and value. Vendors' codes for "not measured" are skipped. ``offset`` is in
+    minutes east of UTC. The key names the metric and the start of the quarter-hour. Reading a day again therefore
+    replaces the earlier samples. Values outside the metric's range make a separate sample of the quarter-hour, which is
+    set aside when it is stored.
     """
     spec = METRICS[metric]
     quarters: dict[tuple[int, bool], list[float]] = {}

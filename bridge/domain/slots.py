@@ -77,6 +77,8 @@ def moment_of(week: date, timestep: int) -> Moment:
 def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
     """Return the slot that contains an instant by the user's own clock. A week starts on Monday at 06:00 local.
 
+    Raises ValueError for a naive instant or an empty history.
+
     >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
     >>> moment_at(datetime(2026, 11, 23, 4, 30, tzinfo=UTC), zones)  # Monday 05:30 belongs to Sunday's night
     Moment(week=datetime.date(2026, 11, 16), day=6, slot=<Slot.NIGHT: 3>)

@@ -79,9 +79,9 @@ def advice_title(action: ActionType, kind: str | None) -> Text:
 
 
 def slot_text(moment: Moment) -> Text:
-    """Return the name of a slot by weekday and part of the day, e.g.
+    """Return the name of a slot by weekday and part of the day, such as ``Thu evening``.
 
-    ``Thu evening``. The hours after midnight belong to the night of the day before.
+    The hours after midnight belong to the night of the day before.
     """
     return say(_OF_DAYS[moment.slot], day=SHORT_WEEKDAYS[moment.day])
 

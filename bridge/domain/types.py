@@ -139,7 +139,7 @@ class Event:
 
     @property
     def all_day(self) -> bool:
-        """Return True if the entry takes whole days."""
+        """Return True if the entry takes whole days and has no times."""
         return self.first_day is not None
 
 
@@ -272,6 +272,17 @@ class Covers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Still:
+    """Stored records of a stream that the export of ``as_of`` holds whole and unchanged, so that they did not come.
+
+    ``records`` maps the prefix of their keys to their number. All of them are of one earlier export.
+    """
+
+    records: Mapping[str, int]
+    as_of: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """Records of a stream that are stored together. ``cursor`` is saved with them.
 
@@ -282,11 +293,17 @@ class Page:
     records: tuple[RawRecord, ...]
     cursor: str | None = None
     covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
+    still: Still | None = None
     member: str | None = None  # the source's own name for the user, where webhooks use that name
     set_aside: Mapping[tuple[str, str], int] = field(
         default_factory=dict
     )  # (what, why) -> number skipped while reading
     left_out: Mapping[str, int] = field(default_factory=dict)  # what is not read on purpose, and why -> number
+
+    @property
+    def count(self) -> int:
+        """The number of records, with those that are still as they were."""
+        return len(self.records) + (sum(self.still.records.values()) if self.still else 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,7 +322,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """A reason of a meter's level, which is an input and its share.
+    """A reason of a meter's level: an input and its share in the level.
 
     The contributions of all inputs add up to the level minus 0.70. ``source`` is None for an input that no single
     source gives.

@@ -27,8 +27,9 @@ class Wishes:
 
     ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
     An action without hours may be suggested at any time. ``goals`` is how often a week the user wants to do an action.
-    ``weights`` is how much a meter counts, 1 by default. ``suggestions`` is the largest number of suggestions a day.
-    ``since`` is when the user set each goal, as far as that is known. It does not count in comparisons.
+    ``weights`` is how much a meter counts, from 0 to 5, and 1 if missing. ``suggestions`` is the largest number of
+    suggestions a day, 3 by default. ``since`` is when the user set each goal, as far as that is known. It does not
+    count in comparisons.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -42,7 +43,7 @@ class Wishes:
 def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
     """Return the wishes with the instant at which each goal was set: ``now`` for goals that are new.
 
-    A goal that the wishes ``before`` hold keeps its instant, even if its number changed.
+    A goal that the wishes ``before`` hold keeps its known instant, even if its number changed.
     """
     new = {action: now for action in wishes.goals if action not in before.goals}
     kept = {action: at for action, at in before.since.items() if action in wishes.goals}
@@ -50,10 +51,10 @@ def dated(wishes: Wishes, before: Wishes, now: datetime) -> Wishes:
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return the wishes unchanged.
+    """Return the wishes unchanged. Raises SetupError if they are not valid.
 
-    Raises SetupError for a goal outside 1 to 21 a week, or for a vetoed action. Raises it too unless an action has 1 to
-    6 spans of hours, none of which ends when it begins. Weights must be 0 to 5, and suggestions 0 to 12 a day.
+    A goal must be 1 to 21 times a week, and none may be for a vetoed action. An action with hours needs 1 to 6 spans,
+    none of which ends when it begins. Weights must be 0 to 5, and suggestions 0 to 12 a day.
     """
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
@@ -79,22 +80,24 @@ def checked(wishes: Wishes) -> Wishes:
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
             raise SetupError(
                 say(
-                    "{action} needs 1 to {most} spans of hours, and none may end when it begins; see: {command}",
+                    "{action} needs 1 to {most} spans of hours, and none may end when it begins; try: {command}",
                     action=str(action),
                     most=SPANS_MAX,
-                    command=NEXT,
+                    command=f'{NEXT} --hours "{action} 09:00-12:00"',
                 )
             )
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
-            raise SetupError(f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
+            raise SetupError(
+                f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; try: {NEXT} --weight {meter}=2"
+            )
     if not 0 <= wishes.suggestions <= SUGGESTIONS_MAX:
         raise SetupError(
             say(
-                "the number of suggestions must be 0 to {most} a day, not {count}; see: {command}",
+                "the number of suggestions must be 0 to {most} a day, not {count}; try: {command}",
                 most=SUGGESTIONS_MAX,
                 count=wishes.suggestions,
-                command=NEXT,
+                command=f"{NEXT} --suggestions {SUGGESTIONS_DEFAULT}",
             )
         )
     return wishes
@@ -119,9 +122,14 @@ def plain(wishes: Wishes) -> dict[str, Any]:
 
 
 def wishes_of(body: object) -> Wishes:
-    """Return wishes from the JSON values of ``plain``. Keys may be missing. Raises SetupError for anything else."""
+    """Return wishes from the JSON values of ``plain``. A missing key gets its default.
+
+    Raises SetupError for any other value, and for wishes that ``checked`` refuses.
+    """
     if not isinstance(body, Mapping) or body.keys() - KEYS:
-        raise SetupError(f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT}")
+        raise SetupError(
+            f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT} --json"
+        )
     try:
         found = Wishes(
             never=frozenset(ActionType(action) for action in _list(body.get("never", []))),
@@ -132,7 +140,7 @@ def wishes_of(body: object) -> Wishes:
             since={ActionType(a): _instant(at) for a, at in _object(body.get("since", {}))},
         )
     except (TypeError, ValueError):
-        raise SetupError(f"these wishes cannot be read; write them as shown by: {NEXT}") from None
+        raise SetupError(f"these wishes cannot be read; write them in the form of: {NEXT} --json") from None
     return checked(found)
 
 

@@ -122,7 +122,7 @@ def _cache_environment(session: requests.Session) -> None:
 
 
 class HttpSession(Protocol):
-    """The methods of an HTTP session that connectors use. ``requests`` and ``TokenSession`` have them."""
+    """The methods of an HTTP session that connectors use. ``requests.Session`` and ``TokenSession`` have them."""
 
     def get(self, url: str, **options: Any) -> requests.Response: ...
 

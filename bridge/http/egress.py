@@ -113,7 +113,7 @@ def _may_reach(info: Found) -> bool:
 def _is_own(family: int, where: Any) -> bool:
     """Return True if the address ``where`` belongs to this machine, or to its IPv6 network.
 
-    Returns False without a route to it. Such an address may be public and still hidden behind a firewall. Nothing is
+    Such an address may be public and still hidden behind a firewall. Returns False if no route leads to it. Nothing is
     sent: connecting a datagram socket only chooses the local address that packets would leave from.
     """
     with socket.socket(family, socket.SOCK_DGRAM) as probe:

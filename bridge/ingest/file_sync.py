@@ -132,17 +132,20 @@ def _store_at_once(
 ) -> list[tuple[Page, list[RecordResult]]]:
     """Store all pages of a group in a single transaction, and return each page with the results of its records.
 
-    Records of pages without a cursor and without deletions are stored in a single call. Any other page is stored by
-    ``one``.
+    Records of pages that only hold records are stored in a single call. Any other page is stored by ``one``.
     """
-    plain = [page for page, _ in group if page.cursor is None and page.covers is None]
+    plain = [page for page, _ in group if _only_holds_records(page)]
     records = [record for page in plain for record in page.records]
     with store.transaction(durable=False):
         results = iter(store_records(source, store, records, now=now))
         found = [(page, [*islice(results, len(page.records))]) for page in plain]
         for page, some in found:
             refuse_changed_shape(source.spec, page, some)
-        return found + [(page, one(page)) for page, _ in group if page.cursor is not None or page.covers is not None]
+        return found + [(page, one(page)) for page, _ in group if not _only_holds_records(page)]
+
+
+def _only_holds_records(page: Page) -> bool:
+    return page.cursor is None and page.covers is None and page.still is None
 
 
 def _dated(page: Page, now: datetime) -> Page:
@@ -150,12 +153,14 @@ def _dated(page: Page, now: datetime) -> Page:
 
     A date in the future would outrank every later export.
     """
-    covers, records = page.covers, page.records
+    covers, records, still = page.covers, page.records, page.still
     if any(record.as_of is not None and record.as_of > now for record in records):
         records = tuple(replace(r, as_of=min(r.as_of, now)) if r.as_of is not None else r for r in records)
     if covers is not None and covers.as_of is not None:
         covers = replace(covers, as_of=min(covers.as_of, now))
-    return replace(page, records=records, covers=covers)
+    if still is not None:
+        still = replace(still, as_of=min(still.as_of, now))
+    return replace(page, records=records, covers=covers, still=still)
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:

@@ -221,12 +221,11 @@ FoundFile = DiskFile | ZipMember | truncated_zip.Member
 
 
 def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file ``path``, or every file below the folder ``path``, sorted by path. A zip is replaced by its
-    members.
+    """Yield the file ``path``, or every file below the folder ``path``, sorted by path.
 
-    So are zips within zips, down to three levels. Zips stay open until ``stack`` closes. A zip that is damaged, or
-    would unpack to over 300 times its size and 100 MB, gives an UnreadableFile. Hidden files and folders, and resource
-    forks of macOS, are skipped.
+    A zip is replaced by its members, and so are zips within zips, down to three levels. Zips stay open until ``stack``
+    closes. A zip that is damaged, or would unpack to over 300 times its size and 100 MB, gives an UnreadableFile.
+    Hidden files and folders, and resource forks of macOS, are skipped.
     """
     if path.is_dir():
         for place in files_below(path):

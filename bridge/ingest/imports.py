@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from bridge import registry
 from bridge.domain.errors import BridgeError, CutShort
 from bridge.domain.languages import reason, say
-from bridge.domain.ports import ConnectorSpec, File, FileReader
+from bridge.domain.ports import ConnectorSpec, File, FileMemory, FileReader, StoredExport
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
 from bridge.ingest.files import (
@@ -28,6 +28,7 @@ from bridge.ingest.files import (
 
 GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are stored together
 SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
+PARTS = "parts"  # the stream whose cursor says what the parts of the last file hold
 IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
 
 OnBytes = Callable[[int, int], None]
@@ -125,7 +126,8 @@ class FilePages:
 
     ``cursor`` holds the digests of files imported before, which are not read again. For a source that does not remember
     files, a reading that ``remembers`` keeps a digest of the last import's files. The same files once more then bring
-    nothing. ``whole`` says that these are all files of a folder or zip. Records that none of them holds are then
+    nothing. ``parts`` and ``stored`` are what a source that remembers parts of files is told (``FileMemory``).
+    ``whole`` says that these are all files of a folder or zip. Records that none of them holds are then
     deleted. ``dated`` says that the files may be older than earlier imports. Pushes are not dated, because they are
     imported in the order of their arrival. ``known`` counts records of files that were not read again. ``passing`` and
     ``truncated`` say that the disk failed, or that a file was cut short.
@@ -144,6 +146,8 @@ class FilePages:
     failed: list[tuple[str, str]] = field(default_factory=list)
     failed_before: list[tuple[str, str]] = field(default_factory=list)
     remembers: bool = False
+    parts: str | None = None
+    stored: Callable[[], StoredExport] | None = None
     passing: bool = False
     truncated: bool = False
     known: int = 0
@@ -182,7 +186,7 @@ class FilePages:
             yield Page(stream=IMPORTED_FILES, records=(), cursor="{}")
         spoilt = False
         for page in self._merged_pages():
-            records += len(page.records)
+            records += page.count
             spoilt = spoilt or bool(page.set_aside or page.left_out)
             yield page
         if mark is not None and not (self.failed or spoilt):
@@ -220,6 +224,8 @@ class FilePages:
         sizes = [_size(file) for file in self.chosen]
         total, done = sum(sizes), 0
         imported: dict[str, int] = {}
+        if self.parts is not None:  # what an import leaves that ends half-way is not what the last one left
+            yield Page(stream=PARTS, records=(), cursor="")
         for file, size in zip(self.chosen, sizes, strict=True):
             self.at = file.path
             self.files += 1
@@ -234,6 +240,8 @@ class FilePages:
             self.on_bytes(done, total)
         if not self.failed:  # else a record that is missing may be in the file that failed
             yield from self._gone()
+        if self.parts is not None and not self.failed:
+            yield Page(stream=PARTS, records=(), cursor=self.parts)
         if imported:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
 
@@ -248,7 +256,10 @@ class FilePages:
         records = 0
         try:
             for page in self._read(file):
-                records += len(page.records)
+                if page.stream == PARTS:
+                    self.parts = page.cursor
+                    continue
+                records += page.count
                 dated = _dated(page, as_of) if as_of is not None else page
                 if self._chosen_versions:
                     dated = replace(dated, records=tuple(filter(self._counts, dated.records)))
@@ -286,6 +297,7 @@ class FilePages:
         read: FileReader = registry.resolve(self.spec.reads or "")
         options: dict[str, Any] = {"settings": self.settings} if self.spec.file_settings else {}
         options |= {"zones": self.zones} if self.spec.reads_zones else {}
+        options |= {"memory": FileMemory(PARTS, self.parts, self.stored)} if self.stored else {}
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:
@@ -320,7 +332,7 @@ def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
     waiting: dict[str, RawRecord] = {}
     for page in pages:
         mergeable = page.cursor is None and page.covers is None and not page.set_aside and not page.left_out
-        if mergeable and all(record.adds for record in page.records):
+        if mergeable and page.still is None and all(record.adds for record in page.records):
             for record in page.records:
                 waiting[record.path] = _merged(waiting.get(record.path), record)
             if len(waiting) >= GATHERED_RECORDS:

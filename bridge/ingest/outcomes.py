@@ -63,7 +63,7 @@ class SyncCounts:
 
     def add(self, page: Page, results: list[RecordResult]) -> None:
         """Add a stored page's records, and what became of them (``results``), to the counts."""
-        self.streams[page.stream] += len(page.records)
+        self.streams[page.stream] += page.count
         for result in results:
             self.outcomes[result.outcome] += 1
             self.items.update(result.items)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from bridge import leases, registry
-from bridge.advice import calendar_writer
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.languages import Text, say
@@ -86,6 +85,8 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
     Returns False if writing must be tried again, else True, also without the permission. The lease gets a holder of its
     own. If the daemon syncs the connection meanwhile, that sync writes the recommendations.
     """
+    from bridge.advice import calendar_writer
+
     spec = registry.spec(connection.source)
     if spec.writes is None:
         return True
@@ -140,7 +141,7 @@ def import_path(
     instead. ``settings`` (name -> value) replace the installation's settings for reading files. ``on_bytes(source)``
     returns a function that is called with (bytes read, all bytes). An import waits up to ten minutes for another import
     of its source, and is then ``skipped``. Raises SetupError if the path is missing, or if no source recognises any
-    file.
+    file and all are readable.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}; check the path")
@@ -169,6 +170,9 @@ def import_path(
                     whole=path.is_dir() or len(chosen_files) > 1,
                     remembers=True,
                 )
+                if spec.remembers_parts:
+                    reading.parts = bridge.store.ingest.cursor(connection.id, imports.PARTS, spec.cursor_version)
+                    reading.stored = partial(bridge.store.ingest.months, connection.id, spec.normaliser_version)
                 outcomes.append(_sync_files(alone, connection, spec, reading, at=at, on_page=ignore_page))
     return imports.ImportResult(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 

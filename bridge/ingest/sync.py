@@ -120,7 +120,8 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
     """Call ``work`` with new counts while holding the connection's lease, save the outcome, and return it.
 
     Without the lease nothing is done or saved, and the outcome is ``skipped``. A BridgeError becomes an outcome. Any
-    other error is raised again after its outcome was saved.
+    other Exception is raised again after its outcome was saved. KeyboardInterrupt and SystemExit release the lease and
+    save no outcome.
     """
     connection = source.connection
     if not lease.taken():
@@ -306,6 +307,9 @@ def store_page(
     """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)
+        if page.still is not None:
+            store.ingest.keep_still(source.connection.id, page.stream, page.still)
+            results += [RecordResult(outcome="unchanged")] * sum(page.still.records.values())
         refuse_changed_shape(source.spec, page, results)
         if page.covers is not None:
             missing = store.ingest.missing(source.connection.id, page.stream, page.covers, delivered)

@@ -115,7 +115,8 @@ UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's reco
 def recovery(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the vendor's score of last night's recovery, or None if it is unknown.
 
-    Half of its z is against the user's own normal, and half against most people's. A person who is often in the
+    Half of its z is the distance from the user's own normal. The other half is the distance from most people's mean of
+    58, or from the user's own centre if that is higher, as on some vendors' scales. A person who is often in the
     vendor's red does not recover well, however usual that is.
     """
     night = past.latest(Metric.RECOVERY_SCORE, at)
@@ -125,7 +126,8 @@ def recovery(past: Past, at: datetime) -> Signal | None:
 def _recovered(_past: Past, night: Latest) -> tuple[float, str]:
     """Return (z, words) of the vendor's recovery score of a night, by the rule of ``recovery``."""
     most = CONSTANTS[Metric.RECOVERY_SCORE]
-    z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - most.mu) / most.within, -CLIP, CLIP)
+    mark = max(most.mu, night.normal.centre)
+    z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - mark) / most.within, -CLIP, CLIP)
     whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
     return z, say("recovery {compared}", compared=words.absolute(night.value, whole.centre, "points", whole))
 

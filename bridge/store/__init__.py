@@ -27,7 +27,8 @@ class Store:
     """The database, in SQLite or PostgreSQL, with one attribute per part. Several threads may use it at the same time.
 
     All instants in and out are aware UTC. The parameter ``at`` of a read limits it to what was known then. Every method
-    of a part joins the open transaction of its thread, or opens a transaction of its own.
+    of a part joins the open transaction of its thread, or opens a transaction of its own. Raises SetupError for a
+    database that cannot be opened or migrated.
     """
 
     def __init__(self, url: str) -> None:
@@ -54,14 +55,15 @@ class Store:
         """Make all calls in a ``with`` block take effect together or not at all. Nested calls join the outer
         transaction.
 
-        A transaction that is not ``durable`` does not wait for the disk. A power cut may undo the last of them, each as
-        a whole and in order. A crash of the process does not. Use it for work that would be done again.
+        A transaction that is not ``durable`` does not wait for the disk. A power cut may undo the last such
+        transactions, each as a whole and in order. A crash of the process undoes none of them. Use it for work that
+        would be done again. Raises TryLater on a full disk, and if SQLite stays locked for 30 seconds.
         """
         with self.database.write(durable=durable):
             yield
 
     def view(self) -> AbstractContextManager[object]:
-        """Make all reads inside see the same state, in one transaction."""
+        """Return a context manager within which all reads see the same state, in one transaction."""
         return self.database.read()
 
     def lock(self, name: str) -> AbstractContextManager[None]:

@@ -59,7 +59,7 @@ def encode(item: Item) -> str:
 
 
 def _sample_text(item: Sample) -> str | None:
-    """Return a sample as JSON text, or None where a number is not finite.
+    """Return a sample as JSON text, or None if its value, lowest or highest reading is not finite.
 
     It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     """
@@ -124,7 +124,7 @@ def canonical(payload: Mapping[str, object]) -> bytes:
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """Return a digest of a record's payload, parent and deletion mark, by which a changed record is recognised.
+    """Return a 16-byte digest of a record's payload, parent and deletion mark, by which a changed record is recognised.
 
     Equal records have equal digests. Its stream, key and export date do not count.
     """

@@ -19,7 +19,7 @@ class Connections(Part):
 
     @writes()
     def connect(self, db: sa.Connection, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
-        """Return the user's connection called ``name`` at a source, which is created if missing.
+        """Return the user's connection called ``name`` at a source. A missing connection is created.
 
         A pause of an existing connection ends.
         """
@@ -53,7 +53,7 @@ class Connections(Part):
 
     @writes()
     def drop_consent(self, db: sa.Connection, connection_id: int) -> None:
-        """Delete the consent of a connection, and reset its pause, last error, failures and due time.
+        """Delete the consent of a connection, and its pause, last error, count of failures and due time.
 
         Rows and cursors are kept, so that syncs go on from there after a new consent.
         """

@@ -33,7 +33,10 @@ class Credentials(Part):
         """
         values = {"issuer": issuer, "subject": subject, "user_id": user_id, "made_at": now}
         if not insert_new(db, identities, values) and _owner(db, issuer, subject) != user_id:
-            raise SetupError("that login belongs to another user here; end it there first: bridge user unlink NAME")
+            raise SetupError(
+                "that login belongs to another user here; end its link with that user first: "
+                f"bridge user unlink NAME --subject {subject}"
+            )
 
     @reads
     def user_of(self, db: sa.Connection, issuer: str, subject: str) -> int | None:
@@ -84,7 +87,10 @@ class Credentials(Part):
 
     @writes()
     def note_use(self, db: sa.Connection, passkey: Passkey, signatures: int, *, now: datetime) -> bool:
-        """Save the counter and the time of a login. Returns False if another login has changed the counter since."""
+        """Save the counter and the time of a login with a passkey.
+
+        Returns False, and saves nothing, if another login has changed the counter since or the passkey was removed.
+        """
         same = sa.and_(passkeys.c.id == passkey.id, passkeys.c.signatures == passkey.signatures)
         return db.execute(sa.update(passkeys).where(same).values(signatures=signatures, used_at=now)).rowcount == 1
 

@@ -31,8 +31,9 @@ IDLE_SECONDS_BEFORE_CHECK = 0.5  # of a pooled connection; after that the connec
 
 
 class Database:
-    """A database, migrated when it is opened. ``read`` and ``write`` join this thread's open transaction or open
-    one.
+    """A database, migrated when it is opened. ``read`` and ``write`` join this thread's open transaction or open one.
+
+    Raises SetupError for an address that cannot be used, and for a database that cannot be opened.
     """
 
     def __init__(self, url: str | sa.URL) -> None:
@@ -55,8 +56,8 @@ class Database:
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
         """Open a transaction that may write, or join this thread's open transaction, and yield its connection.
 
-        If not ``durable``, the commit does not wait for the disk. Of nested transactions the outermost decides. Raises
-        TryLater on a full disk, and when another process writes into SQLite for longer than 30 seconds.
+        If not ``durable``, the commit does not wait for the disk. Of nested transactions the outermost decides on that.
+        Raises TryLater on a full disk, and when another process writes into SQLite for longer than 30 seconds.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
@@ -102,7 +103,10 @@ class Database:
         self.engine.dispose()
 
     def scrub(self) -> None:
-        """Rewrite the whole database, so that no file of it holds deleted rows. Raises an error if SQLite is busy."""
+        """Rewrite the whole database, so that no file of it holds deleted rows.
+
+        Raises ``sqlite3.OperationalError`` if another process keeps reading a SQLite database.
+        """
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM FULL")
             return
@@ -133,7 +137,8 @@ class Database:
         """Give back the space of deleted rows to the disk where that is worthwhile.
 
         SQLite's file is rewritten if over a fifth of it is unused and at most ``at_most`` bytes are in use. None is no
-        limit. Writers wait meanwhile. Otherwise later rows fill the free space. PostgreSQL is vacuumed.
+        limit. Writers wait while the file is rewritten. A file that is not rewritten keeps its free space for later
+        rows. PostgreSQL is vacuumed and analysed.
         """
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM ANALYZE")
@@ -203,10 +208,10 @@ def writes(
 
 @contextmanager
 def as_setup_error(what: str, then: str) -> Iterator[None]:
-    """Raise SetupError in place of a file or SQLite error in a ``with`` block, such as a full disk.
+    """Raise SetupError in place of a file error or SQLite error in a ``with`` block, such as a full disk.
 
     The text of the SetupError is ``{what} ({reason}); {then}``. ``what`` says what failed, as a clause such as "FILE
-    cannot be written". ``then`` is the next step.
+    cannot be written". ``then`` is the next step. Errors of PostgreSQL are not replaced.
     """
     try:
         yield
@@ -220,7 +225,7 @@ def as_setup_error(what: str, then: str) -> Iterator[None]:
 
 @contextmanager
 def _passing() -> Iterator[None]:
-    """Raise TryLater in place of a database error that will pass, such as a locked database, in a ``with`` block."""
+    """Raise TryLater in place of a full disk or a locked SQLite database in a ``with`` block. Other errors stay."""
     try:
         yield
     except sa.exc.OperationalError as error:
@@ -235,7 +240,10 @@ def _engine(url: str | sa.URL) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
     except sa.exc.ArgumentError:
-        raise SetupError("that is no database address; write it like sqlite:///path or postgresql://...") from None
+        raise SetupError(
+            "the database address cannot be read; write it like sqlite:///path or postgresql://..., in BRIDGE_DATABASE "
+            "or where you gave it"
+        ) from None
     if parsed.drivername in ("postgresql", "postgres"):
         return _postgres(parsed.set(drivername="postgresql+psycopg"))
     if parsed.drivername != "sqlite":
@@ -293,8 +301,9 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
 
 def _make_private(path: Path) -> None:
-    """Create a SQLite file that only its owner can read (mode 0600), before its first byte is written. Missing folders
-    are created too. Raises SetupError if this fails.
+    """Create a SQLite file that only its owner can read (mode 0600), unless it exists. Missing folders get mode 0700.
+
+    Raises SetupError if the file cannot be opened or created.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -22,7 +22,7 @@ from bridge.store.database import Part, reads, writes
 from bridge.store.packing import Known
 from bridge.store.people import check_zone, preferences_of
 
-# Parents before children. Consents, permissions of assistants, leases and outcomes of syncs are not exported.
+# Parents before children. ``Exports.dump`` says what is not exported.
 EXPORTED_TABLES = (
     tables.zones,
     tables.connections,
@@ -66,7 +66,8 @@ class Exports(Part):
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
         """Return table name -> rows of a user. The tables are in the order in which ``restore`` needs them.
 
-        Consents, tools permitted to assistants, leases and outcomes of syncs are left out.
+        Secrets are left out: consents, addresses for messages, passwords, passkeys, linked logins, sessions and API
+        tokens. So are tools permitted to assistants, webhook notices, leases and outcomes of syncs.
         """
         found: dict[str, list[Row]] = {}
         for table in EXPORTED_TABLES:
@@ -79,13 +80,15 @@ class Exports(Part):
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
         """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
 
-        Zones, wishes, notes on tasks and the order of sources in the export replace those of the user. Shares of meters
-        are left out, because a viewer's name may be another person's here. Raises SetupError for rows that cannot be
-        read. It is also raised for a user with a connection, or with an answered recommendation for one of the slots.
+        Zones, wishes, notes on tasks and the order of sources in the export replace those of the user. The user's
+        recommendations without an answer are deleted. Shares of meters are left out, because a viewer's name may be
+        another person's here. Raises SetupError for rows that cannot be read. It is also raised for a user with a
+        connection, or with an answered recommendation for one of the slots.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
-                "an export can only be imported for a new user: bridge user add NAME, then import it for that user"
+                "an export can only be imported for a user without connections; add one: bridge user add NAME, "
+                "then: bridge import PATH --user NAME"
             )
         _make_room(db, user_id, saved.get("recommendations", ()))
         for row in saved.get("zones", ()):
@@ -106,7 +109,7 @@ class Exports(Part):
             except (KeyError, TypeError, ValueError) as error:
                 raise SetupError(
                     f"the export's {table.name} cannot be read ({type(error).__name__}); "
-                    "export again: bridge export --user NAME"
+                    "where it was made, export again: bridge export --user NAME"
                 ) from None
             _insert(db, table, fresh, [row.get("id") for row in rows], numbers)
 
@@ -207,7 +210,8 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
     answered = {(str(row.week), str(row.timestep)) for row in db.execute(sa.select(r.week, r.timestep).where(mine))}
     if answered & {(str(row.get("week")), str(row.get("timestep"))) for row in rows}:
         raise SetupError(
-            "this user has answered advice for the same slots; import the export for a new user: bridge user add NAME"
+            "this user has answered advice for the same slots; add another user: bridge user add NAME, "
+            "then: bridge import PATH --user NAME"
         )
 
 

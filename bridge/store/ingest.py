@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bridge.domain.ports import Normaliser
 from bridge.domain.records import Connection, RecordResult
-from bridge.domain.types import Covers, Notice, RawRecord
+from bridge.domain.types import Covers, Notice, RawRecord, Still
 from bridge.store import codec, landing, rows, tables
 from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
@@ -65,10 +65,10 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier. Returns False if the
-        notice came before.
+        """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier.
 
-        Notices that were handled over a week ago are deleted.
+        Returns False, and changes nothing, if a notice with the same trace came before. Notices that were handled over
+        a week ago are deleted.
         """
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
@@ -115,13 +115,14 @@ class Ingest(Part):
         keep_raw: bool = True,
     ) -> list[RecordResult]:
         """Store each record as it arrived, derive its items, and insert or update their rows. Returns a result per
-        record.
+        record, in order.
 
-        A record equal to its last delivery is unchanged and derives nothing. A ``BadRecord`` sets the record aside with
-        its reason, and its earlier rows stay. Items that a new delivery no longer yields are deleted. Old versions of
-        nightly and daily samples, episodes, events and tasks move to the revisions. Records whose ``parent`` just
-        changed are derived again. A record from an older export than the stored one is ignored. ``version`` is that of
-        ``normalise``. If not ``keep_raw``, payloads are not stored.
+        A record equal to its last delivery is unchanged. It derives nothing, unless another ``version`` of
+        ``normalise`` read it last. A ``BadRecord`` sets the record aside with its reason, and its earlier rows stay.
+        Items that a new delivery no longer yields are deleted. Old versions of nightly and daily samples, episodes,
+        events and tasks move to the revisions. Records whose ``parent`` just changed are derived again. A record of an
+        older export than the stored record changes nothing. Only a piece (``adds``) still adds what newer pieces lack.
+        If not ``keep_raw``, payloads are not stored.
         """
         current = _not_outdated(db, connection, records)
         states = landing.register(db, connection, [*compress(records, current)], now=now)
@@ -139,10 +140,36 @@ class Ingest(Part):
         return [landing.result_of(delivery, batch.changed) for delivery in deliveries]
 
     @reads
+    def months(
+        self, db: sa.Connection, connection_id: int, version: int
+    ) -> dict[tuple[str, str], tuple[int, datetime | None]]:
+        """Return (stream, first 7 characters of the key) -> number and export date of a connection's stored records.
+
+        The date is None if any of them is of another export, in pieces, or derived by another ``version``.
+        """
+        found = db.execute(_MONTHS, {"connection": connection_id, "version": version})
+        return {
+            (row.stream, row.month): (
+                row.records,
+                row.first if row.first == row.last and row.whole == row.current == row.records else None,
+            )
+            for row in found
+        }
+
+    @writes(durable=False)
+    def keep_still(self, db: sa.Connection, connection_id: int, stream: str, still: Still) -> None:
+        """Date the stored records of ``still``, and the stretches that an earlier export covered, by its export."""
+        for prefix in still.records:
+            of = {"connection": connection_id, "of_stream": stream, "of_prefix": prefix, "new_as_of": still.as_of}
+            db.execute(_DATE_STILL, of | {"length": len(prefix)})
+            db.execute(_COVER_STILL, of)
+
+    @reads
     def missing(
         self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
     ) -> list[RawRecord]:
-        """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``.
+        """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``, sorted
+        by key.
 
         Nothing is deleted here, because the caller passes the deletions to ``land``. A stretch is the part of a stream
         that an export or a listing holds completely. It is limited by key prefix, parents, and begin. Records of a
@@ -197,8 +224,9 @@ class Ingest(Part):
     ) -> list[RecordResult]:
         """Delete and derive again all rows of a connection's records with kept payloads, as they arrived.
 
-        Returns a result per record, which says whether it is set aside. ``version`` is that of ``normalise``.
-        ``progress(done, total)`` is called with numbers of arrivals, and None calls nothing.
+        Returns a result per record, which says whether it is set aside. Its outcome is always ``unchanged``.
+        ``version`` is that of ``normalise``. ``progress(done, total)`` is called with numbers of arrivals, and None
+        calls nothing.
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
@@ -224,7 +252,10 @@ class Ingest(Part):
 
     @reads
     def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
-        """Return (stream, reason) of every record that is set aside, and of every value outside its metric's range."""
+        """Return (stream, reason) of every record that is set aside, and of every value outside its metric's range.
+
+        They are sorted by stream and record key.
+        """
         found = db.execute(_SET_ASIDE, {"connection": connection_id})
         return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
 
@@ -290,6 +321,42 @@ _STORED = sa.select(tables.records.c.id, tables.records.c.key).where(
     tables.records.c.connection_id == _CONNECTION,
     tables.records.c.stream == sa.bindparam("stream", type_=sa.Text),
     tables.records.c.deleted.is_(False),
+)
+_r, _c = tables.records.c, tables.covered.c
+_MONTHS = (
+    sa.select(
+        _r.stream,
+        sa.func.substr(_r.key, 1, len("2026-01")).label("month"),
+        sa.func.count().label("records"),
+        sa.func.min(_r.as_of).label("first"),
+        sa.func.max(_r.as_of).label("last"),
+        sa.func.sum(sa.case((_r.as_of == _r.whole_as_of, 1), else_=0)).label("whole"),
+        sa.func.sum(sa.case((_r.version == sa.bindparam("version", type_=sa.Integer), 1), else_=0)).label("current"),
+    )
+    .where(_r.connection_id == _CONNECTION, _r.deleted.is_(False))
+    .group_by(_r.stream, sa.text("2"))
+)
+_NEWER = sa.bindparam("new_as_of", type_=tables.Instant)
+_DATE_STILL = (
+    sa.update(tables.records)
+    .where(
+        _r.connection_id == _CONNECTION,
+        _r.stream == sa.bindparam("of_stream", type_=sa.Text),
+        sa.func.substr(_r.key, 1, sa.bindparam("length", type_=sa.Integer)) == sa.bindparam("of_prefix", type_=sa.Text),
+        _r.deleted.is_(False),
+    )
+    .values(as_of=_NEWER, whole_as_of=_NEWER)
+)
+_COVER_STILL = (
+    sa.update(tables.covered)
+    .where(
+        _c.connection_id == _CONNECTION,
+        _c.stream == sa.bindparam("of_stream", type_=sa.Text),
+        _c.prefix == sa.bindparam("of_prefix", type_=sa.Text),
+        _c.parent == NO_PARENT,
+        _c.as_of < _NEWER,
+    )
+    .values(as_of=_NEWER)
 )
 _DAY, _SINCE = sa.bindparam("day", type_=sa.Date), sa.bindparam("since", type_=tables.Instant)
 # Those with a row that may begin at or after an instant. Days are local, so that there may be a few too many.

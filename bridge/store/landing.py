@@ -107,7 +107,7 @@ class Batch:
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
         """Derive the items of a record, and note them for writing. A BadRecord sets the record aside, with its reason.
 
-        A record that is set aside keeps its rows. If it is ``orphaned``, that is, its parent is deleted, they are
+        A record that is set aside keeps its rows, unless its parent is deleted (``orphaned``). Then its rows are
         deleted.
         """
         try:
@@ -225,9 +225,10 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
 
 
 def _is_only_dated(batch: Batch, state: State, record: RawRecord) -> bool:
-    """Return True if a newer export holds the whole of an unchanged record, and note its new date in ``batch``.
+    """Return True if an export of the same or a newer date holds the whole of an unchanged record.
 
-    The newest export before must have held it whole, too. Then there are no older pieces and no payload to read.
+    Its date is noted in ``batch``, if newer. The newest export before must have held the record whole, too. Then there
+    are no older pieces and no payload to read.
     """
     if record.adds or record.deleted or record.as_of is None or state.as_of is None or state.version != batch.version:
         return False

@@ -35,8 +35,8 @@ class Locks:
     def hold(self, name: str) -> Iterator[None]:
         """Wait for the lock called ``name``, and hold it during a ``with`` block.
 
-        Raises TryLater if another thread or process does not free it within 90 seconds. A thread that holds it already
-        enters at once.
+        Raises TryLater if another thread or process does not free it within 90 seconds. For a database in memory there
+        is no such limit. A thread that holds it already enters at once.
         """
         held: set[str] = self._mine.__dict__.setdefault("held", set())
         if name in held:
@@ -139,8 +139,9 @@ class SingletonLock:
 
 
 def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
-    """Save that ``holder`` took the singleton lock ``name``, or did the chore ``name``, at ``now``. The last entry is
-    replaced.
+    """Save that ``holder`` took the singleton lock ``name``, or did the chore ``name``, at ``now``.
+
+    The earlier entry of that name is replaced.
     """
     s = tables.singletons
     db.execute(sa.delete(s).where(s.c.name == name))
@@ -176,5 +177,7 @@ def _wait(taken: Callable[[], bool]) -> None:
     end = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while not taken():
         if time.monotonic() > end:
-            raise TryLater("another process has held a lock for too long; try again")
+            raise TryLater(
+                "another process of the bridge has held a lock for 90 seconds; wait until it is done, then try again"
+            )
         time.sleep(LOCK_POLL_SECONDS)

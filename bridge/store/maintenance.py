@@ -34,11 +34,13 @@ def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
 
 
 class Maintenance(Part):
-    """The part of the store for deleting old data, and for backups."""
+    """The part of the store for deleting old data, backups, counts of rows, done chores, and views for other
+    programs.
+    """
 
     def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
-        """Delete the raw payloads of records that last changed before an instant, and return how many rows were
-        deleted.
+        """Delete the raw payloads of records that last changed before an instant, and return the numbers of deleted
+        rows.
 
         Derived rows and revisions stay. A record keeps all of its raw versions or none, so that a rebuild of the rest
         is right. Records of the streams in ``lasting`` (source, stream) stay, because other records are read together
@@ -85,13 +87,16 @@ class Maintenance(Part):
 
     @reads
     def row_counts(self, db: sa.Connection) -> dict[str, int]:
-        """Return table -> its number of rows, of all users together."""
+        """Return table -> its number of rows, of all users together, sorted by name."""
         counted = {name: sa.select(sa.func.count()).select_from(one) for name, one in tables.metadata.tables.items()}
         return {name: db.execute(query).scalar_one() for name, query in sorted(counted.items())}
 
     @reads
     def last_done_by_end(self, db: sa.Connection, begin: str) -> dict[str, datetime]:
-        """Return rest of the name -> the last instant, of each chore whose name begins with ``begin`` and was done."""
+        """Return end of the name -> the last instant, for each chore done whose name begins with ``begin``.
+
+        The end of a name is what follows ``begin``.
+        """
         s = tables.singletons.c
         found = db.execute(sa.select(s.name, s.since).where(s.name.startswith(begin, autoescape=True)))
         return {row.name.removeprefix(begin): row.since for row in found}
@@ -103,7 +108,7 @@ class Maintenance(Part):
 
     @writes()
     def make_views(self, db: sa.Connection) -> list[str]:
-        """Make the views for other programs anew, and return their names."""
+        """Drop the views for other programs, make them again, and return their names in alphabetical order."""
         views.drop(db)
         views.make(db)
         return views.present(db)
@@ -116,8 +121,9 @@ class Maintenance(Part):
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
         """Write the whole store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.
 
-        Only its owner can read the file, and it appears under its name only when complete. Raises SetupError if it
-        cannot be written, or if ``path`` is a database in use.
+        Only its owner can read the file, and it appears under its name only when complete. An earlier file at ``path``
+        is replaced. Raises SetupError if the file cannot be written, or if ``path`` is a database in use. Raises
+        TryLater if a copy from PostgreSQL differs from the store.
         """
         if log_of(path).exists():  # a writer beside another file of its name would destroy that file
             raise SetupError(f"{path} is a database in use; choose another place")
@@ -152,9 +158,12 @@ class Maintenance(Part):
         """Replace everything in this store by the backup at ``path``. On an error nothing is changed.
 
         Raises SetupError while a connection is being synced, and for a file that is no whole backup. If the store has
-        users, it is also raised without ``replace``, and for a backup without users.
+        users, it is also raised without ``replace``, and for a backup without users. Raises TryLater if the copy
+        differs from the backup.
         """
-        explained = as_setup_error(f"{path} cannot be put back", "nothing was changed")
+        explained = as_setup_error(
+            f"{path} cannot be restored", "nothing was changed; see that the file can be read and the disk has room"
+        )
         with explained, opened(path) as saved, self.database.write() as db, saved.read() as before:
             moving.hold(db)
             if _is_anything_leased(db, now):  # the sync would go on with the id of another connection
@@ -165,7 +174,7 @@ class Maintenance(Part):
                     "this store has users; to delete them and restore the backup: bridge restore PATH --replace"
                 )
             if there and not _has_users(before):
-                raise SetupError(f"{path} holds no users; nothing was changed; choose another backup")
+                raise SetupError(f"{path} holds no users; nothing was changed; choose another backup: bridge backups")
             fill(before, db, progress)
 
 

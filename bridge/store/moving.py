@@ -59,7 +59,7 @@ def copy(
 ) -> Iterator[MovedTable]:
     """Copy each table from ``source`` to ``target``, read the copy again, compare it, and yield the result.
 
-    Nothing is committed, and a table that differs is only reported (``MovedTable.verified``). ``step(table)`` returns a
+    Nothing is committed. A table that differs only gets ``verified=False`` in its result. ``step(table)`` returns a
     function that is called with (rows done, all rows) of that table.
     """
     for table in ordered():

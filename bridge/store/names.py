@@ -1,4 +1,7 @@
-"""Store small integers in place of repeated names of sources, metrics and devices. They are cached per transaction."""
+"""Store small integers in place of repeated names of sources, metrics and devices.
+
+Names and numbers are cached per transaction.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ Cache = tuple[dict[tuple[str, str], int], dict[tuple[str, int], str]]  # (table,
 
 
 def number(db: sa.Connection, table: sa.Table, name: str) -> int:
-    """Return the number that stands for a name in ``table`` (sources, metrics or devices). A new name is inserted."""
+    """Return the number that stands for a name in ``table``, such as sources, metrics or devices. A new name is
+    inserted.
+    """
     numbers, _ = _cache(db)
     if (cached := numbers.get((table.name, name))) is not None:
         return cached
@@ -28,7 +33,7 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
 
 
 def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:
-    """Return the name that a number stands for in ``table`` (sources, metrics or devices). None stays None."""
+    """Return the name that a number stands for in ``table``, such as sources, users or devices. None stays None."""
     if number is None:
         return None
     _, names = _cache(db)
@@ -44,8 +49,9 @@ def metric_of(db: sa.Connection, number: int) -> Metric:
 
 
 def _cache(db: sa.Connection) -> Cache:
-    """Return the cache of names and numbers for the running transaction. It is empty at the beginning of each, because
-    a rollback may undo a new number.
+    """Return the cache of names and numbers for the running transaction.
+
+    At the beginning of each transaction it is empty, because a rollback may undo a new number.
     """
     transaction, info = db.get_transaction(), db.info
     if info.get("bridge_transaction") is not transaction:

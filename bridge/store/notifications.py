@@ -73,8 +73,8 @@ class Notifications(Part):
         """Return a notification for each recommendation that expired without being sent, seen or answered, newest
         first.
 
-        Nothing of these is stored. Only recommendations made since the user has a channel count, and none for the
-        ``quiet`` slots. Sleep does not count, because users are not woken for it.
+        These notifications are not stored. Only recommendations made since the user has a channel count, and none for
+        the ``quiet`` slots. Sleep does not count, because users are not woken for it.
         """
         r, begun = recommendations.c, sa.select(notifications.c.id).where
         query = (

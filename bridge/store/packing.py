@@ -31,8 +31,8 @@ class Known(NamedTuple):
 def pack(readings: Sequence[Known]) -> str:
     """Return readings of the same metric and day as a text. Their times count from the start of the first.
 
-    A column that is the same for all readings is a single value. One that no reading has is left out. Raises ValueError
-    for a number that is not finite.
+    A column with the same value for all readings is that single value. A column without any value is left out. Raises
+    ValueError for a number that is not finite.
     """
     samples = [sample for sample, _ in readings]
     starts = [microseconds(sample.start) for sample in samples]

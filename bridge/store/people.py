@@ -1,5 +1,6 @@
-"""Store users with their zones, wishes, order of sources, corrections, permitted tools, passwords, sessions and API
-tokens.
+"""Store users with their zones, wishes, order of sources, language, corrections and permitted tools.
+
+Also store passwords, sessions and API tokens.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ def is_name(name: str) -> bool:
 
 
 class People(Part):
-    """The part of the store for users, their zones, wishes, corrections of labels, and tools permitted to
-    assistants.
+    """The part of the store for users and their choices.
+
+    These are zones, wishes, order of sources, language, corrections of labels, and tools permitted to assistants.
     """
 
     @writes()
@@ -73,8 +75,8 @@ class People(Part):
     def user(self, db: sa.Connection, name: str) -> User:
         """Return the user called ``name``.
 
-        Raises SetupError if there is none. It names ``bridge user add``, or ``bridge user list`` for a name that no
-        user can have.
+        Raises SetupError if there is none. The error names ``bridge user add``, or ``bridge user list`` for a name that
+        no user can have.
         """
         if not is_name(composed(name)):
             raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
@@ -98,8 +100,9 @@ class People(Part):
 
     @writes()
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
-        """Save that the user's time zone is ``zone`` from the instant ``since`` on. Raises SetupError for an unknown
-        zone.
+        """Save that the user's time zone is ``zone`` from the instant ``since`` on, until the next saved zone begins.
+
+        Raises SetupError for an unknown zone.
         """
         check_zone(zone)
         z = tables.zones.c
@@ -171,7 +174,7 @@ class People(Part):
 
     @reads
     def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
-        """Return the user's saved wishes, or the default wishes if none were saved."""
+        """Return the user's saved wishes. Without any, return the default wishes."""
         return _wishes(db, user_id)
 
     @writes()
@@ -188,7 +191,9 @@ class People(Part):
 
     @writes()
     def prefer_sources(self, db: sa.Connection, user_id: int, names: Sequence[str], *, now: datetime) -> None:
-        """Save the order of sources that the user chose, in place of an earlier choice. No names take it back."""
+        """Save the order of sources that the user chose, in place of an earlier choice. Empty ``names`` delete the
+        choice.
+        """
         _save_preferences(db, user_id, replace(_preferences(db, user_id), sources=tuple(names)), now)
 
     @reads
@@ -198,7 +203,7 @@ class People(Part):
 
     @writes()
     def set_language(self, db: sa.Connection, user_id: int, language: str | None, *, now: datetime) -> None:
-        """Save the language in which the user reads the page and messages. None takes the choice back."""
+        """Save the language in which the user reads the page and messages. None deletes the choice."""
         _save_preferences(db, user_id, replace(_preferences(db, user_id), language=language), now)
 
 
@@ -217,7 +222,7 @@ class Preferences:
 
 
 def preferences_of(body: str) -> Preferences:
-    """Return the preferences of a body as the table holds it. At most 20 names of sources count."""
+    """Return the preferences of a body as the table holds it. The first 20 names of sources count."""
     found = json.loads(body)
     named, language = (found["sources"], found["language"]) if isinstance(found, dict) else (found, None)
     sources = tuple(str(name) for name in named[:PREFERRED_MAX])
@@ -286,7 +291,10 @@ def _delete_rows(db: sa.Connection, user_id: int) -> None:
 
 
 def _without_half_characters(title: str) -> str:
-    """Return the title with lone surrogates, which no database takes, and NUL, which PostgreSQL refuses, replaced."""
+    """Return the title with a question mark for each lone surrogate, and a blank for each NUL.
+
+    No database takes lone surrogates, and PostgreSQL refuses NUL.
+    """
     return title.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 

@@ -27,7 +27,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
     """Return a record's pieces after a delivery from an export of the date ``as_of``, ascending by date.
 
     A whole record, and a deletion, replace all pieces that are not newer. A part (``adds``) is united with the piece of
-    its date.
+    its date. Values that a newer piece holds are left out.
     """
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:

@@ -95,8 +95,9 @@ class Reading(Part):
 
     @reads
     def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
-        """Return the events that begin from ``since`` until before ``until`` and end in another zone, such as
-        flights.
+        """Return the events that begin from ``since`` until before ``until`` and end in another zone, such as flights.
+
+        They are in no particular order.
         """
         t = tables.events.c
         moving = t.body.contains('"end_zone"')
@@ -108,8 +109,8 @@ class Reading(Part):
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
         """Return (source, task) of all tasks, sorted by key, open or completed.
 
-        With ``at``, the tasks are as they were known then, otherwise as they are now. A task that the user ticked is
-        completed, whatever its source says.
+        With ``at``, the tasks are as they were known then, otherwise as they are now. An open task that the user ticked
+        is returned as completed, until its due date changes.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT}
         found = [(source, codec.decode("task", body)) for source, body in db.execute(_TASKS, bound)]
@@ -136,8 +137,8 @@ class Reading(Part):
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
         """Return the Extent of the user's measurements, samples and episodes. Return None without any.
 
-        It holds the newest local day with a measurement, and the arrival of the first of them. ``source`` limits both
-        to a source, and None means all sources.
+        It holds the newest local day with a measurement, and the instant at which the first measurement was stored.
+        ``source`` limits both to a source, and None means all sources.
         """
         found = []
         for table in (tables.samples, tables.packed_samples, tables.episodes):
@@ -169,7 +170,7 @@ class Reading(Part):
 
     @reads
     def calendar_name(self, db: sa.Connection, connection_id: int) -> str | None:
-        """Return the calendar's name of some stored event of a connection. Return None without any event."""
+        """Return the name of the calendar of any one event of a connection. Return None without any event."""
         t = tables.events.c
         body = db.execute(sa.select(t.body).where(t.connection_id == connection_id).limit(1)).scalar()
         event = None if body is None else codec.decode("event", body)

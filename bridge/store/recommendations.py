@@ -29,8 +29,8 @@ class Recommendations(Part):
 
     @writes()
     def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
-        """Save a recommendation, unless another that is not superseded has its slot. Returns the recommendation that
-        the slot has then.
+        """Save a recommendation, unless another that is not superseded has its slot. Returns the slot's stored
+        recommendation.
 
         The ``id`` of the parameter is ignored, because the database numbers the rows.
         """
@@ -95,9 +95,9 @@ class Recommendations(Part):
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability with which a slot was left without a recommendation, or None if it was not.
+        """Return the probability with which a slot was left without a recommendation.
 
-        It is 1 if that was certain, and below 1 if it was drawn at random.
+        It is 1 if that was certain, and below 1 if it was drawn at random. Return None if no such decision is stored.
         """
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
@@ -117,7 +117,7 @@ class Recommendations(Part):
 
     @reads
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
-        """Return, per slot, the first random draw before ``until`` between a recommendation and none, ascending.
+        """Return, per slot, the first random draw before ``until`` between a recommendation and none, in order of time.
 
         A superseded recommendation counts as given, because the draw had allowed it. Slots that were not left to chance
         are left out.
@@ -276,7 +276,7 @@ class Recommendations(Part):
 
 
 def levels(observation: str) -> str:
-    """Return meter -> level as JSON text, taken from an observation given as JSON text.
+    """Return meter -> level, rounded to four digits, as JSON text. ``observation`` is JSON text too.
 
     Levels are stored in a column of their own, because later recommendations read many of them.
     """
@@ -362,8 +362,9 @@ def _belief_sd(row: Any) -> tuple[float, float, float] | None:
 
 
 def _json(value: Any) -> str:
-    """Return a mapping or tuple as JSON text without lone surrogates. A language model may write these, but no database
-    takes them.
+    """Return a mapping or tuple as JSON text, with a question mark for each lone surrogate.
+
+    A language model may write lone surrogates, but no database takes them.
     """
     pack = languages.plain
     body = [*map(pack, value)] if isinstance(value, tuple) else {name: pack(one) for name, one in value.items()}

@@ -46,7 +46,8 @@ def write(
     """Insert, update and delete rows so that each record has exactly the rows of its ``desired`` items.
 
     ``desired`` maps record ids to items. Returns the ids of records whose rows changed. Earlier versions move to the
-    revisions, except those of intraday samples. Records in ``fresh`` have no rows yet, and none are looked for.
+    revisions, except those of intraday samples and those stored at ``now``. Records in ``fresh`` have no rows yet, and
+    none are looked for.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     wanted = {
@@ -83,7 +84,7 @@ def write(
 def _days(
     new: Iterable[tuple[int, Item]], changed: Iterable[tuple[Stored, Item]], gone: Iterable[Stored]
 ) -> set[packed.Day]:
-    """Return the keys of packed rows that must be written again. A reading of theirs is new, changed or gone."""
+    """Return the keys of packed rows to write again, because one of their readings is new, changed or gone."""
     days = {packed.day_of(record_id, item) for record_id, item in new if packs(item)}
     days |= {packed.day_of(row.record_id, item) for row, item in changed if packs(item)}
     old = chain(gone, (row for row, _ in changed))

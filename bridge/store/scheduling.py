@@ -35,7 +35,8 @@ class Scheduling(Part):
 
     @writes(durable=False)
     def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        """Take or renew the lease of a connection for ``holder``, until ``lease`` after ``now``.
+        """Take or renew the lease of a connection for ``holder``, until ``lease`` after ``now``. Returns True on
+        success.
 
         Returns False while another holder's lease has not expired.
         """
@@ -74,10 +75,10 @@ class Scheduling(Part):
 
     @reads
     def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:
-        """Return source -> (number of due connections that no worker holds and no rate limit stops, their earliest
-        ``due_at``).
+        """Return source -> (number of due connections, their earliest ``due_at``).
 
-        The instant is None if none of these connections was ever synced.
+        Connections that a worker holds or a rate limit stops are left out. The instant is None if none of the counted
+        connections was ever synced.
         """
         s = tables.sources.c
         query = (
@@ -197,7 +198,8 @@ class Scheduling(Part):
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
         """Return when syncs got odd answers since the last sync that succeeded or stopped, newest first.
 
-        An odd answer has an unknown form. Syncs that failed for another reason, such as no answer at all, are ignored.
+        An odd answer has an unknown form or forbids what the consent allowed. Syncs that failed for another reason,
+        such as no answer at all, are ignored. At most the last 500 syncs are looked at.
         """
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())
@@ -297,7 +299,8 @@ class Scheduling(Part):
         """Return the ids of users who need no new recommendation for a slot.
 
         They have one, or a random draw left the slot without one. A slot without one for another reason counts if
-        decided at or after ``since``, with no newer data. A recommended sleep that is over by ``now`` does not count.
+        decided at or after ``since``, with no newer data. A recommended sleep that is over by ``now`` counts only with
+        an answer.
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
@@ -356,7 +359,7 @@ _DUE_BY_NOTICE = (
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a connection is due, with or without a lease."""
+    """Return the SQL condition that a connection is due, whatever its lease and its source's rate limit."""
     return sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
 
 

@@ -34,7 +34,7 @@ class Shares(Part):
 
     @reads
     def received(self, db: sa.Connection, viewer_id: int) -> list[Share]:
-        """Return what is shared with a viewer, a Share per sharing user, sorted by name."""
+        """Return what is shared with a viewer, a Share per sharing user, sorted by that user's name."""
         return _shares(db, shares.c.user_id, shares.c.viewer_id == viewer_id)
 
 

@@ -21,7 +21,7 @@ def microseconds(at: datetime) -> int:
 
 
 def instant(microseconds: int) -> datetime:
-    """Return the instant that is so many microseconds after 1970."""
+    """Return the aware UTC instant that is so many microseconds after the begin of 1970."""
     return EPOCH + timedelta(microseconds=microseconds)
 
 

@@ -36,7 +36,7 @@ class TaskNotes(Part):
     def save_places(self, db: sa.Connection, user_id: int, places: Mapping[str, Place], *, now: datetime) -> None:
         """Save the begin and end of tasks in a plan, by the task's key, in place of earlier places.
 
-        Notes on tasks that were not ticked, and whose place ended more than ``KEPT`` before ``now``, are deleted.
+        Notes on tasks that were not ticked, and whose place ended more than two days before ``now``, are deleted.
         """
         for key, (start, end) in places.items():
             _save(db, user_id, key, {"start": start, "end": end})
@@ -85,7 +85,7 @@ def ticks(db: sa.Connection, user_id: int, at: datetime = LAST_INSTANT) -> dict[
 def with_ticks(found: Iterable[tuple[str, Any]], ticked: Mapping[str, Tick]) -> Iterator[tuple[str, Task]]:
     """Yield (source, task), where an open task that the user ticked is completed since the tick.
 
-    ``ticked`` is as ``ticks`` returns it. A tick counts only while the task has the due date it had then.
+    ``ticked`` is as ``ticks`` returns it. A tick counts only while the task has the due date of that time.
     """
     for source, task in found:
         due, done_at = ticked.get(str(task.key), (None, None))

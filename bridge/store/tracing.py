@@ -23,10 +23,10 @@ class Tracing(Part):
 
     @reads
     def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
-        """Return the ids of the rows of a kind (of all users) that ``name`` refers to.
+        """Return the ids of the rows of a kind (of all users) that ``name`` refers to, or an empty list.
 
-        Up to 18 digits are a row's id. Anything else is a key, which several rows may have. A packed reading has a
-        number in place of an id, which changes when an earlier reading of its day comes.
+        Up to 18 digits are a row's id. Any other text is a key, which several rows may have. A packed reading has a
+        number in place of an id. That number changes when an earlier reading of its day comes.
         """
         table = rows.TABLE_OF_KIND[kind]
         is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
@@ -51,11 +51,10 @@ class Tracing(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return the origin of an existing row, which is its record, normaliser version, connection and times of
-        arrival.
+        """Return the origin of a row: its record, normaliser version, connection and times of arrival.
 
-        ``row_id`` is a row's id, or the number of a packed reading. Earlier versions of the row are included, and rows
-        of other connections that measure the same thing.
+        ``row_id`` is the id of an existing row, or the number of a packed reading. Earlier versions of the row are
+        included, and rows of other connections that measure the same thing.
         """
         table = rows.TABLE_OF_KIND[kind]
         row: Any = packed.numbered(db, row_id) if kind == "sample" and row_id >= packed.FIRST_NUMBER else None

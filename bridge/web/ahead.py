@@ -17,7 +17,7 @@ RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 
 def slots_ahead(visit: Visit) -> list[Moment]:
-    """Return the slots after the current slot, up to the last that is less than a week ahead."""
+    """Return the 27 slots after the current slot, the next first. All begin less than a week ahead."""
     moment = moment_at(visit.now, visit.user.zones)
     return [moment.shifted(steps) for steps in range(1, RESCHEDULE_SLOTS)]
 
@@ -28,15 +28,15 @@ def key(moment: Moment) -> str:
 
 
 def choices(visit: Visit) -> list[tuple[str, str]]:
-    """Return the coming slots as (key, name) for a form."""
+    """Return the coming slots as (key, name) for a form, the next first."""
     return [(key(moment), slot_name(moment)) for moment in slots_ahead(visit)]
 
 
 def tomorrow(visit: Visit, advice: Recommendation, gaps: Sequence[Option]) -> list[tuple[str, str]]:
-    """Return a list with (key, name) of the slot a day after that of ``advice``.
+    """Return a list with (key, name) of the slot a day after that of ``advice``, called "tomorrow".
 
     The list is empty if ``gaps``, the times that are offered already, hold a time of that date. It is also empty for a
-    slot that has begun or is over a week ahead.
+    slot that has begun, or is a week or more ahead.
     """
     moment = advice.moment.shifted(SLOTS_PER_DAY)
     dates = {moment_at(gap.start, visit.user.zones).date for gap in gaps}

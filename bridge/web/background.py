@@ -49,7 +49,7 @@ def consent(
     If a consent or sync of the same source is running for the user, that job is returned. ``write`` also asks for the
     right to write. ``elsewhere`` says that the browser runs on another machine than the bridge. ``given`` are values of
     the source's settings that the user typed. ``also`` names other sources that the same consent connects. Raises
-    TryLater if the user has too many jobs.
+    TryLater if the user has eight running jobs.
     """
     title = phrases.source_name(spec.title)[0]
 
@@ -69,13 +69,15 @@ def consent(
 def sync(visit: Visit, spec: ConnectorSpec) -> Job:
     """Start and return a job that syncs a source, or return the user's running job of that source.
 
-    Raises TryLater if the user has too many jobs.
+    Raises TryLater if the user has eight running jobs.
     """
     return _start_once(visit, phrases.source_name(spec.title)[0], partial(_sync, visit, spec))
 
 
 def _start_once(visit: Visit, title: str, work: Any) -> Job:
-    """Return the user's running job with this title, or start ``work`` as a new job with it."""
+    """Return the user's running job with this title. Without one, start ``work`` as a new job with the title and
+    return it.
+    """
     running = (job for job in visit.app.jobs.running(visit.user.id) if job.title == title)
     return next(running, None) or visit.app.jobs.start(visit.user.id, title, work)
 
@@ -121,8 +123,8 @@ def _title(source: str) -> str:
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
     """Write an uploaded body to a file called ``name``, in a new folder of its own, and return its path.
 
-    Folders in ``name`` are dropped. An upload that breaks off is deleted. Raises SetupError for a nearly full disk, and
-    TryLater for a user with too many uploads or jobs.
+    Folders in ``name`` are dropped. An upload that breaks off is deleted. Raises SetupError if less than 500 MB of the
+    disk are free. Raises TryLater for a user with two uploads or eight jobs already.
     """
     visit.app.jobs.check(visit.user.id)
     with visit.app.uploading.held(visit.user.id):
@@ -161,7 +163,7 @@ def _safe(name: str) -> str:
 def import_file(visit: Visit, place: Path) -> Job:
     """Start and return a job that imports the uploaded file ``place`` and then deletes the folder that holds it.
 
-    Raises TryLater, and deletes the folder, if the user has too many jobs.
+    Raises TryLater, and deletes the folder, if the user has eight running jobs.
     """
 
     def import_and_delete(job: Job) -> list[dict[str, Any]]:
@@ -182,7 +184,7 @@ def import_file(visit: Visit, place: Path) -> Job:
 
 
 def export_zip(visit: Visit) -> StreamingResponse:
-    """Return a response that streams a zip of all the user's data except consents.
+    """Return a response that streams a zip of the user's data without secrets.
 
     The zip is deleted from the disk as soon as it is open, so a broken download leaves nothing behind. Raises TryLater
     while another export of the user is made.

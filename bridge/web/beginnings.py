@@ -1,15 +1,17 @@
-"""Devices, calendars and files that a person may have, each with its ways of connecting, the shortest first.
+"""List devices, calendars and files that a person may have, each with its ways of connecting, the shortest first.
 
-A way is shown where its source is installed. A thing of which no source is installed leads to the way by a file.
+A way is shown where its source is installed. A thing of which no source is installed leads to the way by a file. A
+source that no thing names becomes a thing of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from bridge.domain.languages import say
+from bridge.domain.ports import ConnectorSpec
 
 DROP = say("Drop the file below, as it is. A zip may stay zipped.")
 PASTE = say("Paste the address below, and click Connect.")
@@ -33,7 +35,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """A thing that a person may have, with its ways in the order of their length."""
+    """A device, calendar or file that a person may have, with its ways, the shortest first."""
 
     name: str
     title: str
@@ -369,4 +371,22 @@ THINGS = (
         missing=say("Drop it below. What it is, is recognised by its content."),
     ),
 )
-BY_NAME = {thing.name: thing for thing in THINGS}
+
+
+def things(specs: Iterable[ConnectorSpec]) -> tuple[Thing, ...]:
+    """Return all things a person may have, of installed sources too that ``THINGS`` does not name. A file is the last.
+
+    Such a source is shown if it has an account with OAuth, or reads files.
+    """
+    named = {way.source for thing in THINGS for way in thing.ways}
+    found = [_thing_of(spec) for spec in specs if spec.name not in named]
+    return (*THINGS[:-1], *(thing for thing in found if thing.ways), THINGS[-1])
+
+
+def _thing_of(spec: ConnectorSpec) -> Thing:
+    """Return a source as a thing, with the ways that its SPEC tells."""
+    account = live(spec.name, say("New nights and days by themselves, with an application of your own"), OWN_APP)
+    file = Way(source=spec.name, title=say("A file that it exports"), steps=(DROP,))
+    ways = [way for way, offered in ((account, spec.oauth), (file, spec.reads)) if offered]
+    hint = say("an application of yours") if spec.oauth else say("its data export")
+    return Thing(name=spec.name, title=spec.title, hint=hint, ways=tuple(ways))

@@ -50,7 +50,8 @@ class TooSlow(HTTPException):
 class Bounds:
     """ASGI middleware that limits the size of bodies and the time they take, and answers unexpected errors with 500.
 
-    ``push_max_bytes`` is the largest body under ``/push/``. Uploads may have 4 GB, and all other bodies 1 MB.
+    ``push_max_bytes`` is the largest body under ``/push/``, by default 200 MB. Uploads may have 4 GB, and all other
+    bodies 1 MB. A larger body gets 413, and a slow one 408.
     """
 
     def __init__(self, app: ASGIApp, *, push_max_bytes: int = PUSH_MAX_BYTES) -> None:
@@ -142,8 +143,9 @@ class _Answer:
 
 
 def max_bytes(path: str, push_max_bytes: int = PUSH_MAX_BYTES) -> int:
-    """Return the size in bytes of the largest body that a path accepts. ``push_max_bytes`` is that of paths under
-    ``/push/``.
+    """Return the size in bytes of the largest body that a path accepts.
+
+    It is ``push_max_bytes`` under ``/push/``, 4 GB for uploads, and 1 MB otherwise.
     """
     if path in UPLOAD_PATHS:
         return UPLOAD_MAX_BYTES

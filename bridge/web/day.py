@@ -1,4 +1,7 @@
-"""Prepare title, meters, slots and recommendation of today's page for the templates."""
+"""Prepare the parts of today's page for the templates.
+
+They are title, meters, slots, recommendation, questions about past recommendations, and the state of backups.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little 
 
 
 def is_part(request: Request) -> bool:
-    """Return True for a request by htmx, which needs only a part of a page. Without scripts a whole page is needed."""
+    """Return True for a request by htmx, which needs only a part of a page. Any other request needs a whole page."""
     return "hx-request" in request.headers
 
 
@@ -159,9 +162,9 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
 
 
 def _hours(visit: Visit, found: Recommendation) -> str | None:
-    """Return the start and end of a recommendation as text. Return None for a recommendation without times.
+    """Return the start and end of a recommendation as text, or None for a recommendation without times.
 
-    The weekday is added if it was put off to another day.
+    The weekday is added if the recommendation was put off to another day.
     """
     if found.start is None or found.end is None:
         return None
@@ -181,7 +184,7 @@ def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
 
 
 def questions(visit: Visit) -> list[dict[str, Any]]:
-    """Return the past recommendations about which the page asks whether the user followed them."""
+    """Return the past recommendations about which the page asks whether the user followed them, for the template."""
     return [past_advice(one) for one in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
 
 
@@ -203,7 +206,10 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
 
 
 def _bars(found: Recommendation) -> list[dict[str, Any]]:
-    """Return a bar per score, best first. ``percent`` is 4 for the worst score and 100 for the best."""
+    """Return a bar per score, best first. ``percent`` is 4 for the worst score and 100 for the best.
+
+    If all scores are equal, it is 4.
+    """
     scores = sorted(found.scores.items(), key=lambda pair: -pair[1])
     if not scores:
         return []

@@ -1,4 +1,4 @@
-"""Prepare what the plans of the coming days expect, for the slots of a week."""
+"""Prepare the tasks and the previews of suggestions of the coming days' plans, for the page of a week."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DAYS_AHEAD = 6  # days after today whose entries and tasks are known well enough
 def coming_days(visit: Visit, monday: date) -> list[date]:
     """Return the dates from today to the Sunday of the week that begins on ``monday``, at most seven.
 
-    Return no dates if these do not reach the week, because it is over or more than six days ahead.
+    Return no dates if the week is over or begins more than six days ahead.
     """
     today = moment_at(visit.now, visit.user.zones).date
     days = [today + k * A_DAY for k in range(DAYS_AHEAD + 1) if today + k * A_DAY < monday + 7 * A_DAY]

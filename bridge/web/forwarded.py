@@ -27,11 +27,11 @@ Address = IPv4Address | IPv6Address
 class Forwarded:
     """ASGI middleware that replaces each request's client address by the address that trusted proxies report.
 
-    It also sets the scheme to https if ``X-Forwarded-Proto`` says so, from any client. A client that lies there marks
-    only its own cookies as secure.
+    It also sets the scheme to https if the last value of ``X-Forwarded-Proto`` says so, from any client. A client that
+    lies there marks only its own cookies as secure.
 
     ``user_header`` is the header in which a trusted proxy names the user who logged in there. It is taken out of every
-    request, and believed only of a trusted proxy's connection.
+    request, and believed only of a trusted proxy's connection. The name is kept as ``proxy_user``.
     """
 
     def __init__(self, app: ASGIApp, *, proxies: Sequence[Network] = (), user_header: str = "") -> None:
@@ -60,7 +60,7 @@ def _taken_out(scope: Scope, name: str) -> list[bytes]:
 
 
 def user_named(values: Sequence[bytes]) -> str | None:
-    """Return the user that the ``values`` of a header name, as UTF-8 text. Bytes that are no UTF-8 are replaced.
+    """Return the user that the ``values`` of a header name, as UTF-8 text. Other bytes become replacement characters.
 
     Return None if the header is missing, empty or there twice.
 
@@ -80,10 +80,14 @@ def check_user_header(name: str, proxies: Sequence[Network]) -> None:
     if not name:
         return
     if not HEADER_PATTERN.fullmatch(name) or name in COMMON_HEADERS:
-        raise SetupError("BRIDGE_USER_HEADER must be a header that only your proxy sets, e.g. Remote-User; correct it")
+        raise SetupError(
+            "BRIDGE_USER_HEADER must be a header that only your proxy sets, e.g. Remote-User; "
+            "correct it and start again"
+        )
     if not proxies:
         raise SetupError(
-            "BRIDGE_USER_HEADER is believed of named proxies only; name yours: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
+            "BRIDGE_USER_HEADER is believed of named proxies only; name yours and start again: "
+            "BRIDGE_TRUSTED_PROXIES=127.0.0.1"
         )
 
 
@@ -100,7 +104,7 @@ def networks(text: str) -> tuple[Network, ...]:
     except ValueError as error:
         raise SetupError(
             "BRIDGE_TRUSTED_PROXIES must hold addresses or networks, e.g. 127.0.0.1,10.0.0.0/8, "
-            f"but {error}; correct it"
+            f"but {error}; correct it and start again"
         ) from None
 
 
@@ -126,6 +130,8 @@ def client(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> s
 def customer_network(address: str) -> str:
     """Return what identifies one customer: an IPv4 address itself, or the /64 network of an IPv6 address.
 
+    Text that is no address is returned unchanged.
+
     >>> customer_network("192.0.2.7"), customer_network("2001:db8::1:2")
     ('192.0.2.7', '2001:db8::/64')
     """
@@ -146,7 +152,10 @@ def _is_in(address: Address, networks: Sequence[Network]) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """Parse an IP address, to which some proxies append a port. Returns None for other text."""
+    """Parse an IP address, to which some proxies append a port. Returns None for other text.
+
+    An IPv4 address that is written as IPv6 becomes IPv4.
+    """
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

@@ -55,8 +55,9 @@ class Job:
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
-        """Hand the user's reply to the waiting job, and hide its question. A reply is dropped while an earlier reply
-        waits.
+        """Hand the user's reply to the waiting job, and hide its question.
+
+        The reply is dropped if the job has not yet taken an earlier reply.
         """
         self.question = None
         if self.replies.empty():
@@ -91,7 +92,7 @@ class Job:
 class Jobs:
     """The jobs of a server by id. A user can find only their own jobs.
 
-    Above ``MAX_JOBS`` jobs, the oldest that have ended are dropped.
+    Above 200 jobs, the oldest that have ended are dropped.
     """
 
     def __init__(self) -> None:
@@ -101,8 +102,9 @@ class Jobs:
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
         """Start ``work(job)`` in a thread and return its job, without waiting.
 
-        What it returns becomes the job's ``result``, and the text of a BridgeError its ``text``. Raises TryLater if the
-        user already has 8 running jobs. ``user_id`` is None before there is a user.
+        What ``work`` returns becomes the job's ``result``. The text of a BridgeError becomes its ``text``, and its
+        state ``failed``. Raises TryLater if the user already has 8 running jobs. ``user_id`` is None before there is a
+        user.
         """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:

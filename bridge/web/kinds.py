@@ -1,4 +1,4 @@
-"""Names of metrics and other kinds of data, in the current language."""
+"""Hold the names of metrics and other kinds of data, and give them in the current language."""
 
 from __future__ import annotations
 

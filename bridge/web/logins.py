@@ -2,7 +2,7 @@
 
 Tries are counted per address, and per address with name. A browser that has logged in before carries a signed cookie.
 It has tries of its own, which guesses from elsewhere cannot use up. Source: OWASP, "Slow Down Online Guessing Attacks
-with Device Cookies". After many guesses at a name, each unknown browser has a single try in 15 minutes.
+with Device Cookies". After 30 tries at a name in five minutes, each address has a single try at it in 15 minutes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class TooManyTries(Exception):
 class LoginLimits:
     """The limits on failed tries to log in at a server, kept in memory.
 
-    Every try is counted when it begins. After a success ``uncount`` removes it.
+    In five minutes an address has 20 tries, and 5 for each name. A known browser has 5. Every try is counted when it
+    begins. After a success ``uncount`` removes it.
     """
 
     pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))
@@ -69,7 +70,8 @@ class LoginLimits:
     def begin_elsewhere(self, address: str) -> list[tuple[RateLimit, str]]:
         """Count a try from an address to log in without a name: at a provider, or with a passkey.
 
-        Returns the counts that ``uncount`` takes after a success. Raises TooManyTries if the try is not allowed.
+        An address has 20 tries in five minutes. Returns the counts that ``uncount`` takes after a success. Raises
+        TooManyTries if the try is not allowed.
         """
         return [_counted(self.addresses, customer_network(address))]
 

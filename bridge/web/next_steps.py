@@ -62,7 +62,7 @@ COMMAND = re.compile(rf"{LEAD}(?<![Tt]he )`?bridge (?!meters map)({'|'.join(PAGE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A text without the commands that a page replaces, and the pages (address, title) that do what these would."""
+    """A text without the commands that a page replaces, and the pages (address, title) that replace them."""
 
     text: str
     places: tuple[Place, ...] = ()
@@ -90,7 +90,10 @@ def _place(command: str, arguments: str) -> Place:
 
 
 def without_commands(text: str) -> str:
-    """Return a text in the current language, translated, without the commands that a page replaces."""
+    """Return a text in the current language, without the commands that a page replaces.
+
+    Lone surrogates become question marks.
+    """
     return writable(told_on_page(text).text)
 
 
@@ -102,7 +105,7 @@ def with_links(text: str) -> Markup:
 
 
 def step_links(text: str) -> Markup:
-    """Return a link for each command that a text names."""
+    """Return a link for each command in a text that a page replaces, without the text itself."""
     return Markup(" ").join(_links(told_on_page(text)))
 
 

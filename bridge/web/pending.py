@@ -13,7 +13,10 @@ T = TypeVar("T")
 
 
 class Pending(Generic[T]):
-    """Values that wait for an answer, each for the browser that began, once, and for ten minutes."""
+    """Values that wait for an answer, each for the browser that began, once, and for ten minutes.
+
+    Of more than 1,000 values the oldest is dropped.
+    """
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[str, float, T]] = {}

@@ -1,4 +1,4 @@
-"""Hold the names and short texts that the pages show."""
+"""Name actions, meters and sources, and put ages and contributions in words, for the pages."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ FACES = (
 
 
 def age(hours: float) -> str:
-    """Return an age, given in hours, in words. It is in hours below 36 hours, then in whole days.
+    """Return an age, given in hours, in words.
+
+    Below an hour it is "just now". Below 36 hours it is in hours, then in whole days.
 
     >>> age(0.2), age(5.4), age(60)
     ('just now', '5 hours ago', '2 days ago')
@@ -90,7 +92,7 @@ def age(hours: float) -> str:
 
 
 def signed(share: float) -> str:
-    """Return a contribution with its sign and two digits. Below 0.005 it is "0.00".
+    """Return a contribution with its sign and two digits. If its size is below 0.005, it is "0.00".
 
     >>> signed(0.034), signed(-0.2), signed(0)
     ('+0.03', '−0.20', '0.00')

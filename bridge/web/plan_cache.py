@@ -34,11 +34,11 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date, or of today for None. A cached plan counts for five minutes if nothing has
-        changed.
+        """Return the plan of a date, or of today for None.
 
-        ``seen`` is True if the user sees the plan. The current recommendation is then marked as shown, so a plan cached
-        without ``seen`` is not used.
+        A cached plan serves while nothing has changed, and until the next full five minutes. ``seen`` is True if the
+        user sees the plan. The current recommendation is then marked as shown, so a plan cached without ``seen`` is not
+        used.
         """
         day = day or now.astimezone(zone_at(now, user.zones)).date()
         key, version = (user.id, day, seen), _version(bridge, user, now)

@@ -30,8 +30,8 @@ def create(
 ) -> Starlette:
     """Return the application, which stores what it receives through the open ``bridge``.
 
-    Bodies larger than ``max_bytes`` are refused. So are a sender's requests beyond ``requests_per_minute``, until the
-    minute is over.
+    Bodies larger than ``max_bytes`` get 413. A sender's requests beyond ``requests_per_minute`` within a minute get
+    429.
     """
     app = Starlette(
         routes=[*ROUTES, Route("/health", health), Mount("/", refusal(404, f"push to {PUSH_PATH}SOURCE"))],

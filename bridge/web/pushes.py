@@ -66,8 +66,8 @@ class PushState:
 async def push(request: Request) -> JSONResponse:
     """Store a body that an app pushes for the user of its token, and answer once it is on disk.
 
-    The answer holds ``bytes`` and ``known`` (True if the same body came before). Refusals have a 4xx status and a
-    reason. The import follows later in a thread.
+    The answer holds ``bytes`` (their number) and ``known`` (True if the same body came before). Refusals have a 4xx
+    status and a reason. The import follows later in a thread.
     """
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
@@ -116,9 +116,11 @@ async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator
 
 
 async def receive_webhook(request: Request) -> JSONResponse:
-    """Store a vendor's webhook as a notice. The next sync fetches the records that it names.
+    """Store a vendor's webhook as a notice. The next sync fetches the records that the notice names.
 
-    A GET or HEAD, by which a vendor tries an address with a token, is answered with 200 and stores nothing.
+    The answer to a POST is ``{"new": NUMBER}``, the number of connections to which the notice is new. Vendors try an
+    address with a token by GET or HEAD. The answer is then 200 and ``{}``, and nothing is stored. A source without
+    webhooks, or without such an address, gets 404. A body that is too large, or of unknown length, gets 413.
     """
     state, source, token = _state(request), request.path_params["source"], request.path_params.get("token", "")
     if refused := _too_often(state, request):
@@ -150,7 +152,8 @@ def _takes_webhooks(source: str, token: str) -> bool:
 def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes, token: str) -> JSONResponse:
     """Check a webhook's sender, store its notice, and return the answer with the number of new notices.
 
-    Refusals have status 400 or 401. Missing settings give 503, so that the vendor sends it again.
+    An unreadable body gets 400, and an unproven sender 401. Missing settings give 503, so that the vendor sends it
+    again.
     """
     try:
         new = webhooks.receive_webhook(bridge, source, headers, body, token=token, now=installation.now())

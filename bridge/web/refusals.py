@@ -52,7 +52,9 @@ def _refuse_bridge(request: Request, error: Exception) -> Response:
 
 
 def _refuse_outage(request: Request, error: Exception) -> Response:
-    """Answer 503 if the database is down. Any other database error is a defect and is raised again."""
+    """Answer 503 with ``Retry-After`` if the database is down. Any other database error is a defect and is raised
+    again.
+    """
     if not database.is_outage(error):
         raise error
     log.error("the database does not answer (%s)", type(error).__name__)

@@ -1,4 +1,4 @@
-"""A cache of what pages show of years of data. A result is computed again when what it rests on has changed."""
+"""Cache what pages show of years of data. A result is computed again when what it rests on has changed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ Version = tuple[object, ...]
 
 
 class ResultCache:
-    """A cache of what pages show, by user, name and language. Over ``MAX_CACHED_RESULTS`` results, the oldest is
-    dropped.
-    """
+    """A cache of what pages show, by user, name and language. Over 128 results, the oldest is dropped."""
 
     def __init__(self) -> None:
         self._results: dict[tuple[int, str, str], tuple[Version, Any]] = {}
@@ -57,7 +55,7 @@ def advice_version(bridge: Bridge, user: User, now: datetime) -> Version:
 
 
 def effects_version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with a user's recommendations and with the data that came after them."""
+    """Return a value that changes with a user's recommendations and answers, and with the user's data."""
     return advice_version(bridge, user, now), data_version(bridge, user, now)
 
 

@@ -1,4 +1,4 @@
-"""The texts of the page's scripts, which a page in another language than English carries."""
+"""Hold the texts of the page's scripts, which a page in another language than English carries translated."""
 
 from __future__ import annotations
 

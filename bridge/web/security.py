@@ -39,8 +39,9 @@ SECURITY_HEADERS = {
 class Security:
     """ASGI middleware that refuses forged requests and adds security headers to every answer.
 
-    ``names`` are the host names under which people reach the pages, besides numeric addresses. ``local`` allows this
-    machine only.
+    ``names`` are the host names under which people reach the pages, besides this machine's own. Unless ``local``,
+    numeric addresses count too. A ``local`` page refuses requests that came through a proxy. Foreign names and proxies
+    get 421, and changes that another site sends 403.
     """
 
     def __init__(self, app: ASGIApp, *, local: bool, names: frozenset[str]) -> None:
@@ -69,7 +70,9 @@ class Security:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own_name(host):
-            return refusal(scope, 421, "the page does not go by this name; see: bridge up --help")
+            return refusal(
+                scope, 421, "the page does not go by this name; to allow it, start with: bridge up --name NAME"
+            )
         if self._local and _is_forwarded(scope, headers):
             return refusal(scope, 421, "behind a proxy the page needs its name: bridge up --name NAME")
         if scope["method"] in SAFE_METHODS and scope["path"] != ASSISTANTS_PATH:  # whose protocol asks for the check

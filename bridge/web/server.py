@@ -1,4 +1,4 @@
-"""Build the application of ``bridge web`` from routes, middleware and error handlers, and serve it on an address."""
+"""Build the application of ``bridge web`` and ``bridge up`` from its routes, and serve it on an address."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def create(
 ) -> FastAPI:
     """Return the application, which shows data of the open ``bridge``.
 
-    If ``local``, only this machine is served, and users need no password. ``names`` are the host names under which the
-    pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health`` tells. ``assistants``
-    are the servers of tools for AI assistants. None leaves their address out. Raises SetupError for settings of proxies
-    that cannot be read.
+    If ``local``, only this machine is served, and a user without a way to log in needs none. ``names`` are the host
+    names under which the pages may be requested, besides ``localhost``. ``status`` returns the word that ``/health``
+    tells. ``assistants`` are the servers of tools for AI assistants. None leaves their address out. Raises SetupError
+    for settings of proxies that cannot be read.
     """
     app = FastAPI(
         title="rhythm-bridge",
@@ -117,13 +117,13 @@ async def health(request: Request) -> JSONResponse:
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Answer a request without a login. A program gets status 401 with a hint at tokens.
+    """Answer a request without a login. A program gets status 401 and the command that makes a token.
 
     A person is redirected to the login, or to the first visit while this machine's page has no user.
     """
     if request.url.path.startswith((API, ASSISTANTS_PATH)):
         kind = " --assistant" if request.url.path.startswith(ASSISTANTS_PATH) else ""
-        text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind}"
+        text = f"send a token as Authorization: Bearer TOKEN; make a token: bridge token new{kind} --user NAME"
         return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})
     state = app_state(request)
     place = "/welcome" if state.local and not state.bridge.store.people.users() else "/login"
@@ -133,7 +133,7 @@ def _to_login(request: Request, _error: Exception) -> Response:
 
 
 def _refuse_unknown(request: Request, error: Exception) -> Response:
-    """Answer 403 where a proxy names a user that is not there. The name is repeated only if a user could have it."""
+    """Answer 403 where a proxy names a user that does not exist. The name is repeated only if a user could have it."""
     assert isinstance(error, UnknownUser)  # noqa: S101 - registered for this class only
     name = composed(error.name)
     known_as, add = (f" as {name}", name) if is_name(name) else (" by a name that no user here can have", "NAME")
@@ -158,8 +158,8 @@ def serve_page(
     """Serve the page until SIGTERM or Ctrl-C.
 
     ``names`` are the host names that a proxy or a network gives to the server. ``assistants`` are the servers of tools
-    for AI assistants, or None for no such address. Raises SetupError for a port in use, and for users without a
-    password if others can reach the server.
+    for AI assistants, or None for no such address. Raises SetupError for a port in use. If other machines can reach the
+    server, it is also raised unless ``check_passwords`` passes.
     """
     app, listening = opened(bridge, host, port, names, assistants=assistants)
     run(app, listening, bridge.settings.trusted_proxies)
@@ -178,7 +178,8 @@ def opened(
 
     ``names`` are the host names that a proxy or a network gives to the server. ``status`` returns the word that
     ``/health`` tells. ``assistants`` are the servers of tools for AI assistants, or None for no such address. Raises
-    SetupError for a port in use. If the server is reached from outside, it is also raised for users without a password.
+    SetupError for a port in use. If other machines can reach the server, it is also raised unless ``check_passwords``
+    passes.
     """
     import typer
 
@@ -208,16 +209,20 @@ def _outside_names(url: str | None) -> list[str]:
 def check_passwords(bridge: Bridge) -> None:
     """Raise SetupError unless there are users and each has a way to log in.
 
-    A proxy's header, or a provider's claim that holds the user's name, is a way for everybody.
+    That is a password, a passkey or a linked login. A proxy's header, or a provider's claim that holds the user's name,
+    is a way for everybody.
     """
     users = bridge.store.people.users()
     if not users:
-        raise SetupError("add a user with a password before other machines reach the page: bridge user add NAME")
+        raise SetupError(
+            "other machines could reach the page, but there is no user yet; "
+            "add one and set a password: bridge user add NAME, then: bridge user password NAME"
+        )
     if bridge.settings.user_header or (bridge.settings.oidc_issuer and bridge.settings.oidc_user_claim):
         return
     for user in users:
         if not bridge.store.credentials.is_protected(user.id):
             raise SetupError(
-                f"other machines could read the data of {user.name}, who has no password; "
-                f"set one: bridge user password {user.name}"
+                f"other machines could read the data of {user.name}, who has no password, passkey or linked login; "
+                f"set a password: bridge user password {user.name}"
             )

@@ -47,8 +47,8 @@ def run(
 ) -> None:
     """Serve an application until SIGTERM or Ctrl-C, then end in order. ``at_signal`` is called when the signal comes.
 
-    ``trusted_proxies`` is the setting ``BRIDGE_TRUSTED_PROXIES``. uvicorn raises the signal again when it ends. That
-    second signal is ignored, so that the caller can still close the store.
+    Open answers have three seconds to end. ``trusted_proxies`` is the setting ``BRIDGE_TRUSTED_PROXIES``. uvicorn
+    raises the signal again when it ends. That second signal is ignored, so that the caller can still close the store.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -95,7 +95,7 @@ class Bounded(H11Protocol):
     def _is_too_many(self) -> bool:
         """Return True if this connection exceeds the server's limit of 200, or its address's limit of 100.
 
-        Trusted proxies have no limit of their own.
+        The address of a trusted proxy has no limit.
         """
         if len(self.connections) > throttle.MAX_OPEN:
             return True

@@ -42,9 +42,9 @@ UPLOADS_AT_ONCE, EXPORTS_AT_ONCE, TESTS_AT_ONCE = 2, 1, 1  # of a user
 
 @dataclass(frozen=True, kw_only=True)
 class AppState:
-    """State that all requests to a web application share, which are the open bridge, jobs, caches, and limits on tries.
+    """State that all requests to a web application share: the open bridge, jobs, caches, and limits on tries.
 
-    If ``local``, only this machine is served, and users need no password.
+    If ``local``, only this machine is served, and a user without a way to log in needs none.
     """
 
     bridge: Bridge
@@ -75,7 +75,7 @@ class NotLoggedIn(Exception):
 
 
 class UnknownUser(Exception):
-    """The error of a request for which a proxy names a user that is not there. It is answered with 403."""
+    """The error of a request for which a proxy names a user that does not exist. It is answered with 403."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class Visit:
         return self.app.bridge
 
     def readings_of(self, user: User) -> Mapping[Meter, Reading]:
-        """Return the current readings of any user, which are cached until the user's data change."""
+        """Return meter -> current reading of any user, cached until that user's data change."""
         return self.app.today_cache.today(self.bridge, self.bridge.travelled(user, at=self.now), self.now).readings
 
 
@@ -127,8 +127,8 @@ async def visit_in_language(request: Request) -> Visit:
 def current_visit(request: Request) -> Visit:
     """Return the visit of a request, with its user.
 
-    This function alone decides on access to data. Raises NotLoggedIn for a request that belongs to no user, and
-    UnknownUser where a proxy names a user that is not there.
+    This function alone decides on access to data. Raises NotLoggedIn for a request that belongs to no user. Raises
+    UnknownUser where a proxy names a user that does not exist.
     """
     state, now = app_state(request), installation.now()
     user = _user(request, state, now)
@@ -148,7 +148,7 @@ def _user(request: Request, state: AppState, now: datetime) -> User | None:
 
     Return None if it has none of these. On a page for this machine alone, an only user without a way to log in is
     returned instead. A wrong token belongs to no user in any case. An assistant's token counts at the address of
-    assistants only. Raises UnknownUser if the proxy names no user.
+    assistants only. Raises UnknownUser if the proxy names a user that does not exist.
     """
     store = state.bridge.store
     users = store.people.users()
@@ -178,7 +178,7 @@ def proxy_user(request: Request) -> str | None:
 
 
 def bearer(request: Request) -> str | None:
-    """Return the token in ``Authorization: Bearer``, or None without that header."""
+    """Return the token in ``Authorization: Bearer``, or None without such a header."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None
 

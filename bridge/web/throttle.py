@@ -54,7 +54,7 @@ class ConcurrencyLimit:
 
 
 class RateLimit:
-    """A limit of ``allowed`` tries within ``seconds``, per key, counted in memory. Beyond ``MAX_KEYS`` the oldest key
+    """A limit of ``allowed`` tries within ``seconds``, per key, counted in memory. Beyond 10,000 keys the oldest
     goes.
     """
 

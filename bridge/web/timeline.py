@@ -1,4 +1,4 @@
-"""Prepare the plan of a day for the templates."""
+"""Prepare the plan of a day for the templates: its rows, ticked tasks, expected levels and offered times."""
 
 from __future__ import annotations
 
@@ -72,10 +72,9 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes on the reasons. Return None for a plan
-    without an outlook.
+    """Return the expected levels as a table of meters by time, with notes on the reasons.
 
-    A level that is not forecast at a time is None in the table.
+    Return None for a plan without an outlook. A level that is not forecast at a time is None in the table.
     """
     if not plan.outlook:
         return None
@@ -116,7 +115,7 @@ def _tomorrow(visit: Visit) -> dict[str, str] | None:
 
 
 def _moved(visit: Visit, stay: ZoneSpan) -> dict[str, Any]:
-    """Return the row that says from where on the times are those of another zone."""
+    """Return the row which says that from here on the times are those of another zone."""
     moved = _("{at:%H:%M} {place} time from here on", at=local(visit, stay.since), place=place(stay))
     return {"moved": moved, "begun": stay.since <= visit.now}
 
@@ -156,7 +155,7 @@ def _answer(visit: Visit, block: Block, current: Recommendation | None) -> str |
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    """Return, for each free time, (its slot as ``week/timestep``, the time in words)."""
+    """Return, for each free time, (the slot that holds it as ``week/timestep``, the time in words)."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
     told = offer_documents(gaps, visit.user.zones, now=visit.now)
     return [(f"{m.week}/{m.timestep}", one["when"]) for m, one in zip(moments, told, strict=True)]

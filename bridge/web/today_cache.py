@@ -1,4 +1,4 @@
-"""Cache users' data for the current day. They are loaded again when something new arrives."""
+"""Cache users' snapshots, routines and meters of the current day. They are made again when something new arrives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ DataVersion = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Today:
-    """The five meters at a moment, and the four slots of its day. ``calendar`` is False if the user has no calendar."""
+    """The five meters at a moment, and the four slots of its day. ``calendar`` is False if the user has no calendar.
+
+    The day begins at 06:00.
+    """
 
     at: datetime
     moment: Moment

@@ -1,4 +1,4 @@
-"""``bridge up``: the page, what apps and vendors send, and the daemon, in one process that one signal ends."""
+"""Run ``bridge up``: the page, what apps and vendors send, and the daemon, in one process that one signal ends."""
 
 from __future__ import annotations
 

@@ -91,9 +91,9 @@ class Linear:
 
 
 def _marks(event: Invitation, sure: float) -> list[Verdict]:
-    """Return what the calendar's kind of event says.
+    """Return the verdicts from the calendar's kind of event and from a video link, in this order.
 
-    If the title is less than 0.30 ``sure``, what a video link says follows. The list is empty without both.
+    A video link counts only if the title is less than 0.30 ``sure``. The list is empty without both.
     """
     known = KINDS.get(event.kind)
     asked = sure < DOUBT and event.conference

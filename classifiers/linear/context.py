@@ -51,7 +51,7 @@ FACTS = (
 def facts(event: Invitation) -> list[str]:
     """Return the facts of an event, of those in ``FACTS``. Facts that are not known are left out.
 
-    A timed event of five hours or more has none, because too few such events were learnt from.
+    A timed event of five hours or more has no facts, because too few such events were learnt from.
     """
     if not event.all_day and (event.minutes or 0) >= LONG_MINUTES:
         return []
@@ -70,8 +70,8 @@ def facts(event: Invitation) -> list[str]:
 def _length(event: Invitation) -> list[str]:
     """Return the facts of an event's length.
 
-    They are "all day", with "several days" from two days on, or a range such as "up to 45 minutes". There are none if
-    it is unknown.
+    They are "all day", with "several days" from two days on, or a range such as "up to 45 minutes". The list is empty
+    for an unknown length.
     """
     if event.all_day:
         return ["all day", "several days"] if (event.minutes or 0) >= 2 * DAY_MINUTES else ["all day"]
@@ -111,11 +111,12 @@ def leant(
 
 
 def at_work(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return the probabilities (event, action) after meetings at working hours became work.
+    """Return the probabilities (event, action) after some meetings became work.
 
-    What speaks for SOCIALIZE speaks for ADMIN_WORK in a one-to-one there. A title that only tells a rhythm ("Daily",
-    "Weekly") is a meeting there, or with other people or a video link at any time. What speaks for MEDITATE speaks for
-    ADMIN_WORK in it.
+    In a one-to-one at working hours, the probability of SOCIALIZE is added to that of ADMIN_WORK and becomes 0. Working
+    hours are 8 to before 18 o'clock from Monday to Friday. In a meeting by a rhythm ("Daily", "Weekly") the same is
+    done with MEDITATE. A title that only tells a rhythm is such a meeting at working hours. With other people or a
+    video link it is one at any time.
     """
     found = _as_work(shares, [_is_one_to_one(event) for event in events], ActionType.SOCIALIZE)
     return _as_work(found, [_is_rhythm(event) for event in events], ActionType.MEDITATE)
@@ -130,9 +131,9 @@ def _as_work(shares: NDArray[np.float64], rows: Sequence[bool], action: ActionTy
 
 
 def sureness(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
-    """Return how sure each label is (event, action), with the order of ``shares``.
+    """Return how sure each label is (event, action), with the order of ``shares``. Each row adds to 1.
 
-    It is less in an entry than for a title alone: what people write into calendars only they may understand.
+    The confidence is lower for a calendar entry than for a title alone, because only its writer may understand it.
     """
     import numpy as np
 

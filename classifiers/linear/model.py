@@ -273,7 +273,10 @@ def load(path: Path) -> Model:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT or int(kept["bits"]) != BITS:
-                raise SetupError(f"{path.name} has another format; train the model again: python -m lab.classifier")
+                raise SetupError(
+                    f"{path.name} has another format; install the package again, or train the model: "
+                    "python -m lab.classifier"
+                )
             used, scale = kept["buckets"], kept["scale"]  # each look unpacks an array again
             weights = np.zeros((1 << BITS, len(scale)), dtype=np.int8)
             weights[used] = kept["weights"]

@@ -39,11 +39,15 @@ SETTINGS = (
         help="the address of a service that speaks OpenAI's chat completions, which titles of events are sent to"
         " (e.g. http://localhost:11434/v1)",
     ),
-    Setting(name="model", help="the name of the model to ask, as the service knows it"),
-    Setting(name="key", help="the service's API key, if it asks for one", default="", secret=True),
-    Setting(name="sure", help="the linear classifier's confidence from which the model is not asked", default="0.6"),
-    Setting(name="requests_per_day", help="the most requests in a day (UTC)", default="200"),
-    Setting(name="timeout_s", help="the seconds that an answer may take", default="20"),
+    Setting(name="model", help="the name of the model to ask, as the service at BRIDGE_LLM_ADDRESS knows it"),
+    Setting(
+        name="key", help="the API key of the service at BRIDGE_LLM_ADDRESS, if it asks for one", default="", secret=True
+    ),
+    Setting(
+        name="sure", help="the linear classifier's confidence (0 to 1) from which the model is not asked", default="0.6"
+    ),
+    Setting(name="requests_per_day", help="the most requests to the model in a day (UTC)", default="200"),
+    Setting(name="timeout_s", help="the seconds that an answer of the model may take", default="20"),
 )
 FILE = "llm.db"
 CACHE_PATIENCE = 5.0  # seconds to wait for another process that writes
@@ -104,13 +108,14 @@ class Llm:
     def _doubted(self, event: Invitation, label: Label) -> str:
         """Return the cleaned title if the model is to be asked about an event, otherwise an empty text.
 
-        The model is not asked about private events, about sure labels, and where the linear label says "no activity".
+        The model is not asked about private events, and where the linear label says "no activity". Nor is it asked
+        about labels with a confidence of at least ``sure``.
         """
         doubted = not event.private and label.action is not None and label.confidence < self._asking.sure
         return clean(event.title) if doubted else ""
 
     def _label(self, said: Said) -> Label:
-        """Return the model's answer about a title as a label."""
+        """Return the model's answer about a title as a label. Its reason names the model, by at most 60 characters."""
         why = f"asked {self._asking.model[:LONGEST_NAME]}"
         return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
 
@@ -156,8 +161,8 @@ class Llm:
     def _twice(self, titles: Sequence[str]) -> Sorted:
         """Send a request and return its answer.
 
-        After a failure it is sent once more if the wait is at most 5 seconds. Raises Fault if that is not so, or if the
-        second request fails.
+        After a failure it is sent once more, if that may help after at most 5 seconds. Raises Fault if that is not so,
+        or if the second request fails.
         """
         try:
             return self._once(titles)
@@ -181,7 +186,7 @@ def _warn(kind: str, times: int) -> None:
 def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifier:
     """Return the classifier with ``settings`` (name -> text). Its answers are stored in ``folder``.
 
-    Raises SetupError for a setting that cannot be used.
+    Raises SetupError for a setting that cannot be used. The service is not asked yet.
     """
     asking = Asking(
         model=settings["model"].strip(),

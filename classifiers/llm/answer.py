@@ -1,4 +1,4 @@
-"""Parse a model's answer. Each label is checked on its own."""
+"""Parse a language model's answer about titles. Each label is checked on its own."""
 
 from __future__ import annotations
 

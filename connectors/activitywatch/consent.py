@@ -41,7 +41,7 @@ def authorise(account: Account, browser: Browser) -> None:
 def safe(address: str) -> str:
     """Return a server's address without a path, with http where no scheme was typed.
 
-    Raises SetupError for anything that is no http or https address.
+    Raises SetupError for anything that is no http or https address, and for an address with a user name or blanks.
     """
     whole = address if "://" in address else f"http://{address}"
     try:

@@ -140,8 +140,8 @@ def fetched(server: Server, collection: Collection, asked: Mapping[str, str]) ->
     """Return the texts of the entries in ``asked``, which maps keys to addresses, by key.
 
     The text is None for an entry that is gone, and empty for an unreadable entry. Entries that the server leaves out
-    are asked for again, and count as unreadable if they are left out again. An answer that is too large is asked for in
-    halves. Raises SourceChanged if the server gives none of two or more entries.
+    are asked for again, and count as unreadable if they are left out again. An answer of more than 25 MB is asked for
+    in halves. Raises SourceChanged if the server gives none of two or more entries.
     """
     from bridge.http.transport import TooLarge
 

@@ -1,4 +1,4 @@
-"""Read the three notations of a time in a Fitbit export, and place UTC on the person's clock."""
+"""Read the times of a Fitbit export (MM/DD/YY, ISO 8601, dates), and find a person's local date and zone at a time."""
 
 from __future__ import annotations
 

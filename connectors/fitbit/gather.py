@@ -169,7 +169,8 @@ class Gathered:
         """Add a heart rate to its quarter of an hour, which is kept as [sum, count, lowest, highest].
 
         ``minute`` is the text of the time up to the minute, which ``read`` turns into an instant. A minute has up to
-        thirty readings, so the quarters are remembered by that text. Raises Unreadable for an implausible rate.
+        thirty readings, so the quarters are remembered by that text. Raises Unreadable for a rate outside the range of
+        the metric (``METRICS``).
         """
         bpm = _number(rate)
         if not BPM.low <= bpm <= BPM.high:

@@ -59,7 +59,7 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
     if answer.status_code in (400, 401, 403, 404):
         meaning = NeedsLogin if answer.status_code in (400, 401) else Refused
         raise meaning(
-            say("garmin no longer takes this Personal API key; make a new one, then: {command}", command=CONNECT_AGAIN)
+            say("garmin refused this Personal API key; make a new one, then: {command}", command=CONNECT_AGAIN)
         )
     if answer.status_code >= 400:
         raise http.busy_error("garmin's token server", answer)

@@ -100,10 +100,10 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     payload = _settled(record)
     stages = sorted(pair for pair in map(_stage, rows(payload.get("stages"))) if pair is not None)
     if len(stages) < 2:
-        raise BadRecord("garmin/fit_sleep: fewer than two stages")
+        raise BadRecord("garmin/fit_sleep: the night has fewer than two stages")
     start, end = (datetime.fromtimestamp(at, UTC) for at in (stages[0][0], stages[-1][0]))
     if end - start > timedelta(days=1):
-        raise BadRecord("garmin/fit_sleep: longer than a day")
+        raise BadRecord("garmin/fit_sleep: the night lasts longer than a day")
     minutes: dict[Metric, float | None] = dict.fromkeys(METRIC_OF_LEVEL.values(), 0.0)
     for (begun, stage), (ended, _) in pairwise(stages):
         if stage in METRIC_OF_LEVEL:

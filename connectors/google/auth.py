@@ -1,4 +1,4 @@
-"""Share the OAuth consent at Google, and clients signed with its token, between the connectors of Google."""
+"""Obtain and revoke consents at Google for its connectors, and open clients that sign requests with a token."""
 
 from __future__ import annotations
 

@@ -78,7 +78,8 @@ class Session:
 def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
     """Return the sleeps without overlaps, by start.
 
-    Of sleeps that overlap, prefer those with stages, then the most trusted origin, then the most time asleep.
+    Of sleeps that overlap, a sleep with light, deep or REM sleep is kept first. Among equals the most trusted origin is
+    kept, then the most time asleep.
     """
 
     def quality(one: Session) -> tuple[bool, int, float, str]:
@@ -95,8 +96,8 @@ def chosen_sleeps(sessions: Iterable[Session]) -> list[Session]:
 def chosen_workouts(sessions: Iterable[Session]) -> list[Session]:
     """Return the workouts by start, without those that overlap mostly with a better workout of another origin.
 
-    Mostly is at least half of the shorter time. A workout started by hand is better than a detected workout. Then the
-    more trusted origin is better, then the longer workout.
+    Mostly is at least half of the shorter time. A workout started by hand is best, then a workout recorded in an
+    unknown way, then a detected workout. Among equals the more trusted origin is better, then the longer workout.
     """
 
     def quality(one: Session) -> tuple[int, int, int, str]:

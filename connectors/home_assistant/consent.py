@@ -23,8 +23,9 @@ TOKEN_HELP = "The long-lived access token, made in Home Assistant in your profil
 def authorise(account: Account, browser: Browser) -> None:
     """Save address, token and phone after Home Assistant answered to them.
 
-    Raises NeedsLogin without a token, or if it is refused. Raises SetupError for an address where nothing answers.
-    Raises it too if no phone has health sensors, or if several have and none is named.
+    Raises NeedsLogin without an address or a token, or if the token is refused. Raises SetupError for text that is no
+    safe address, and for an address where no Home Assistant answers. Raises it too if no phone has health sensors, or
+    if several have and none is named.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
     token = account.settings["password"].strip() or _asked(browser, TOKEN_HELP)

@@ -118,7 +118,7 @@ def _completed(payload: Mapping[str, Any]) -> datetime | None:
         return completed
     changed = _instant(payload.get("modified"))
     if changed is None:
-        raise BadRecord("completed without saying when")
+        raise BadRecord("a completed task has neither COMPLETED nor LAST-MODIFIED")
     return changed
 
 

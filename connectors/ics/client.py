@@ -121,9 +121,10 @@ class Ics:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Return the URL to which ``location`` redirects. Raises SourceChanged for another host without https.
+        """Return the URL to which ``location`` redirects.
 
-        The session checks which hosts it connects to.
+        Raises SourceChanged for a URL without https, unless its scheme and host are those of the calendar's own
+        address. The session checks which hosts it connects to.
         """
         first, target = urlsplit(self._address), urljoin(address, location)
         parts = urlsplit(target)

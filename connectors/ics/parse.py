@@ -1,4 +1,4 @@
-"""The pages of a whole iCalendar text, from a file or an address."""
+"""Turn a whole iCalendar text, from a file or an address, into pages of raw records."""
 
 from __future__ import annotations
 

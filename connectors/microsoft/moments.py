@@ -34,8 +34,9 @@ def instant(when: Any) -> datetime | None:
 def written_date(when: Any, zone: Any) -> date | None:
     """Return the date of a ``dateTimeTimeZone`` object that stands for a whole day.
 
-    Graph mostly writes midnight, which is read as it stands, and means no instant. Another time is midnight in the zone
-    named ``zone``, in which the day was written. Return None for anything else, and for a year outside 1900 to 2199.
+    Graph mostly writes midnight, whose date is taken as it stands. Another time is first moved to the zone named
+    ``zone``, in which the day was written, if that zone is known. Return None for anything else, and for a year outside
+    1900 to 2199.
     """
     try:
         wall = datetime.fromisoformat(str(mapping(when).get("dateTime"))).replace(tzinfo=None)

@@ -189,8 +189,8 @@ class Gathered:
     def _reading(self, of: str, key: str, at: datetime, value: float, metric: Metric, row: Row) -> None:
         """Keep a reading under the name ``key`` in the part ``of`` of its date, which is in UTC.
 
-        Names differ by reading, because the JSON files of a day come singly. Raises Unreadable for an implausible
-        value.
+        Names differ by reading, because the JSON files of a day come singly. Raises Unreadable for a value outside the
+        range of ``metric`` (``METRICS``).
         """
         if not METRICS[metric].low <= value <= METRICS[metric].high:
             raise Unreadable

@@ -152,7 +152,8 @@ def _told(fields: Fields, of: str) -> Iterator[tuple[float, float, int]]:
 
 
 def _mean(metric: Metric, day: date, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the mean of a night as a sample from midnight to noon, weighed by how long its parts lasted.
+    """Yield the mean of a night as a sample from midnight to noon, weighed by the minutes that its parts lasted, at
+    least 1.
 
     A night without a value yields nothing.
     """

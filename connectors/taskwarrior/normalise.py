@@ -33,7 +33,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(payload: Any) -> date | None:
-    """Return the date on which a task is due, where the person lives, or None for a task without ``due``.
+    """Return the date on which a task is due, in the zone stored with it, or None for a task without ``due``.
 
     Raises BadRecord if ``due`` or the zone is unreadable.
     """
@@ -48,7 +48,7 @@ def _due(payload: Any) -> date | None:
 def _completed(payload: Any) -> datetime:
     at = _instant(payload.get("end")) or _instant(payload.get("modified"))
     if at is None:
-        raise BadRecord("taskwarrior/task: completed without saying when")
+        raise BadRecord("taskwarrior/task: a completed task states neither when it ended nor when it changed")
     return at
 
 

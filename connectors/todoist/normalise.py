@@ -50,7 +50,7 @@ def _completed(payload: Any) -> datetime | None:
         return at
     found = at or utc(payload.get("updated"))
     if found is None:
-        raise BadRecord("todoist/task: completed without saying when")
+        raise BadRecord("todoist/task: a completed task states neither when it was completed nor when it changed")
     return found
 
 

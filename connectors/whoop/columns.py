@@ -220,7 +220,7 @@ def _session(record: RawRecord) -> Episode:
 def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
     """Return the time between two columns, read with the row's own offset, on the date of its end.
 
-    Raises BadRecord for unreadable times or a wrong order.
+    Raises BadRecord for an unreadable time or offset, and for a wrong order.
     """
     offset = _offset(record.payload)
     begun, over = _utc(record.payload, start, offset), _utc(record.payload, end, offset)
@@ -268,7 +268,10 @@ def _offset(row: Mapping[str, Any]) -> int:
 
 
 def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
-    """Return the instant of a column's wall-clock text, read with ``offset``. Raises BadRecord for other text."""
+    """Return the instant of a column's wall-clock text, read with ``offset``.
+
+    Raises BadRecord for other text, and for a year outside 2000 to 2099.
+    """
     text = row.get(column)
     try:
         if not isinstance(text, str):

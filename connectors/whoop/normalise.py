@@ -107,7 +107,7 @@ def _recovery(key: str, fields: Fields, parent: RawRecord | None) -> Iterator[It
     The recovery of a nap yields nothing. Raises BadRecord until the sleep has been stored.
     """
     if parent is None:
-        raise fields.bad("its sleep has not arrived")
+        raise fields.bad("the sleep of this recovery has not arrived")
     if parent.payload.get("nap") is not True:
         night = _stretch(Fields(parent.payload, "whoop/recovery's sleep"))
         yield from night.samples(key, _score(fields).measured(RECOVERY))

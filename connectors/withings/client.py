@@ -47,7 +47,8 @@ class Client:
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
         """Yield the pages of a month that a notice named, such as ``2026-10``.
 
-        For an empty ``key`` yield an empty page, because every pull reads the last days.
+        The dates are those from the day before the month to 31 days after its first day. For an empty ``key`` yield an
+        empty page, because every pull reads the last seven days.
         """
         if not key:
             yield Page(stream=stream, records=())

@@ -72,17 +72,17 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
         shipped = {"linear + rules, as shipped": measure.with_rules(model)([one.event for one in test])}
         found.append(measure.tables(f"Real titles ({titles.name}), {len(test):,} of them", test, shipped))
     if folder is not None:
-        entries = dated(TEST, folder)
+        entries, later, read = (dated(labels, folder) for labels in (TEST, LATER, READ))
         found += [
             *_in_context("Entries of public calendars, by title and in context", entries, classifier),
-            *_in_context("Entries that chose nothing, by title and in context", dated(LATER, folder), classifier),
-            *_in_context(
-                "Entries read while the corpus grew, by title and in context", dated(READ, folder), classifier
-            ),
+            *_in_context("Entries that chose nothing, by title and in context", later, classifier),
+            *_in_context("Entries read while the corpus grew, by title and in context", read, classifier),
             "### After a person's corrections, on their later entries, people learnt from",
             replay.markdown(dated(DEV, folder), classifier),
             "### After a person's corrections, on their later entries, other people",
             replay.markdown(entries, classifier),
+            "### After a person's corrections, on their later entries, all people not learnt from",
+            replay.markdown([*entries, *later, *read], classifier),
         ]
     return found
 

@@ -12,7 +12,6 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
-from lab.cli.figures import table
 from lab.marked_documents import put
 
 if TYPE_CHECKING:
@@ -246,7 +245,8 @@ def grade(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Markdown document for the table, between <!-- contest --> and <!-- /contest -->; made if missing."
+            help="Markdown document for scores, cost, actions by archetype and pictures, between <!-- contest --> and "
+            "<!-- /contest -->. A missing document is made; its other text stays."
         ),
     ] = None,
     json: options.Json = False,
@@ -259,16 +259,16 @@ def grade(
         contest = _part("training.contest")
         with show.Progress() as progress:
             rows = contest.contest(models, episodes=episodes, watch=progress.steps)
-        plots = [str(path) for path in _part("training.plots").draw(models, rows, out)]
+        plots = _part("training.plots").draw(models, rows, out)
     (out / "scores.json").write_text(jsonlib.dumps(rows, indent=1), encoding="utf-8")
     shown = contest.columns(rows)
     if json:
-        show.document({"rows": rows, "plots": plots})
+        show.document({"rows": rows, "plots": [str(path) for path in plots]})
     else:
         show.table(shown, list(shown[0]))
-        typer.echo(f"written: {', '.join(plots)}")
+        typer.echo(f"written: {', '.join(str(path) for path in plots)}")
     if write is not None:
-        put(write, "\n".join(table(shown)), mark="contest")
+        put(write, "\n".join(_part("training.page").lines(rows, models, plots, write.parent)), mark="contest")
 
 
 def _there() -> dict[str, Path]:
@@ -341,6 +341,24 @@ def _tune(bridge: Any, person: Any, model: Path | None, threads: int, epochs: in
             on_step=progress.steps("tuning"),
             options={"epochs": epochs},
         )
+
+
+@commands.command()
+def adapt(
+    people: Annotated[int, typer.Option(help="Number of simulated people, who answer for four weeks.", min=2)] = 40,
+    weights: Annotated[
+        Path | None, typer.Option(help="Weights of the sequence model (.npz). Default: the shipped weights.")
+    ] = None,
+    seed: Seed = 0,
+    json: options.Json = False,
+) -> None:
+    """Tune the sequence model to each of some simulated people, and test each adapter on answers not learnt from."""
+    from policies.llm.sequence.policy import WEIGHTS
+
+    with _able(), show.Progress() as progress:
+        file = weights or WEIGHTS
+        found = _part("training.sequence.personal").trial(file, people, seed=seed, on_step=progress.steps("adapting"))
+    show.result(found, _lines(found), json=json)
 
 
 def _attempt(prior: Prior) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Run ``bridge new-connector``, which writes a connector, its vendor server and a sample for a developer to fill in."""
+"""Run ``bridge new-connector``, which writes a source's connector, vendor server, sample, test and page to fill in."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NEXT = """\
 Next, in {root}:
 1. put one row of each list into fixtures/{name}/sample.json, as the vendor documents it
 2. name the fields, addresses and scopes in connectors/{name}/ and lab/vendors/{name}.py; each place says TODO
-3. .venv/bin/python -m lab.fixture_maker {name}            makes the cases from the sample
+3. .venv/bin/python -m lab.fixture_maker {name}            makes the cases from the sample; with --anew again
 4. .venv/bin/python -m tests.contract.test_fixtures {name} writes what they come to; read it before committing it
 5. .venv/bin/pytest tests/contract -k {name}               names what is still missing
-6. tests/{name}/ for what is {name}'s own; docs/sources/{name}.md, a row in README.md, a word in CHANGELOG.md
-7. .venv/bin/ruff check --fix connectors/{name}, then make docs lint
+6. fill in tests/{name}/test_own.py and docs/sources/{name}.md; a row in README.md, a word in CHANGELOG.md
+7. .venv/bin/ruff check --fix connectors/{name} tests/{name}, then make docs lint
 All of it is explained in docs/developers/add_a_connector.md."""
 
 
@@ -47,7 +47,7 @@ def new_connector(
         ),
     ] = Path(),
 ) -> None:
-    """Write the skeleton of a source, which is its connector, its vendor server and a sample for its fixtures."""
+    """Write the skeleton of a source: connector, vendor server, a sample for its fixtures, a test and its page."""
     for path in skeleton(name, root):
         typer.echo(str(path))
     typer.echo(NEXT.format(name=name, root=root.resolve()))
@@ -73,13 +73,16 @@ def skeleton(name: str, root: Path) -> list[Path]:
         root / "connectors" / name / "normalise.py": "normalise.py.txt",
         root / "lab" / "vendors" / f"{name}.py": "vendor.py.txt",
         root / "fixtures" / name / "sample.json": "sample.json",
+        root / "tests" / name / "__init__.py": None,
+        root / "tests" / name / "test_own.py": "test_own.py.txt",
+        root / "docs" / "sources" / f"{name}.md": "source.md",
     }
     there = [str(path) for path in files if path.exists()]
     if there:
         raise SetupError(f"{there[0]} exists already; choose another name, or delete it to begin again")
     for path, template in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = (SKELETON / template).read_text(encoding="utf-8")
+        text = (SKELETON / template).read_text(encoding="utf-8") if template else ""
         path.write_text(text.replace("NAME", name).replace("TITLE", name.capitalize()), encoding="utf-8")
         path.chmod(0o644)  # whatever the shell's umask: other people's tools read them
     return list(files)

@@ -15,9 +15,9 @@ from collections.abc import Container, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any, Literal, Protocol
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
-from bridge.domain.ports import Envelope
+from bridge.domain.ports import Envelope, Revocation
 from bridge.recordings.server import Answer, Request
 from connectors.instants import calendar_date, utc_of_unix
 
@@ -67,13 +67,17 @@ class OAuthServer:
     """The OAuth half of a vendor, with consent page, codes, tokens that end, refresh tokens and withdrawal.
 
     A vendor is a subclass that says where its pages are and answers for data in ``api``. Class attributes state the
-    dialect. ``envelope`` wraps every answer as the connector's ``SPEC.oauth.envelope`` unwraps them.
+    dialect. ``envelope`` wraps every answer as the connector's ``SPEC.oauth.envelope`` unwraps them. ``revocation``
+    tells the request by which a consent is withdrawn, with a path as its address. Scopes are kept with blanks between,
+    whatever divides them on the way.
     """
 
     consent_path = "/oauth/authorize"
     token_path = "/oauth/token"
     client: Mapping[str, str] = CLIENT
     default_scope = ""
+    scope_separator: Literal[" ", ","] = " "  # a consent that divides its scopes otherwise is refused
+    revocation: Revocation | None = None
     tokens_end = True  # False: a token lasts until it is withdrawn, and none refreshes it
     rotates = True  # a refresh token is good for one use
     needs_proof = False  # PKCE, RFC 7636
@@ -116,7 +120,7 @@ class OAuthServer:
 
     def told_scope(self, scope: str) -> str:
         """Return a granted scope as token answers write it."""
-        return scope
+        return scope.replace(" ", self.scope_separator)
 
     def tokens_expire(self) -> None:
         """End every access token. Refresh tokens live on."""
@@ -139,14 +143,13 @@ class OAuthServer:
         """Answer for consent, for tokens, and for data where the token is good."""
         if (request.method, request.path) == ("GET", self.consent_path):
             return self._agree(request.query)
-        return wrapped(self._answer(request), self.envelope)
+        withdrawal = self.revocation is not None and self._withdrawn(request, self.revocation)
+        return wrapped(withdrawal or self._answer(request), self.envelope)
 
     def scopes_of(self, request: Request) -> frozenset[str] | None:
         """Return what a request's access token was granted. None where the token is unknown or has ended."""
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
-        if self._access.get(token, 0.0) < time.time():
-            return None
-        return frozenset(self._scopes.get(token, self.default_scope).split())
+        return frozenset(self._scopes.get(token, self.default_scope).split()) if self._is_good(token) else None
 
     def unauthorised(self) -> Answer:
         """Return the answer to a request without a good token."""
@@ -168,6 +171,34 @@ class OAuthServer:
         self._scopes |= {token: scope for name, token in body.items() if name.endswith("_token")}
         return body | {"token_type": "bearer", "scope": self.told_scope(scope)}
 
+    def _is_good(self, access_token: str) -> bool:
+        return self._access.get(access_token, 0.0) >= time.time()
+
+    def _withdrawn(self, request: Request, revocation: Revocation) -> Answer | None:
+        """Withdraw the consent whose token a request for it holds. Return None for any other request."""
+        address = urlsplit(revocation.address)
+        if (request.method, request.path) != (revocation.method, address.path):
+            return None
+        if revocation.form is not None:
+            return self._withdrawn_by_form(request, revocation.form)
+        named = [name for name, (value,) in parse_qs(address.query).items() if value == "{access_token}"]
+        good = self._is_good(request.query.get(named[0], "")) if named else self.scopes_of(request) is not None
+        if not good:
+            return self.unauthorised()
+        self.revoke()
+        return Answer(body={})
+
+    def _withdrawn_by_form(self, request: Request, field: str) -> Answer:
+        """Answer as RFC 7009 says. A token that is unknown, or has ended, is no error."""
+        token = request.form.get(field)
+        if not self._names_itself(request):
+            return Answer(status=401, body={"error": "invalid_client"})
+        if token is None:
+            return Answer(status=400, body={"error": "invalid_request"})
+        if self._is_good(token) or self.lives(token):
+            self.revoke()
+        return Answer(body={})
+
     def _answer(self, request: Request) -> Answer:
         if (request.method, request.path) == ("POST", self.token_path):
             return self._token(request)
@@ -179,21 +210,20 @@ class OAuthServer:
         if not self.accepts(query):
             return Answer(status=400, body={"error": "invalid_request"})
         back = {"state": query.get("state", "")}
-        if self.account.get("refuses"):
+        if not set(" ,") & set(query.get("scope", "")) <= {self.scope_separator}:
+            back["error"] = "invalid_scope"
+        elif self.account.get("refuses"):
             back["error"] = "access_denied"
         else:
             back["code"] = secrets.token_urlsafe(16)
             self._codes[back["code"]] = query.get("code_challenge", "")
-            self._scopes[back["code"]] = self.granted(query.get("scope", ""))
+            self._scopes[back["code"]] = self.granted(query.get("scope", "").replace(self.scope_separator, " "))
         return Answer(status=302, headers={"Location": f"{query['redirect_uri']}?{urlencode(back)}"})
 
     def _token(self, request: Request) -> Answer:
         """Exchange a code, or a refresh token, of a client that names itself in the form or by HTTP Basic."""
         form = request.form
-        basic = "Basic " + base64.b64encode(":".join(self.client.values()).encode()).decode()
-        named = all(form.get(name) == value for name, value in self.client.items())
-        by_header = request.headers.get("authorization") == basic
-        if not (by_header and "client_secret" not in form if self.basic else named or by_header):
+        if not self._names_itself(request):
             return Answer(status=401, body={"error": "invalid_client"})
         if form.get("grant_type") == "refresh_token":
             return self._refreshed(form.get("refresh_token", ""))
@@ -202,6 +232,13 @@ class OAuthServer:
         if challenge is None or (self.needs_proof and challenge != proof_of(form.get("code_verifier", ""))):
             return invalid_grant()
         return Answer(body=self.issue(self._scopes[code]))
+
+    def _names_itself(self, request: Request) -> bool:
+        form = request.form
+        basic = "Basic " + base64.b64encode(":".join(self.client.values()).encode()).decode()
+        named = all(form.get(name) == value for name, value in self.client.items())
+        by_header = request.headers.get("authorization") == basic
+        return by_header and "client_secret" not in form if self.basic else named or by_header
 
     def _refreshed(self, token: str) -> Answer:
         if not self.lives(token):

@@ -8,11 +8,11 @@ answers 401 and names it.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Set
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from bridge.domain.ports import Revocation
 from bridge.recordings.server import Answer, Request
 from lab.vendors import OAuthServer, page_of
 
@@ -36,6 +36,7 @@ class Vendor(OAuthServer):
     """A server of ``account``. Rows may be changed, added or taken away at any time."""
 
     paths: Mapping[str, str | None] = {name: f"/usercollection/{name}" for name in COLLECTIONS}
+    revocation = Revocation(address="/oauth/revoke?access_token={access_token}")
 
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)
@@ -57,12 +58,6 @@ class Vendor(OAuthServer):
     def told_scope(self, scope: str) -> str:
         """Return the scopes under the names that token answers give them."""
         return " ".join(f"extapi:{name}" for name in scope.split())
-
-    def application(self, request: Request) -> Answer:
-        """Answer any request. A consent is withdrawn by a token in the address."""
-        if (request.method, request.path) == ("POST", "/oauth/revoke"):
-            return self._withdraw(request.query.get("access_token", ""))
-        return super().application(request)
 
     def unauthorised(self) -> Answer:
         """Return the answer to a request without a good token."""
@@ -99,9 +94,3 @@ class Vendor(OAuthServer):
             raise ValueError("too long")
         rows = self.account.get("heartrate", [])
         return [row for row in rows if first <= datetime.fromisoformat(row["timestamp"]) < last]
-
-    def _withdraw(self, token: str) -> Answer:
-        if self._access.get(token, 0.0) < time.time():
-            return Answer(status=401, body={"error": "invalid_token"})
-        self.revoke()
-        return Answer(status=200, body={})

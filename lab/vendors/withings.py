@@ -22,6 +22,7 @@ class Vendor(OAuthServer):
     consent_path = "/oauth2_user/authorize2"
     token_path = "/v2/oauth2"
     default_scope = "user.activity"
+    scope_separator = ","
     envelope = SPEC.oauth.envelope if SPEC.oauth else None
     pages = "number"
     paths: Mapping[str, str | None] = {}
@@ -33,14 +34,6 @@ class Vendor(OAuthServer):
     def settings(self, url: str) -> dict[str, str]:
         """Return the connector's settings for this server."""
         return super().settings(url) | {"consent_url": url, "port": "0", "days": "60"}
-
-    def granted(self, asked: str) -> str:
-        """Return the scope that the person grants, of the scopes asked for."""
-        return asked.replace(",", " ")
-
-    def told_scope(self, scope: str) -> str:
-        """Return a granted scope as token answers write it."""
-        return scope.replace(" ", ",")
 
     def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
         """Return a new pair of tokens, with the person's number."""

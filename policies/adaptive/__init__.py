@@ -3,7 +3,7 @@
 The planner predicts simulated people well, and real people badly. ``learner`` weighs the planner's forecasts against
 models without assumptions about the user. The weights follow from each model's predictions of the answers so far. The
 advice maximises the probability of acceptance times the value of the action. The planner's values count as far as its
-forecasts hold. While even these forecasts are worse than the user's own rate of acceptance, ``shared_arms`` decides.
+forecasts hold. ``shared_arms`` decides while the learner's forecasts are worse than the user's own rate of acceptance.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class Adaptive:
         return {**body, "heard": kept(self._crowd(observation), observation.routine)}
 
     def personal(self, prior: Mapping[str, Any]) -> Adaptive:
-        """Return the policy with a user's prior, as ``learn`` returned it."""
+        """Return the policy with a user's prior, as ``learn`` returned it. Answers in the prior are not learnt
+        again.
+        """
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
@@ -75,10 +77,11 @@ class Adaptive:
         )
 
     def findings(self, observation: Observation) -> tuple[str, ...]:
-        """Return sentences about patterns in the user's answers, with their evidence.
+        """Return sentences about patterns in the user's answers, with their evidence, the clearest pattern first.
 
-        The first may say that the answers follow no pattern. There are none without a clear pattern, and for a
-        simulated person who never answers.
+        Before them, a sentence says that the answers follow no pattern that the planner knows. It is there if the
+        planner's share is below 0.1 after 28 or more answers. There are no sentences for a simulated person who never
+        answers.
         """
         from policies.adaptive.advice import say
         from policies.adaptive.trust import DOUBTED, MANY_ENOUGH
@@ -92,10 +95,11 @@ class Adaptive:
         return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision for the best action.
+        """Return a decision for the action with the best score.
 
-        If the best two are close, either may be drawn. For a simulated person who never answers, the planner decides.
-        While the forecasts are clearly worse than the user's own share of acceptance, ``shared_arms`` decides.
+        If the best two are close, either may be drawn. The planner decides for a simulated person who never answers,
+        and if it does not learn. While the forecasts are clearly worse than the user's own share of acceptance,
+        ``shared_arms`` decides.
         """
         from policies.adaptive.advice import advise
 
@@ -120,7 +124,11 @@ class Adaptive:
 
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
-    """Return the decision of ``shared_arms``, which assumes nothing about the user. Its belief is marked as unknown."""
+    """Return the decision of ``shared_arms``, which assumes nothing about the user. The first reason says why it
+    decides.
+
+    Its belief gets the standard deviation of an unknown belief.
+    """
     from policies.adaptive.advice import UNKNOWN_SD
     from policies.adaptive.words import LOST
     from policies.shared_arms import SharedArms

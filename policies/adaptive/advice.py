@@ -1,4 +1,4 @@
-"""Choose an action from the forecasts of the models."""
+"""Choose an action from the forecasts of the models, and state a belief about the user."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def advise(
 ) -> Decision:
     """Return a decision for the best feasible action. If the best two are close, one of them is drawn.
 
-    Its scores are probabilities of acceptance, so that they can later be compared with the answers.
+    Its scores are probabilities of acceptance, so that they can later be compared with the answers. The best action has
+    the highest probability times value, with a bonus for an uncertain probability.
     """
     import numpy as np
 
@@ -99,8 +100,9 @@ def _foretold(observation: Observation, planned: Array, known: Heard, actions: S
 def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
     """Return the probabilities of drawing the best and the second best action of ``order``.
 
-    They are 1 and 0 if their ``score`` differs by 0.15 standard errors or more. Otherwise the best is drawn with 0.2 to
-    0.8. A single action has the probability 1. ``order`` holds the places of the actions, the best first.
+    They are 1 and 0 if their ``score`` differs by 0.15 standard errors or more. Otherwise the best is drawn with 0.5 to
+    0.56, the probability that it is better. A single action has the probability 1. ``order`` holds the places of the
+    actions, the best first.
     """
     if len(order) < 2:
         return (1.0,)

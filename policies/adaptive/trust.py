@@ -83,8 +83,8 @@ class Heard:
         """Return True if the last 56 answers were predicted clearly worse than by the user's own share of acceptance.
 
         The mean squared error of the forecasts is compared with that of the share, as in ``bridge.advice.foresight``.
-        The difference must exceed a tenth of the latter, and three standard errors, because few answers vary much by
-        chance. Below 28 answers it is False.
+        It must be larger by more than a tenth of the share's error, and by more than three standard errors. Few answers
+        vary much by chance. Below 28 answers the result is False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:
@@ -136,17 +136,18 @@ class Listening:
 
 
 def usual(routine: Routine, day: int, slot: int, action: int) -> float:
-    """Return the log of how much more usual an action is than the mean action at this hour.
+    """Return how much more usual an action is than the mean action at this hour, as a logarithm.
 
-    Returns 0 if the calendar shows fewer than 12 slots. The value is rounded to steps of 0.5, so that a new calendar
-    entry rarely changes earlier lessons.
+    It lies from -2 to 2. It is 0 if the calendar shows fewer than 12 slots of this kind. The value is rounded to steps
+    of 0.5, so that a new calendar entry rarely changes earlier lessons.
     """
     return _habits(routine.get(kind_of_slot(day, slot), {}))[action]
 
 
 def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
-    """Return, for each action, the log of how usual it is against the mean. ``shown`` maps actions to slots in the
-    calendar.
+    """Return the log of how usual each action is against the mean, from -2 to 2 in steps of 0.5.
+
+    ``shown`` maps actions to numbers of slots in the calendar. Below 12 slots in all, every value is 0.
     """
     if sum(shown.values()) < SHOWN:
         return NOTHING_USUAL

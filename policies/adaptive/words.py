@@ -34,10 +34,10 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first, so that there is always a sentence.
+    """Return the sentences for a decision, at least one, the strongest first.
 
-    They are the planner's if ``trust``, its share in the forecasts, is at least 0.1. So they are below 28 answers.
-    Otherwise they state patterns in the user's answers.
+    They are the planner's if its share ``trust`` in the forecasts is at least 0.1, or below 28 answers. Otherwise they
+    count the answers to the action, and state up to three patterns in all answers.
     """
     if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         return of_the_planner(action, observation, posterior.person(), body, posterior.belief())

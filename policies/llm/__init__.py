@@ -46,9 +46,11 @@ SETTINGS = (
         "",
     ),
     Setting("model", "the name of the model to ask, as the service knows it", "rhythm"),
-    Setting("key", "the service's API key, if it asks for one", "", secret=True),
-    Setting("timeout_s", "the seconds that a decision may take", "20"),
-    Setting("tokens", "the most tokens of a prompt; older answers are summed up beyond it", "2000"),
+    Setting("key", "the API key of the service at the address, if it asks for one", "", secret=True),
+    Setting("timeout_s", "the seconds that a decision of the service may take, both requests together", "20"),
+    Setting(
+        "tokens", "the most tokens of a prompt (three characters each); older answers are summed up beyond it", "2000"
+    ),
     Setting("answer_tokens", "the most tokens of an answer, its reasoning included", "320"),
     Setting("folder", "the folder of the model that is served, if it is to be tuned to single people", ""),
 )
@@ -83,15 +85,16 @@ class Llm:
     def personal(self, prior: Mapping[str, Any]) -> Llm:
         """Return the policy that first asks the adapter tuned to a person, whose name is in ``prior``.
 
-        The adapter is shown five days of answers only. If its answer is unusable, the general model is asked.
+        The adapter is shown answers of five days only. If the adapter gives no usable answer, the general model is
+        asked with all answers of 30 days.
         """
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Return the model's decision.
 
-        After an unusable answer, the service is asked a second time. If that fails too, the planner decides, and the
-        last reason says so.
+        A second request is sent after a failure that may pass, and after any failure of an adapter. If that fails too,
+        the planner decides, and the last reason says so. The second request always goes to the general model.
         """
         self.decisions += 1
         from policies.llm.asking import decided

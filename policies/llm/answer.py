@@ -37,8 +37,8 @@ class Said:
 def read(text: str, feasible: Collection[ActionType]) -> Said:
     """Return an answer's reasoning, and from its last line the belief's three digits and the action.
 
-    Raises Unreadable if digits or action are missing, or the action is not feasible. It is also raised for an answer
-    that is too long or ends inside its reasoning. A missing belief is never made up.
+    Raises Unreadable if digits or action are missing, or the action is not feasible. It is also raised for an answer of
+    over 20,000 characters, or one that ends inside its reasoning. A missing belief is never made up.
     """
     if len(text) > ANSWER_MAX_CHARS:
         raise Unreadable("an answer that is too long")

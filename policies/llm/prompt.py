@@ -60,7 +60,7 @@ def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HIST
     """Return the system's message and the user's message for an observation.
 
     Answers of the last ``days`` before the newest answer are included. If the prompt needs more than ``tokens`` (three
-    characters each), the older answers are replaced by counts.
+    characters each), the oldest answers are replaced by counts.
     """
     now = _now(observation)
     room = tokens * SIGNS_PER_TOKEN - len(SYSTEM) - len(now)

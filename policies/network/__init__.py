@@ -1,9 +1,9 @@
 """Choose by a small recurrent network that was trained to infer traits and to plan.
 
-The network runs in numpy in about a millisecond. It reads the completed slots in order, the last seven in the
-simulator. For a user it reads 30 days of answers. It forms a belief with its uncertainty and chooses an action by the
-belief. Weights are frozen, so only the history is personal. README.md in this folder describes training and results.
-Users are always served by the objective ``reward``.
+The network runs in numpy in about a millisecond. It reads the completed slots in order, of a simulated person the last
+seven. Of a user it reads the last 120 answers instead. It forms a belief with its uncertainty and chooses an action by
+the belief. Weights are frozen, so only the history is personal. README.md in this folder describes training and
+results. Users are always served by the objective ``reward``.
 """
 
 from __future__ import annotations
@@ -80,7 +80,10 @@ def reasons(
 
 
 def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
-    """Return a sentence on how clearly the action is preferred to the second best, in percentages."""
+    """Return a sentence on how clearly the action is preferred to the second best, with a percentage for each.
+
+    If no other action is feasible, the sentence says so.
+    """
     others = [other for other in scores if other is not action]
     if not others:
         return f"{plain(action)} is all that is possible now"

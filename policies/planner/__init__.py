@@ -67,7 +67,10 @@ class Planner:
         return learnt(observation)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """Return the planner with a user's prior, with the same objective and number of particles."""
+        """Return the planner with a user's prior, with the same objective and number of particles.
+
+        Answers that the prior contains are not processed again.
+        """
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
@@ -77,7 +80,10 @@ class Planner:
         return taken(observation, self.posterior(observation), action)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
-        """Return the decision for the action with the best score. ``rng`` is not used."""
+        """Return the decision for the feasible action with the best score. ``rng`` is not used.
+
+        The action's probability is 1, and that of all others 0.
+        """
         from policies.planner.advice import advise
         from policies.planner.inference import prior
 

@@ -99,9 +99,10 @@ class Prospects:
     tells: Array
 
     def scores(self) -> Array:
-        """Return the value (10,) of recommending each action, over no advice, including the value of its information.
+        """Return the value (10,) of recommending each action, compared with no advice. Infeasible actions get -inf.
 
-        Infeasible actions get -inf.
+        It is the probability of acceptance times the gain and the value of an acceptance. The value of the answer's
+        information is added.
         """
         import numpy as np
 

@@ -71,8 +71,8 @@ def rows(observation: Observation) -> list[Row]:
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
     """Yield each completed slot with the levels (5,) of the meters before it, newest first.
 
-    Levels are computed back from the present. Progress is 0 before the first slot of a week. It stops at the first slot
-    whose changes are not known.
+    Levels are computed back from the present. Progress is 0 before the first slot of a week. The first slot whose
+    changes are not known ends the iteration.
     """
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):
@@ -85,7 +85,7 @@ def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels
 
 
 def _level(observation: Observation, meter: Meter) -> float:
-    """Return the level of a meter, or the normal level if it was not read."""
+    """Return the level of a meter, or the normal level 0.7 if the observation lacks the meter."""
     state = observation.meters.get(meter)
     return 0.7 if state is None else state.level
 

@@ -151,7 +151,10 @@ def levels(observation: Observation) -> Array:
 
 
 def answered(observation: Observation) -> bool:
-    """Return True for a user, and for a simulated person who has answered or whose meters have an error."""
+    """Return True if the observation holds answers, or a meter with an error, as that of a user does.
+
+    It is False for a simulated person who never answers and whose meters are exact.
+    """
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 

@@ -90,8 +90,8 @@ SHARED = Memory()  # the cache of this process
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
     """Return the answers of ``history`` that the particle filter uses.
 
-    These are all answers, if they span less than four weeks. Otherwise they begin with the first answer in a new week.
-    Its slot of the week is before the preceding answer's.
+    These are all answers, if they span less than four weeks. Otherwise the answers before the first new week are left
+    out. A new week begins where an answer's slot of the week is before the preceding answer's.
     """
     if not history or history[-1].at - history[0].at < WEEKS:
         return history

@@ -1,4 +1,4 @@
-"""The value of plans for the rest of a week, and a short search for the best plan."""
+"""Compute the value of plans for the rest of a week, and search briefly for the best plan."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
 
 
 def _exchanged(best: Ints) -> Ints:
-    """Return copies (steps, n) of a plan, each with two slots of different actions exchanged."""
+    """Return copies (steps, n) of a plan, one for each two slots of different actions, with these two exchanged."""
     import numpy as np
 
     one, other = np.triu_indices(len(best), 1)

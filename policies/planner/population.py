@@ -101,8 +101,8 @@ def _even(n: int) -> Array:
 
 
 def drawn(unit: Array) -> Array:
-    """Convert uniform draws (18, n) in 0..1 into people (18, n), with the distribution of
-    ``rhythm_env.profiles.sampled``.
+    """Convert uniform draws (18, n) in 0..1 into people (18, n), distributed as ``rhythm_env.profiles.sampled``
+    draws them.
     """
     import numpy as np
 

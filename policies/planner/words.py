@@ -1,4 +1,4 @@
-"""Sentences that explain a decision by the action's purpose, earlier answers, and the belief about the user."""
+"""Write the sentences that explain a decision: the action's purpose, earlier answers, and the belief about the user."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def reasons(
 def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
     """Return a sentence about the meter that the action serves best, with the expected change of its level.
 
-    The best meter has the largest change above the mean of all actions, times the person's weight. If its level would
-    not rise, the sentence instead says that the action fits the rest of the week.
+    The best meter has the largest change above the mean of all actions, times the person's weight of the meter. If its
+    level would not rise, the sentence instead says that the action fits the rest of the week.
     """
     import numpy as np
 

@@ -30,7 +30,8 @@ NEWTON_STEPS = 8  # iterations of Newton's method, which needs five
 class SharedArms:
     """A policy that draws the acceptance rates of all feasible actions in 32 rounds. The highest rate wins a round.
 
-    An action is recommended with the share of rounds that it won. Scores are acceptance rates at the posterior's mode.
+    An action is recommended with the share of rounds that it won. Scores are acceptance rates (0 to 1) at the
+    posterior's mode.
     """
 
     name = "shared_arms"

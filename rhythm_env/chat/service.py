@@ -86,7 +86,8 @@ class Service:
 def _check(answer: requests.Response) -> None:
     """Raise Fault unless the answer has status 200 and its content type is JSON.
 
-    Status 429 and 5xx are worth a retry. With 400, 413 or 422 other requests may still succeed.
+    Status 429, 5xx and another content type are worth a retry. With 400, 413 or 422 requests with other content may
+    still succeed.
     """
     status = answer.status_code
     if status == 429 or status >= 500:
@@ -113,7 +114,7 @@ def _read(answer: requests.Response, until: float) -> bytes:
 
 
 def _unreachable(error: Exception) -> Fault:
-    """Return the Fault for an error of ``requests``. Only an answer that breaks off is worth a retry."""
+    """Return the Fault for an error of ``requests``. A retry is only worthwhile after an answer that breaks off."""
     from requests.exceptions import ChunkedEncodingError, ContentDecodingError, Timeout
 
     if isinstance(error, Timeout):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bridge.domain.errors import CutShort
 from bridge.domain.types import RawRecord
-from connectors.apple.export import columns, files
+from connectors.apple.export import columns, parts, reading
 from connectors.apple.export.columns import instants
 from connectors.apple.export.units import instant
 from lab.people.apple import Plan, write
@@ -46,7 +46,7 @@ def shuffled(content: bytes, rng: random.Random) -> bytes:
 
 def parsed(content: bytes) -> list[RawRecord]:
     """By the XML parser alone."""
-    with patch.object(files, "columns", lambda _: None):
+    with patch.object(reading, "columns", lambda _: None):
         return records(Text(content))
 
 
@@ -55,7 +55,11 @@ def parsed(content: bytes) -> list[RawRecord]:
 def test_both_ways_come_to_the_same(seed: int, american: bool, chunk: int) -> None:
     content = export(seed, american=american)
     whole = parsed(content)
-    with patch.object(files, "CHUNK", chunk):
+    with (
+        patch.object(reading, "CHUNK", chunk),
+        patch.object(reading, "PIECE_MAX", chunk),
+        patch.object(parts, "PIECE_MIN", chunk * 3 // 4),
+    ):
         assert records(Text(content)) == whole
         assert records(Text(shuffled(content, random.Random(seed)))) == whole
 
@@ -94,7 +98,11 @@ def test_odd_things_between_rows_are_read_the_same_way(odd: bytes, at: int, chun
     rows = export(7).split(b"\n <Record ")
     at = 1 + at % (len(rows) - 1)
     content = b"\n <Record ".join(rows[:at]) + b"\n" + odd + b"\n <Record " + b"\n <Record ".join(rows[at:])
-    with patch.object(files, "CHUNK", chunk):
+    with (
+        patch.object(reading, "CHUNK", chunk),
+        patch.object(reading, "PIECE_MAX", chunk),
+        patch.object(parts, "PIECE_MIN", chunk * 3 // 4),
+    ):
         found = told(lambda: records(Text(content)))
     wanted = told(lambda: parsed(content))
     if odd not in (b"&undefined;", b"\xff", b"some text"):  # where a parser stops at text, the quick way goes on

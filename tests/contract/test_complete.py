@@ -53,6 +53,8 @@ def test_every_case_stands_with_what_it_comes_to(source: str, case: str) -> None
 def test_nothing_is_left_to_do(source: str) -> None:
     folder = Path(str(registry.resolve(f"{registry.spec(source).normaliser}").__code__.co_filename)).parent
     files = [*sorted(folder.glob("*.py")), ROOT / "lab" / "vendors" / f"{source}.py"]
+    own = (ROOT / "tests" / source / "test_own.py", ROOT / "docs" / "sources" / f"{source}.md")
+    files += [file for file in own if file.is_file()]
     left = [
         f"{file.relative_to(ROOT)}:{number} {line.strip()}"
         for file in files

@@ -12,7 +12,7 @@ import pytest
 from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, RawRecord
-from connectors import instants, payload
+from connectors import instants, payload, windows
 from connectors.payload import Fields
 from connectors.windows import Window
 
@@ -84,6 +84,18 @@ def test_a_required_field_is_named_and_its_value_is_not(read: str, path: str, va
     with pytest.raises(BadRecord) as told:
         getattr(fields(**{path: value}), read)(path)
     assert str(told.value) == f"pebble/sleep: {reason}"
+
+
+def test_a_stretch_of_unix_times_is_bounded_and_needs_an_offset() -> None:
+    start = 1_795_000_000
+    times = fields(start=1000 * start, end=1000 * (start + 600), east=-600)
+    walk = times.stretch("start", "end", offset="east", per_second=1000, by_end=False)
+    assert (walk.start.timestamp(), walk.minutes, walk.offset, walk.day) == (start, 10, -600, date(2026, 11, 18))
+    for odd, reason in ((None, "end is no instant"), (1000 * start - 1, "it ends before it starts")):
+        with pytest.raises(BadRecord, match=reason):
+            fields(start=1000 * start, end=odd, east=60).stretch("start", "end", offset="east", per_second=1000)
+    with pytest.raises(BadRecord, match="east is no offset"):
+        fields(day="2026-11-20", east="late").civil_day("day", offset="east")
 
 
 def test_words_choose_and_unknown_words_are_set_aside() -> None:
@@ -173,6 +185,12 @@ def test_pieces_join_and_the_cursor_stays_behind_now() -> None:
     assert covers.since == datetime(2026, 11, 14, tzinfo=UTC)
 
 
+def test_a_piece_that_begins_tomorrow_is_asked_for_from_now_on() -> None:
+    tomorrow = date(2026, 11, 21)
+    since, until = windows.unix_bounds(tomorrow, tomorrow, now=NOW)
+    assert (since, until) == (int(NOW.timestamp()), int(datetime(2026, 11, 21, 23, 59, 59, tzinfo=UTC).timestamp()))
+
+
 def test_a_list_that_tells_the_last_days_alone_is_not_read_beyond_them() -> None:
     for cursor in (None, '{"until": "2026-03-01"}', '{"until": "2026-10-30"}'):
         window = Window.after(cursor, now=NOW, days=365, overlap=WEEK, held=28)
@@ -182,7 +200,7 @@ def test_a_list_that_tells_the_last_days_alone_is_not_read_beyond_them() -> None
 
 
 def test_the_examples_of_the_readers_are_true() -> None:
-    assert [doctest.testmod(module).failed for module in (instants, payload)] == [0, 0]
+    assert [doctest.testmod(module).failed for module in (instants, payload, windows)] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("odd", ["", "PT", "P1D", "PT1S1H", "an hour", "PT99999H", None, 3120])

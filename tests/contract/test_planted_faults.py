@@ -18,6 +18,9 @@ from tests.world import served
 HERE = Path(planted.__file__).parent
 FAULTS = {  # fault -> the law it breaks, and what that says
     "the consent is not saved": ("consent_is_given_saved_and_used", "was not saved"),
+    "scopes are divided by blanks": ("consent_is_given_saved_and_used", "scope_separator"),
+    "a consent is withdrawn here alone": ("withdrawn_consents_are_over", "accepted after it was withdrawn"),
+    "a withdrawal names no token": ("withdrawn_consents_are_over", "did not confirm"),
     "a rotated token is not saved": ("ended_tokens_cost_no_consent", "log in again"),
     "the cursor is a day past now": ("cursors_never_pass_now", "cursor of night lies ahead"),
     "lastupdate lies in the future": ("late_rows_are_found", "came late"),

@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from bridge.domain.errors import SetupError
 from lab import fixture_maker
 
 SAMPLE: dict[str, Any] = {
@@ -65,3 +68,32 @@ def test_a_case_that_was_edited_is_kept_unless_it_is_asked_for_anew(tmp_path: Pa
     assert any(line.startswith("week.json: kept") for line in fixture_maker.write("pebble", tmp_path))
     assert json.loads(week.read_text()) == edited
     assert any("sleep 0 -> 8" in line for line in fixture_maker.write("pebble", tmp_path, anew=True))
+
+
+def test_a_deleted_row_keeps_its_ids_and_times_of_change_alone() -> None:
+    day = {"id": "2026-03-02", "date": "2026-03-02", "updated_at": 1772496000, "steps": 8120}
+    sample = {"origin": "docs", "zone": "Europe/Berlin", "deleted": {"days": {"gone": True}}, "days": [day]}
+    case = fixture_maker.cases(sample)["awkward"]["days"]
+    (deleted,) = [row for row in case if row.get("gone")]
+    assert deleted == {"id": "2026-10-31", "updated_at": 1772496000 + 243 * 86_400, "gone": True}
+    assert all(row["id"] == row["date"] for row in case if row is not deleted)
+
+
+def test_a_nap_is_changed_after_it_ended() -> None:
+    night = {"id": "n", "start": 1772488800, "end": 1772514000, "updated_at": 1772514600, "nap": False}
+    sample = {"origin": "docs", "zone": "Europe/Berlin", "sleeps": {"nights": {"nap": True}}, "nights": [night]}
+    nights = [night for night in fixture_maker.cases(sample)["awkward"]["nights"] if night["end"]]
+    assert any(night["nap"] for night in nights)
+    assert {night["updated_at"] - night["end"] for night in nights} == {600}
+
+
+def test_a_row_of_times_that_are_a_year_apart_is_refused_with_its_fields() -> None:
+    day = {"id": "d", "date": "2026-03-02", "updated_at": 1740960000}  # 2025-03-03
+    with pytest.raises(SetupError, match="row of days is of 2026-03-02, and its updated_at of 2025-03-03"):
+        fixture_maker.cases({"origin": "docs", "zone": "Europe/Berlin", "days": [day]})
+
+
+def test_rows_of_a_sample_may_be_of_different_dates() -> None:
+    days = {name: [{"id": name, "date": said}] for name, said in (("one", "2026-03-02"), ("two", "2025-07-09"))}
+    week = fixture_maker.cases({"origin": "docs", "zone": "Europe/Berlin", **days})["week"]
+    assert [row["date"] for row in week["one"]] == [row["date"] for row in week["two"]]

@@ -79,11 +79,14 @@ def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Pat
     assert "python -m lab.fixture_maker pebble" in missing
     assert "connectors/pebble/__init__.py:1" in missing
     assert "lab/vendors/pebble.py:10 SCOPE_OF" in missing
+    assert "tests/pebble/test_own.py:1" in missing
+    assert "docs/sources/pebble.md:3" in missing
     assert "no row of daily, sleep" in run(checkout, "-m", "lab.fixture_maker", "pebble")
 
     sample = checkout / "fixtures" / "pebble" / "sample.json"
     sample.write_text(json.dumps(json.loads(sample.read_text()) | SAMPLE))
-    for file in [*(checkout / "connectors" / "pebble").glob("*.py"), checkout / "lab" / "vendors" / "pebble.py"]:
+    own = ("connectors/pebble/*.py", "lab/vendors/pebble.py", "tests/pebble/*.py", "docs/sources/pebble.md")
+    for file in [file for pattern in own for file in checkout.glob(pattern)]:
         file.write_text(file.read_text().replace("TODO", "filled in:"))
     assert "week.json: new (sleep 0 -> 8, daily 0 -> 8)" in run(checkout, "-m", "lab.fixture_maker", "pebble")
     unread = contract(checkout, "test_complete.py")
@@ -96,6 +99,7 @@ def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Pat
     whole = contract(checkout, "test_complete.py", "test_fixtures.py", "test_laws.py", "test_permissions.py")
     assert " passed" in whole.splitlines()[-1], whole
     assert "failed" not in whole.splitlines()[-1], whole
+    assert "1 passed" in run(checkout, "-m", "pytest", "-q", "-p", "no:randomly", "-n0", "tests/pebble")
 
 
 @pytest.mark.parametrize("name", ["Pebble", "pe-bble", "class", "payload", "", "a" * 40])

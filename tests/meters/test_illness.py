@@ -126,25 +126,37 @@ def test_at_most_one_ordinary_night_of_two_hundred_is_called_ill_whatever_the_ve
     assert called <= nights / 200
 
 
-def red_nights(people):
-    """Lives of WHOOP wearers whose last night was scored red (0 to 33), made of heart rate, variability and sleep."""
+def red_nights(people, fields, usuals, gains, red):
+    """Lives of wearers whose last night scored at most ``red``, made of heart rate, variability and sleep."""
     for seed in range(people):
         rng = random.Random(seed)
-        one = wearer(rng, "whoop")
+        one = wearer(rng, fields)
         weights = {HRV: rng.uniform(0.4, 0.7), RHR: -rng.uniform(0.1, 0.4), ASLEEP: rng.uniform(0.1, 0.4)}
-        usual, gain = rng.uniform(40, 68), rng.uniform(12, 20)
+        usual, gain = rng.uniform(*usuals), rng.uniform(*gains)
         nights = []
-        while len(nights) < 31:
+        for _ in range(90):
             values = ordinary_night(rng, one)
             z = sum(w * (values[f] - one.usual[f]) / one.strays[f] for f, w in weights.items())
-            values[RECOVERY] = usual + gain * z + rng.gauss(0, 6)
-            if nights or values[RECOVERY] <= 33:
-                nights.append(values)
+            values[RECOVERY] = usual + gain * (z + rng.gauss(0, 0.4))
+            nights.append(values)
+        last = next((values for values in nights[30:] if values[RECOVERY] <= red), None)
+        if last is None:
+            continue
+        nights = [last, *nights[:30]]
         yield [item for ago, values in enumerate(nights) for item in night_of(ago, values)]
 
 
 def test_no_red_day_of_a_score_made_of_the_night_reads_normal():
-    assert max(vitality(items).level for items in red_nights(200)) < 0.70
+    levels = [vitality(items).level for items in red_nights(200, "whoop", (40, 68), (12, 20), 33)]
+    assert len(levels) > 150
+    assert max(levels) < 0.70
+
+
+def test_few_low_days_of_a_score_with_a_high_usual_read_normal():
+    """Oura calls a readiness below 60 low, and most of its days lie near 80."""
+    levels = [vitality(items).level for items in red_nights(800, "oura", (72, 82), (6, 9), 59)]
+    assert len(levels) > 60
+    assert sum(level >= 0.70 for level in levels) <= len(levels) / 25
 
 
 SIGNS_OF_WHOOP = {

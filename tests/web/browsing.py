@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 CHROMIUM = Path("/usr/bin/chromium")
+OPTIONS = ["--no-sandbox", "--disable-background-networking"]
 ROOT = Path(__file__).parents[2]
 AXE = ROOT / "build" / "axe" / "package" / "axe.min.js"
 SCREENS = ROOT / "build" / "screens"
@@ -27,8 +28,7 @@ def chromium() -> Iterator[Any]:
     if not CHROMIUM.exists():
         pytest.skip("there is no chromium here: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
-        options = ["--no-sandbox", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=options)
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=OPTIONS)
         yield browser
         browser.close()
 
@@ -59,6 +59,19 @@ def grave_findings(page: Any) -> list[str]:
         if one["impact"] in GRAVE
         for node in one["nodes"]
     ]
+
+
+def sticking_out(page: Any) -> list[str]:
+    """The texts and controls that reach beyond the card that holds them, but for what can be scrolled."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll(".card")].flatMap((card) =>
+          [...card.querySelectorAll("*")]
+            .filter((one) => !one.closest(".scroll, .visually-hidden, .table, svg, .plot, .readout"))
+            .filter((one) => one.checkVisibility() && one.getBoundingClientRect().width)
+            .filter((one) => one.getBoundingClientRect().right > card.getBoundingClientRect().right + 1)
+            .map((one) => `${card.id || card.className}: ${one.tagName} ${one.textContent.trim().slice(0, 60)}`))"""
+    )
+    return found
 
 
 def lived(folder: Path, day: str) -> Path:

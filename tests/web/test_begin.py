@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import requests
@@ -18,7 +19,8 @@ from bridge.domain.records import User
 from bridge.ingest import clients, connecting
 from bridge.recordings.recorded_life import DEMO_USER
 from bridge.recordings.server import LabServer
-from bridge.web.beginnings import THINGS, Thing
+from bridge.web import beginnings
+from bridge.web.beginnings import THINGS, Thing, things
 from lab.vendors.whoop import Vendor
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar
@@ -58,12 +60,26 @@ def test_everything_a_person_may_have_leads_to_a_way(thing: Thing, visitor: Visi
 
 
 def test_every_source_has_its_way_from_the_beginning() -> None:
-    ways = {(way.source, way.by) for thing in THINGS for way in thing.ways}
+    ways = {(way.source, way.by) for thing in things(registry.specs()) for way in thing.ways}
     for spec in registry.specs():
         possible = {"file": spec.reads, "account": spec.authorises, "push": spec.receives}
         by = {name for name, capability in possible.items() if capability is not None}
         assert not by or {one for source, one in ways if source == spec.name}, spec.name
         assert {one for source, one in ways if source == spec.name} <= by, spec.name
+
+
+def test_a_source_that_no_thing_names_is_shown_by_its_spec(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person finds a new connector without a change of the page, where the file stays the last."""
+    oura = registry.spec("oura")
+    pebble = replace(oura, name="pebble", title="Pebble ring")
+    files = replace(pebble, name="flint", oauth=None)
+    found = {thing.name: thing for thing in things([oura, pebble, files])}
+    assert [(way.source, way.by) for way in found["pebble"].ways] == [("pebble", "account"), ("pebble", "file")]
+    assert [(way.source, way.by) for way in found["flint"].ways] == [("flint", "file")]
+    assert list(found)[-1] == "file"
+    monkeypatch.setattr(beginnings, "THINGS", tuple(thing for thing in THINGS if thing.name != "oura"))
+    assert f'href="/begin/oura"><strong>{oura.title}' in visitor.get("/begin").text
+    assert "with an application of your own" in visitor.get("/begin/oura").text
 
 
 def test_a_dropped_calendar_leads_on_to_the_first_plan(visitor: Visitor) -> None:

@@ -22,7 +22,7 @@ from lab.people.demo import DEMO_USER, DEMO_ZONE
 from lab.people.person import demo_files
 from lab.vendors.whoop import Vendor
 from rhythm_env.interface import Answer as Said
-from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture
+from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture, sticking_out
 from tests.web.served import Place, calendar
 
 pytestmark = pytest.mark.web
@@ -238,6 +238,7 @@ def test_every_page_fits_reads_well_and_is_accessible(
         picture(page, f"{name}-{shape}-{scheme}")
         assert grave_findings(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert sticking_out(page) == []
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 20)"
         assert dark == (scheme == "dark")
     context.close()

@@ -170,6 +170,16 @@ def test_a_failure_is_kept_in_words_that_each_language_has(place: Place, ana: Us
     assert row["error"].startswith("the calendar's server does not answer")
 
 
+def test_a_sync_in_vain_is_shown_as_such_and_leads_nowhere(place: Place, ana: User, visitor: Visitor) -> None:
+    connection = place.bridge.store.connections.connect(ana.id, "ics", "account", now=installation.now())
+    place.bridge.account(connection, registry.spec("ics")).save_token({"url": "https://calendar.invalid/secret"})
+    visitor.get("/connections")
+    shown = visitor.finished(visitor.change("/connections/ics/sync", headers={"HX-Request": "true"}).text)
+    assert "does not answer" in unescape(shown)
+    assert 'class="job note bad"' in shown
+    assert "Look at today" not in shown
+
+
 def test_what_is_not_connected_unfolds_without_scripts(visitor: Visitor) -> None:
     shown = visitor.get("/connections").text
     folded = re.findall(r"<details>\s*<summary>([^<]+)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
@@ -255,7 +265,7 @@ def test_a_source_that_is_not_set_up_names_the_setting(visitor: Visitor) -> None
 
 def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     with vendor(monkeypatch, "garmin", Garmin(lab.account("garmin", "week")), api_key=""):
-        for key, told in (("wrong", "no longer takes this Personal API key"), (KEY, "new")):
+        for key, told in (("wrong", "refused this Personal API key"), (KEY, "new")):
             shown = visitor.finished(visitor.change("/connections/garmin/connect").text)
             assert "Your Garmin Personal API key" in shown
             action = re.search(r'action="(/jobs/[^"]+)"', shown)

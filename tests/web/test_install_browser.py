@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge import installation
-from tests.web.browsing import PHONE, chromium, grave_findings, picture
+from tests.web.browsing import CHROMIUM, OPTIONS, PHONE, chromium, grave_findings, picture
 from tests.web.served import Place
 
 pytestmark = pytest.mark.web
@@ -20,17 +21,16 @@ def browser() -> Iterator[Any]:
         yield found
 
 
-def test_it_can_be_installed_and_says_when_it_is_offline(place: Place, browser: Any) -> None:
+def test_it_can_be_installed_and_says_when_it_is_offline(place: Place, browser: Any, tmp_path: Path) -> None:
+    """A profile on disk, because a private window cannot install anything."""
     place.bridge.store.people.add_user("ana", "Europe/Berlin", now=installation.now())
-    context = browser.new_context(**PHONE)
+    profile = {"executable_path": str(CHROMIUM), "args": OPTIONS}
+    context = browser.browser_type.launch_persistent_context(str(tmp_path / "profile"), **profile, **PHONE)
     page = context.new_page()
     page.goto(place.url)
     page.evaluate("navigator.serviceWorker.ready.then(() => null)")
     page.reload()
-    errors = context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"]
-    assert [
-        one for one in errors if one["errorId"] != "in-incognito"
-    ] == []  # Playwright's contexts are private windows
+    assert context.new_cdp_session(page).send("Page.getInstallabilityErrors")["installabilityErrors"] == []
     kept = page.evaluate(
         "caches.keys().then(async (names) => (await Promise.all(names.map(async (name) =>"
         "  (await (await caches.open(name)).keys()).map((one) => new URL(one.url).pathname)))).flat())"

@@ -18,7 +18,7 @@ from bridge.auth import access
 from bridge.domain.records import User
 from lab.benchmarks.web import advised
 from rhythm_env.interface import Answer
-from tests.web.browsing import PHONE, Trouble, grave_findings, picture
+from tests.web.browsing import PHONE, Trouble, grave_findings, picture, sticking_out
 from tests.web.served import Place
 from tests.web.test_browser import browser, demo, life
 
@@ -105,6 +105,7 @@ def faults(page: Any, name: str) -> list[str]:
         found.append(f"{name}: the language is not named")
     if not page.evaluate("document.documentElement.scrollWidth <= innerWidth"):
         found.append(f"{name}: too wide")
+    found += [f"{name}: sticks out of {text}" for text in sticking_out(page)]
     return found
 
 

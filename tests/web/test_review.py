@@ -66,7 +66,7 @@ def test_the_page_and_the_json_tell_the_same(client: TestClient) -> None:
     assert (body["week"], body["counts"]["done"], body["counts"]["unknown"]) == (WEEK, 1, 1)
     shown = unescape(client.get("/review").text)
     assert "2 suggestions: 1 done, 1 unknown." in shown
-    assert "workout 07:00-07:36, whoop" in shown
+    assert "workout 07:00-07:36, WHOOP" in shown
     assert "/review?week=2026-W46" in shown
     assert 'href="/review" aria-current="page"' in shown
     history = client.get("/api/v1/history?days=3").json()

@@ -228,3 +228,25 @@ def test_everything_is_deleted_only_by_the_typed_name(place: Place, ana: User, v
     assert place.bridge.store.people.users() == [ana]
     assert "Everything about ana is deleted" in visitor.change("/connections/forget", {"name": "ana"}).text
     assert place.bridge.store.people.users() == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "form"),
+    [
+        ("zone", 'action="/settings/zone"'),
+        ("quiet hours", 'name="quiet"'),
+        ("messages", 'action="/settings/messages"'),
+        ("password", 'action="/settings/password"'),
+        ("passkeys", 'id="passkeys"'),
+        ("tokens", 'action="/settings/tokens"'),
+        ("language", 'action="/settings/language"'),
+        ("export", 'href="/connections/export.zip"'),
+        ("delete", 'action="/connections/forget"'),
+        ("wishes", 'href="/wishes"'),
+        ("order of sources", 'href="/connections#order-head"'),
+    ],
+)
+def test_each_setting_is_found_in_the_settings(
+    place: Place, ana: User, visitor: Visitor, setting: str, form: str
+) -> None:
+    assert form in visitor.get("/settings").text

@@ -1,4 +1,4 @@
-"""Serve connections, syncs, imports, daily values of metrics, and the export as JSON."""
+"""Serve connections, syncs, imports, the progress of jobs, and daily values as JSON, and the export as a zip."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ Document = Mapping[str, Any]
 
 @router.get("/connections")
 def connections(visit: Visitor) -> Sequence[Document]:
-    """Return each connection with last success, next due time, age of the newest data, records set aside and next
-    step.
-    """
+    """Return each connection with last success, next due time, age of its data, records set aside and next step."""
     return connection_documents(visit.bridge, visit.user, visit.now)
 
 
 @router.post("/connections/{source}/sync", status_code=202)
 def sync(visit: Visitor, source: str) -> Document:
-    """Start fetching new data from a source. The answer names a job, whose progress `/jobs/{name}` returns."""
+    """Start fetching new data from a source. The answer names a job, whose progress `/jobs/{name}` returns.
+
+    An unknown source gets 404, and a source without a connection 400. If the source is being fetched already, the
+    answer names that job.
+    """
     if source not in registry.names("connectors"):
         raise HTTPException(404, "there is no such source; see: bridge sources")
     connecting.connections_of(visit.bridge, visit.user, source)
@@ -47,14 +49,20 @@ def sync(visit: Visitor, source: str) -> Document:
 async def upload(
     request: Request, visit: Visitor, name: Annotated[str, Query(min_length=1, max_length=255)]
 ) -> Document:
-    """Start importing the request's body as a file called ``name``. `/jobs/{name of the job}` returns the progress."""
+    """Start importing the request's body as a file called ``name``. `/jobs/{name of the job}` returns the progress.
+
+    The answer has status 202. Too many uploads or jobs at once get 429.
+    """
     place = await background.receive_upload(visit, name, request.stream())
     return _job(background.import_file(visit, place))
 
 
 @router.get("/jobs/{name}")
 def job(visit: Visitor, name: str) -> Document:
-    """Return the progress of a sync or an import: running, done or failed, with the outcomes once it is done."""
+    """Return the progress of a sync or an import: running, done or failed, with the outcomes once it is done.
+
+    An unknown job, and one that the server has forgotten, gets 404.
+    """
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         raise HTTPException(404, "there is no such job, or it is over; start it again")
@@ -77,7 +85,10 @@ def days(
     last: Annotated[int, Query(ge=1, le=3660)] = 14,
     source: Annotated[str | None, Query(max_length=100)] = None,
 ) -> list[Document]:
-    """Return the metrics of each day and source over the ``last`` days, newest first, with numbers of measurements."""
+    """Return the metrics of each day and source over the ``last`` days, newest first, with numbers of measurements.
+
+    ``source`` limits them to a source. Without it, all sources are returned.
+    """
     since = (day.local(visit, visit.now) - timedelta(days=last - 1)).date()
     store, user = visit.bridge.store, visit.user
     found = figures(store.reading.samples(user.id, since=since), store.reading.episodes(user.id, since=since))
@@ -86,5 +97,8 @@ def days(
 
 @router.get("/export", response_class=StreamingResponse)
 def export(visit: Visitor) -> StreamingResponse:
-    """Send a zip of all the user's data except consents. `bridge import` reads it for a new user."""
+    """Send a zip of the user's data without secrets. `bridge import` reads it for a new user.
+
+    While another export of the user is made, the answer is 429.
+    """
     return background.export_zip(visit)

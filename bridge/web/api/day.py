@@ -87,10 +87,11 @@ def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Doc
 
 @router.get("/recommendation")
 def recommendation(visit: Visitor) -> Document:
-    """Return the recommendation of the current slot, the same for every request within the slot.
+    """Return the recommendation of the current slot, or the reasons why there is none.
 
-    This does not mark it as seen. It counts as seen once a page shows it, the user answers it, or a program reports it
-    as shown.
+    If the slot has none yet, it is made. Later requests in the slot return the same, unless data, corrections or wishes
+    have changed. This does not mark it as seen. It counts as seen once a page shows it, the user answers it, or a
+    program reports it as shown.
     """
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
     held = {str(action): why for action, why in requests.withheld(visit.bridge, visit.user, found).items()}
@@ -102,6 +103,7 @@ def shown(visit: Visitor, number: Number) -> Document:
     """Record that the user has seen a recommendation, and return it.
 
     It is then no longer sent as a notification. If the user gives no answer, the model learns from what the data show.
+    A number that is none of the user's recommendations gets 400.
     """
     found = own(visit.bridge.store, visit.user, number)
     visit.bridge.store.recommendations.mark_shown(found.id, now=visit.now)
@@ -110,10 +112,11 @@ def shown(visit: Visitor, number: Number) -> Document:
 
 @router.post("/recommendation/{number}/feedback")
 def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
-    """Record the answer to a recommendation, or what became of it. A new answer on the same day replaces the earlier
-    one.
+    """Record the answer to a recommendation, or what became of it.
 
-    "reschedule" without ``to`` returns ``offers`` too: up to three good times, each with the slot to send as ``to``.
+    Until its day is over, a new answer replaces the earlier answer. Later a different answer gets 400. "reschedule"
+    without ``to`` also returns ``offers``: up to three good times, each with the slot to send as ``to``. A number that
+    is none of the user's recommendations gets 400.
     """
     moved = None if body.to is None else parse_slot(body.to, visit.now, visit.user.zones)
     given = parse_answer(body.answer)
@@ -125,7 +128,7 @@ def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
 
 @router.get("/checkins")
 def checkins(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[Document]:
-    """Return the user's check-ins of the last ``days``, newest first."""
+    """Return the user's check-ins of the last ``days``, today included, newest first."""
     since = (day.local(visit, visit.now) - timedelta(days=days - 1)).date()
     found = checkin.recent(visit.bridge.store, visit.user, since=since)
     return [checkin_document(said, visit.user.zones) for said in found]
@@ -133,7 +136,11 @@ def checkins(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> 
 
 @router.post("/checkins")
 def say(visit: Visitor, body: CheckIn) -> Document:
-    """Store a check-in, and return it with its outcome. A second check-in within the same minute corrects the first."""
+    """Store a check-in, and return it with its outcome: new, updated or unchanged.
+
+    A second check-in of the same minute and meter corrects the first. A time in the future, or over a year ago, gets
+    400.
+    """
     score = parse_score(f"{body.score:g}", visit.user.name)
     said = checkin.CheckIn(at=_moment(visit, body), score=score, about=body.about)
     outcome = checkin.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
@@ -148,13 +155,16 @@ def _moment(visit: Visit, body: CheckIn) -> datetime:
     except OverflowError:  # the year 1 or 9999, moved out of the calendar by its zone
         at = visit.now - 2 * CHECKIN_MAX_AGE
     if visit.now - at > CHECKIN_MAX_AGE:
-        raise SetupError("a check-in is at most a year old; leave out `at` for now")
+        raise SetupError("`at` is more than a year ago; give a later time, or leave `at` out for a check-in about now")
     return at
 
 
 @router.get("/calendar")
 def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> Document:
-    """Return a week (2026-W47, or a date in it) as 28 slots with events, their activities, and calendar facts."""
+    """Return a week as 28 slots with events, their activities, and calendar facts.
+
+    ``week`` is 2026-W47 or a date in it, by default the current week.
+    """
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
     found = weeks.load_week(visit.bridge.store, visit.user, visit.bridge.classifier, monday, at=visit.now)
     return {"user": visit.user.name, **week_document(found)}
@@ -162,7 +172,10 @@ def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] =
 
 @router.post("/labels")
 def label(visit: Visitor, body: Correction) -> Document:
-    """Correct the activity of an event. The correction also holds for its series and for similar titles."""
+    """Correct the activity of an event. The correction also holds for its series and for similar titles.
+
+    ``holds_for`` in the answer says for which events it holds.
+    """
     action = body.action
     fixed = requests.fix(visit.bridge, visit.user, body.event, action, now=visit.now)
     return {

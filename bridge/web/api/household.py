@@ -12,5 +12,5 @@ router = APIRouter(tags=["household"])
 
 @router.get("/household")
 def household(visit: Visitor) -> HouseholdDocument:
-    """Return the meters that the user shares, and those that others share with the user, in words alone."""
+    """Return the meters that the user shares, and those that other users share with the user, with levels in words."""
     return household_document(visit.bridge, visit.user, visit.readings_of)

@@ -30,15 +30,20 @@ BELIEF: dict[int | str, dict[str, Any]] = {200: {"model": BeliefDocument}}
 
 @router.get("/trends", responses={200: {"model": TrendsDocument}}, response_class=Response)
 def trends(visit: Visitor, weeks: Weeks = 12) -> Response:
-    """Return meters, their inputs, planned hours and happenings, day by day over the last ``weeks``."""
+    """Return meters, their inputs, planned hours and happenings, day by day over the last ``weeks``.
+
+    The header ``X-Fresh`` is ``no`` if newer data came, and the document is being computed again. Otherwise it is
+    ``yes``.
+    """
     found = load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False)
     return Response(found.text, media_type="application/json", headers={"X-Fresh": "yes" if found.fresh else "no"})
 
 
 @router.get("/review")
 def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> ReviewDocument:
-    """Return a week's recommendations with what became of them. ``week`` is 2026-W47, or a date; default: yesterday's
-    week.
+    """Return a week's recommendations with what became of them.
+
+    ``week`` is 2026-W47 or a date in it, by default the week of yesterday.
     """
     bridge, user, now = visit.bridge, visit.user, visit.now
     monday = review_week(now, user) if week is None else monday_of(week, now, user.zones)
@@ -63,13 +68,19 @@ def belief(visit: Visitor) -> JSONResponse:
 
 @router.post("/belief/reset", responses=BELIEF, response_class=JSONResponse)
 def reset(visit: Visitor) -> JSONResponse:
-    """Let the model ignore all answers given so far, from the next recommendation on. Nothing is deleted."""
+    """Let the model ignore all answers given so far, from the next recommendation on, and return the belief.
+
+    Nothing is deleted.
+    """
     visit.bridge.store.lessons.add_reset(visit.user.id, now=visit.now)
     return belief(visit)
 
 
 @router.post("/belief/restore", responses=BELIEF, response_class=JSONResponse)
 def restore(visit: Visitor) -> JSONResponse:
-    """Undo the newest reset, so that the answers before it count again."""
+    """Undo the newest reset, so that the answers before it count again, and return the belief.
+
+    Without a reset nothing changes.
+    """
     visit.bridge.store.lessons.withdraw_reset(visit.user.id, now=visit.now)
     return belief(visit)

@@ -66,7 +66,7 @@ def wishes(visit: Visitor) -> WishesDocument:
 
 @router.post("/wishes")
 def wish(visit: Visitor, body: Wished) -> WishesDocument:
-    """Replace all of the user's wishes, and return them."""
+    """Replace all of the user's wishes, and return them. A field that is left out is set to its default."""
     found = wishes_of(body.model_dump(mode="json", exclude={"user"}))
     visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
     return wishes_document(visit.user.name, found)

@@ -30,7 +30,7 @@ def password(
     """Set a password after the present password was typed as ``old``. All sessions end, and this browser gets a new
     session.
 
-    ``new`` and ``again`` must be equal. Otherwise the form is shown again with the reason.
+    ``new`` and ``again`` must be equal. Otherwise the form is shown again with the reason and status 400.
     """
     try:
         if new != again:
@@ -44,7 +44,10 @@ def password(
 
 @router.post("/settings/password/remove")
 def remove_password(request: Request, visit: Visitor, old: Password = "") -> Response:
-    """Remove the password after it was typed, unless the user could not log in any more."""
+    """Remove the password after it was typed, unless the user could not log in any more. All sessions end.
+
+    This browser gets a new session, unless the page then needs no login.
+    """
     try:
         _check(request, visit, old)
         with visit.bridge.store.transaction():
@@ -58,8 +61,9 @@ def remove_password(request: Request, visit: Visitor, old: Password = "") -> Res
 
 
 def _check(request: Request, visit: Visit, typed: str) -> None:
-    """Raise SetupError unless ``typed`` is the user's password, or the user has none. Tries are limited as at the
-    login.
+    """Raise SetupError unless ``typed`` is the user's password, or the user has none.
+
+    Tries are limited as at the login, and too many raise SetupError as well.
     """
     store, name = visit.bridge.store, visit.user.name
     if not access.has_password(store, visit.user):
@@ -85,7 +89,7 @@ def new_token(
     name: Annotated[str, Form(max_length=64)] = "",
     assistant: Annotated[str, Form(max_length=10)] = "",
 ) -> HTMLResponse:
-    """Make a token for a program, or with ``assistant`` = ``yes`` for an assistant alone, and show it once.
+    """Make a token for a program and show it once. With ``assistant`` = ``yes`` it serves AI assistants alone.
 
     A user with 50 tokens gets no other.
     """
@@ -99,9 +103,9 @@ def new_token(
 
 @router.post("/settings/tokens/{number}/end")
 def end_token(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
-    """End a token at once."""
+    """End a token at once. An unknown token shows the settings with the reason and status 400."""
     if not visit.bridge.store.access.revoke_token(visit.user.id, number):
-        return shown(visit, wrong={"token": _("you have no such token")})
+        return shown(visit, wrong={"token": _("you have no such token; see the list")})
     return changed("token")
 
 

@@ -1,4 +1,4 @@
-"""The beginning: what a person has, and the shortest way in which its data come here."""
+"""Serve the pages of the beginning: what a person has, and the shortest way in which its data come here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from bridge import registry
 from bridge.domain.languages import _, say
-from bridge.web.beginnings import BY_NAME, THINGS, Way
+from bridge.web.beginnings import Way, things
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 
@@ -18,18 +18,19 @@ router = APIRouter()
 
 @router.get("/begin")
 def begin(visit: Visitor) -> HTMLResponse:
-    """Ask what the person has."""
+    """Show the devices, calendars and files that a person may have, for the person to choose from."""
     sources = registry.names("connectors")
-    things = [
-        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")} for one in THINGS
+    found = [
+        {"thing": one, "hint": one.hint if one.ways_of(sources) or not one.ways else say("by a file")}
+        for one in things(registry.specs())
     ]
-    return page("begin.html", visit, things=things)
+    return page("begin.html", visit, things=found)
 
 
 @router.get("/begin/{name}")
 def way(visit: Visitor, name: str) -> HTMLResponse:
-    """Show the ways from a thing to its data, the shortest first and open."""
-    thing = BY_NAME.get(name)
+    """Show the ways from a thing to its data, the shortest first and open. An unknown thing gets 404."""
+    thing = next((one for one in things(registry.specs()) if one.name == name), None)
     if thing is None:
         raise HTTPException(404, _("that is not known here; choose from the list: /begin"))
     ways = [_shown(visit, one) for one in thing.ways_of(registry.names("connectors"))]

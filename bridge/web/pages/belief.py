@@ -59,7 +59,7 @@ def belief(visit: Visitor) -> HTMLResponse:
 def _felt(visit: Visit) -> list[dict[str, Any]]:
     """Return how well the body's data tell how the user feels, for each meter with enough check-ins.
 
-    It is computed again once the user's data change.
+    The result is computed again once the user's data change.
     """
 
     def computed() -> list[dict[str, Any]]:
@@ -159,7 +159,10 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
 
 @router.get("/belief/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -> HTMLResponse:
-    """Show a dimension of the belief (social, morning or work) day by day as a table, newest first."""
+    """Show a dimension of the belief (social, morning or work) day by day as a table, newest first.
+
+    Any other word shows social.
+    """
     found = _beliefs(visit)
     chosen = of if of in DIMENSIONS else "social"
     rows = [
@@ -185,7 +188,7 @@ def reset(visit: Visitor) -> RedirectResponse:
 
 @router.post("/belief/restore")
 def restore(visit: Visitor) -> RedirectResponse:
-    """Undo the newest reset, so that the answers before it count again."""
+    """Undo the newest reset, so that the answers before it count again. Without a reset nothing changes."""
     visit.bridge.store.lessons.withdraw_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 

@@ -1,4 +1,4 @@
-"""Serve the connections page with sources, consents, files, export and deletion."""
+"""Serve the page of connections: sources, consents, syncs, tokens for pushes, imports, export and deletion."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def connections(visit: Visitor) -> HTMLResponse:
 
 @router.post("/connections/prefer")
 def prefer(visit: Visitor, first: Text = "") -> Response:
-    """Put a source before all others in the user's order of sources. Without one, go back to the usual order."""
+    """Put the source ``first`` before all others in the user's order. An empty ``first`` restores the usual order."""
     store, user = visit.bridge.store, visit.user
     before = [one for one in store.people.preferred_sources(user.id) if one != first] if first else []
     choose(store, user, [first, *before] if first else [], now=visit.now)
@@ -79,7 +79,10 @@ def prefer(visit: Visitor, first: Text = "") -> Response:
 
 
 def _counts(visit: Visit) -> dict[str, dict[str, int]]:
-    """Return source -> kind of data -> number of the user's rows, from the cache for up to a minute."""
+    """Return source -> kind of data -> number of the user's rows, from the cache for up to a minute.
+
+    A change of the data ends that minute.
+    """
     version = counts_version(visit.bridge, visit.user, visit.now)
     return visit.app.results.get(
         visit.user, "counts", version, lambda: visit.bridge.store.reading.counts(visit.user.id)
@@ -203,8 +206,8 @@ def connect(
     """Start a job that obtains the user's consent at a source and then syncs it, and show its progress.
 
     ``write`` is ``yes`` to ask for the right to write. ``also`` names other sources that the consent connects. ``url``,
-    ``name`` and ``password`` are what the user typed, and empty ones are left out. A source without the keys that it
-    needs leads to the page for keys.
+    ``name`` and ``password`` are what the user typed, and empty ones are left out. A source that lacks the client id or
+    secret of an application leads to the page that asks for them.
     """
     if clients.is_missing(visit.bridge, visit.user, _spec(source)):
         return _lead_to(request, f"/connections/{source}/keys")
@@ -228,7 +231,10 @@ def sync(visit: Visitor, source: str) -> Response:
 
 @router.post("/connections/{source}/push")
 def push(visit: Visitor, source: str) -> Response:
-    """Create a token with which an app may push a source's data, and show it once. The earlier token ends."""
+    """Create a token with which an app may push a source's data, and show it once.
+
+    The earlier token of that source ends.
+    """
     token = grant(visit.bridge, visit.user, _spec(source).name)
     return page("connections/token.html", visit, token=token, place=PUSH_PATH + source)
 
@@ -237,7 +243,7 @@ def push(visit: Visitor, source: str) -> Response:
 def disconnect(visit: Visitor, source: str, keep: Text = "", account: Text = "") -> Response:
     """End the user's connections to a source, or only the connection named ``account``.
 
-    ``keep`` = ``yes`` keeps their data. Otherwise these are deleted. If the vendor did not confirm the end of the
+    ``keep`` = ``yes`` keeps their data. Otherwise the data are deleted. If the vendor did not confirm the end of the
     consent, a note says so.
     """
     spec, keeps_data = _spec(source), keep == "yes"
@@ -265,14 +271,16 @@ def job(request: Request, visit: Visitor, name: str) -> Response:
 
 
 def _has_new_data(job: Job) -> bool:
-    """Return True if a job brought new rows and nothing failed."""
+    """Return True if a job brought new rows, and all its outcomes are ``ok``."""
     rows = job.result or []
     return any(row["new"] for row in rows) and all(row["outcome"] == "ok" for row in rows)
 
 
 @router.post("/jobs/{name}")
 def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response:
-    """Hand the user's reply, for example a key, to a job that asked a question."""
+    """Hand the user's reply, for example a key, to a job that asked a question. An unknown job is answered by
+    ``_gone``.
+    """
     found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
@@ -281,7 +289,7 @@ def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response
 
 
 def _gone(request: Request) -> Response:
-    """Answer a request for an unknown job. For htmx it is a redirect to the connections.
+    """Answer a request for an unknown job. Htmx gets status 204 with a redirect to the connections.
 
     Otherwise HTTPException 404 is raised. After a restart of the server, a page may still poll a job of before.
     """
@@ -299,7 +307,7 @@ async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(ma
 
 @router.get("/connections/export.zip")
 def export(visit: Visitor) -> Response:
-    """Send a zip of all the user's data except consents."""
+    """Send a zip of the user's data without secrets."""
     return background.export_zip(visit)
 
 

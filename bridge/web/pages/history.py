@@ -25,7 +25,7 @@ Before = Annotated[int | None, Query(ge=1, le=2**53)]
 
 @router.get("/history")
 def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResponse:
-    """Show a page of the user's recommendations, the newest first.
+    """Show 28 of the user's recommendations, the newest first.
 
     With ``before``, the id of a recommendation, it shows those with a lower id.
     """
@@ -45,7 +45,9 @@ def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResp
 
 
 def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
-    """Return a recommendation for the template, with the answer apart from what was seen."""
+    """Return a recommendation for the template: title, slot, hours, the user's answer, and the outcome with its
+    evidence.
+    """
     return {
         "title": shown(advice_title(one.action, one.kind)),
         "what": one.what,

@@ -47,7 +47,7 @@ def _meter(meter: Mapping[str, Any]) -> dict[str, str | None]:
 
 @router.post("/settings/shares", dependencies=[Depends(in_browser)])
 def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
-    """Let another user see exactly the chosen meters. No meters end the share.
+    """Let the user called ``name`` see exactly the chosen meters. No meters end the share.
 
     After ten wrong names an hour no more are tried, so that names cannot be found out by trying.
     """
@@ -63,7 +63,7 @@ def share(visit: Visitor, name: Name = "", meters: Meters = ()) -> Response:
 
 @router.post("/settings/shares/withdraw", dependencies=[Depends(in_browser)])
 def withdraw(visit: Visitor, name: Name = "") -> Response:
-    """Share nothing with a user any more."""
+    """End all sharing of this user's meters with the user called ``name``."""
     try:
         sharing.withdraw(visit.bridge.store, visit.user, name, now=visit.now)
     except SetupError as error:

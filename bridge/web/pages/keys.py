@@ -1,4 +1,4 @@
-"""The page on which a person types the client id and secret of an application of their own at a vendor."""
+"""Serve the page on which a person types the client id and secret of their own application at a vendor."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def keys(request: Request, visit: Visitor, source: str) -> HTMLResponse:
 
 @router.post("/connections/{source}/keys")
 def save(request: Request, visit: Visitor, source: str, client_id: Key, client_secret: Secret = "") -> HTMLResponse:
-    """Test the keys at the vendor and keep them. A refusal is shown beside the form."""
+    """Test the client id and secret at the vendor, and keep them if they work.
+
+    A refusal is shown beside the form, with status 400.
+    """
     spec = _spec(source)
     try:
         clients.save(visit.bridge, visit.user, spec, client_id, client_secret)

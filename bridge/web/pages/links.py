@@ -32,16 +32,18 @@ router = APIRouter()
 def confirm(request: Request, token: str) -> HTMLResponse:
     """Show the buttons of a notification's link, and mark the recommendation as seen if a browser shows the page.
 
-    Nothing is answered yet, because previews and mail scanners open links too.
+    Nothing is answered yet, because previews and mail scanners open links too. A forged link gets 403, and a used or
+    expired link 410, with the reason.
     """
     return _respond(request, token, done=False)
 
 
 @router.post(f"{answer_links.ANSWER_PATH}{{token}}")
 def answer(request: Request, token: str, to: Annotated[str, Form(max_length=40)] = "") -> HTMLResponse:
-    """Record the answer that a notification's link stands for. A forged or used-up link shows why it is refused.
+    """Record the answer that a notification's link stands for.
 
-    ``to`` is the slot of an offered time, for putting it off.
+    ``to`` is the slot of an offered time, for putting it off. A forged link gets 403, and a used or expired link 410,
+    with the reason.
     """
     return _respond(request, token, done=True, to=to)
 

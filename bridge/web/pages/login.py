@@ -1,4 +1,4 @@
-"""Serve the first visit, the login and the logout."""
+"""Serve the first visit, the data of a made-up person, the login by name and password, and the logout."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ Text = Annotated[str, Form(max_length=300)]
 
 @router.get("/welcome")
 def welcome(request: Request) -> Response:
-    """Show the page on which the first user is added. Once there is a user, redirect to the start page."""
+    """Show the page on which the first user is added.
+
+    Once there is a user, and where other machines reach the page, redirect to the start page.
+    """
     if not _is_first(app_state(request)):
         return RedirectResponse("/", 303)
     return _welcome_page(request)
@@ -91,7 +94,7 @@ def demo_progress(request: Request, name: str) -> Response:
 
 @router.post("/welcome/own")
 def leave_demo(visit: Visitor) -> Response:
-    """Delete the made-up person, so that a person can begin with own data."""
+    """Delete the made-up person, so that a person can begin with own data. Other users are only led to today's page."""
     if visit.user.name != recorded_life.DEMO_USER:
         return RedirectResponse("/", 303)
     connecting.forget(visit.bridge, visit.user)
@@ -155,7 +158,10 @@ def too_many_tries(request: Request, seconds: float) -> Response:
 
 
 def begin_session(request: Request, user: User, to: str = "/") -> Response:
-    """Begin a session of the browser that sent the request, and lead it to the page ``to``."""
+    """Begin a session of the browser that sent the request, and lead it to the page ``to``.
+
+    The browser also gets a cookie that marks it as known for the user.
+    """
     bridge = app_state(request).bridge
     answer = RedirectResponse(to, 303)
     session = access.begin_session(bridge.store, user, now=installation.now())
@@ -167,7 +173,7 @@ def begin_session(request: Request, user: User, to: str = "/") -> Response:
 
 
 def stay(request: Request, visit: Visit, what: str) -> Response:
-    """Lead back to the settings, where ``what`` is saved, after a way to log in was added.
+    """Redirect to the settings, which then say that ``what`` is saved, after a way to log in was added.
 
     Without a session this browser gets one, because the page now asks who the user is.
     """
@@ -224,7 +230,7 @@ def log_out(request: Request) -> Response:
 def begin_demo(state: AppState) -> Job:
     """Start and return a job that stores the data of a made-up person, or return the running job.
 
-    Jobs that belong to no user do nothing else.
+    No other job belongs to no user.
     """
     running = next(iter(state.jobs.running(None)), None)
     return running or state.jobs.start(None, say("A made-up person"), lambda job: _land_demo(state, job))

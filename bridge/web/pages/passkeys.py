@@ -30,7 +30,11 @@ GONE_TEXT = say("that took too long, or began in another browser; try again")
 
 @router.post("/login/passkey/options")
 def login_options(request: Request) -> Response:
-    """Return the options with which a browser asks for a passkey. Tries are limited as for passwords."""
+    """Return, as JSON, the options with which a browser asks for a passkey.
+
+    Each request counts as a try to log in from its address. After 20 tries in five minutes the login page is returned,
+    with status 429.
+    """
     state = app_state(request)
     try:
         state.logins.begin_elsewhere(_address(request))
@@ -87,7 +91,9 @@ def _challenge_in(answer: str) -> str:
 
 @router.post("/login/passkey")
 def log_in(request: Request, credential: Credential = "") -> Response:
-    """Begin a session for the user of a passkey. A refused passkey shows the login page with the reason."""
+    """Begin a session for the user of a passkey. A refused passkey shows the login page with the reason and status
+    403.
+    """
     state = app_state(request)
     store = state.bridge.store
     try:
@@ -102,7 +108,7 @@ def log_in(request: Request, credential: Credential = "") -> Response:
 
 @router.post("/settings/passkeys/options", dependencies=[Depends(in_browser)])
 def new_options(request: Request, visit: Visitor) -> Response:
-    """Return the options with which a browser makes a passkey for the user."""
+    """Return, as JSON, the options with which a browser makes a passkey for the user. A refusal has status 400."""
     try:
         challenge, options = passkeys.begin_registration(visit.bridge.store, visit.user, *_place(request))
     except SetupError as error:
@@ -112,7 +118,7 @@ def new_options(request: Request, visit: Visitor) -> Response:
 
 @router.post("/settings/passkeys", dependencies=[Depends(in_browser)])
 def add(request: Request, visit: Visitor, credential: Credential = "", name: Name = "") -> Response:
-    """Keep a passkey that the browser has made, under a name."""
+    """Keep a passkey that the browser has made, under a name. A refusal shows the settings with the reason."""
     try:
         challenge = _answered(request, credential, visit.user.id)
         passkeys.register(visit.bridge.store, visit.user, challenge, credential, name, now=visit.now)
@@ -125,13 +131,13 @@ def add(request: Request, visit: Visitor, credential: Credential = "", name: Nam
 def remove(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)]) -> Response:
     """Remove a passkey, so that it no longer serves to log in.
 
-    The last way to log in stays while other machines reach the page.
+    The user's last way to log in stays where the user needs one (``refuse_last_way``).
     """
     store = visit.bridge.store
     try:
         with store.transaction():
             if not store.credentials.remove_passkey(visit.user.id, number):
-                raise SetupError(_("you have no such passkey"))
+                raise SetupError(_("you have no such passkey; see the list"))
             refuse_last_way(visit)
     except SetupError as error:
         return shown(visit, wrong={"passkeys": told(error)})

@@ -1,4 +1,4 @@
-"""Serve the plan of a day, the times to which a recommendation can be put off, and its calendar file."""
+"""Serve the plan of a day, the times to which a recommendation can be put off, and recommendations' calendar files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
 def gaps(request: Request, visit: Visitor, number: Number) -> Response:
     """Show up to three good times to which the user can put off a recommendation.
 
-    The same slot of tomorrow is added if none of them is of tomorrow.
+    If none of them lies on the next day, the slot a day later is added. A browser that asks for a whole page is led to
+    today's page.
     """
     found = feedback.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
@@ -64,7 +65,7 @@ def gaps(request: Request, visit: Visitor, number: Number) -> Response:
 def entry(visit: Visitor, number: Number) -> Response:
     """Send an iCalendar file with a recommendation, for the user to add to a calendar.
 
-    Raises SetupError for a recommendation without times.
+    Raises SetupError for a recommendation without times, and for one that is not the user's.
     """
     found = feedback.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:

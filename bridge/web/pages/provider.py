@@ -39,7 +39,11 @@ NOT_LINKED = say(
 
 @router.get("/login/provider")
 def begin(request: Request) -> Response:
-    """Send the browser to the login provider. Tries are limited as for passwords."""
+    """Send the browser to the login provider.
+
+    Each request counts as a try to log in from its address. After 20 tries in five minutes the status is 429. If the
+    provider does not answer, the login page says why, with status 503.
+    """
     state = app_state(request)
     try:
         state.logins.begin_elsewhere(_address(request))
@@ -51,9 +55,10 @@ def begin(request: Request) -> Response:
 
 
 def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> str:
-    """Keep a new attempt for this browser, and return the address at the provider to which the browser goes.
+    """Store a new attempt for this browser, and return the address at the provider to which the browser goes.
 
-    ``link_to`` is the id of a user with whom to link the account. None stands for a login.
+    ``link_to`` is the id of a user with whom to link the account. None stands for a login. Raises BridgeError if the
+    provider does not answer, and HTTPException 404 if none is set.
     """
     client = _client(state)
     with state.asking_provider.held("discovery"):
@@ -65,7 +70,9 @@ def _begun(request: Request, state: AppState, *, link_to: int | None = None) -> 
 
 def _client(state: AppState) -> oidc.Client:
     if state.provider is None:
-        raise HTTPException(404, "no login provider is set; see BRIDGE_OIDC_ISSUER: bridge doctor")
+        raise HTTPException(
+            404, "no login provider is set; who runs the bridge can set BRIDGE_OIDC_ISSUER and BRIDGE_OIDC_CLIENT_ID"
+        )
     return state.provider
 
 
@@ -77,7 +84,8 @@ def _address(request: Request) -> str:
 def back(request: Request, state: Answer = "", code: Answer = "", iss: Answer | None = None) -> Response:
     """Take the browser back from the provider, and log its user in or link the account.
 
-    The answer must be to an attempt that this browser began. Otherwise, and after a failure, the login page says why.
+    The answer must be to an attempt that this browser began. Otherwise, and after a failure, the login page says why,
+    with status 403.
     """
     app = app_state(request)
     attempt = app.attempts.take(request.state.seed, state)
@@ -108,7 +116,7 @@ def _user_of(app: AppState, account: oidc.Account) -> User | None:
     """Return the user to whom an account is linked, or else the user whose name the account's claim holds.
 
     Return None without either. A user who is named by the claim is linked from then on. The claim is not believed for a
-    user with another account of this provider, because names can change hands there.
+    user with another account of this provider. Names can change hands at a provider.
     """
     store = app.bridge.store
     number = store.credentials.user_of(account.issuer, account.subject)
@@ -123,7 +131,10 @@ def _user_of(app: AppState, account: oidc.Account) -> User | None:
 
 
 def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
-    """Link an account with the user who asked for that, and who still uses this browser."""
+    """Link an account with the user who asked for that, and who still uses this browser.
+
+    Any other user gets the login page with status 403.
+    """
     with suppress(NotLoggedIn):
         visit = current_visit(request)
         speak(visit.language or current())
@@ -138,7 +149,7 @@ def _link(request: Request, account: oidc.Account, user_id: int) -> Response:
 
 @router.post("/settings/login", dependencies=[Depends(in_browser)])
 def link(request: Request, visit: Visitor) -> Response:
-    """Lead a logged-in person to the provider, in order to link the account there.
+    """Lead a logged-in person to the provider, in order to link the account there. A user has at most 20 linked logins.
 
     The page refreshes itself to the provider, because a form may lead to this page alone (content security policy).
     """

@@ -1,4 +1,7 @@
-"""Serve the page of settings: time zone, messages, password, tokens for programs, export and deletion."""
+"""Serve the page of settings, and the forms for zone, language, messages and the browsers that get messages.
+
+The page also shows passwords, passkeys, linked logins, tokens, assistants, shares, backups, export and deletion.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,10 @@ def diagnostics(visit: Visitor) -> Response:
 
 @router.post("/settings/zone")
 def zone(visit: Visitor, zone: Text = "") -> Response:
-    """Let the user live in another time zone from now on."""
+    """Let the user live in another time zone from now on.
+
+    An unknown zone shows the settings with the reason and status 400.
+    """
     try:
         visit.bridge.store.people.set_zone(visit.user.id, zone.strip(), since=visit.now)
     except SetupError as error:
@@ -107,7 +113,10 @@ def zone(visit: Visitor, zone: Text = "") -> Response:
 
 @router.post("/settings/language")
 def language(visit: Visitor, language: Text = "") -> Response:
-    """Let the page and messages speak a language. An empty one leaves the choice to the browser."""
+    """Let the page and messages speak a language. An empty ``language`` leaves the choice to the browser.
+
+    An unknown language shows the settings with the reason and status 400.
+    """
     if language and language not in languages():
         return shown(visit, wrong={"language": _("there is no such language; choose one of the list")})
     visit.bridge.store.people.set_language(visit.user.id, language or None, now=visit.now)
@@ -123,7 +132,8 @@ def messages(
 ) -> Response:
     """Keep an address for messages, and the slots (``quiet``) without them. An empty address keeps the former.
 
-    ``events`` = ``yes`` lets messages name entries of the calendar.
+    ``events`` = ``yes`` lets messages name entries of the calendar. A refused address is shown with status 400 and the
+    reason.
     """
     store, user, may_name = visit.bridge.store, visit.user, events == "yes"
     try:
@@ -172,14 +182,16 @@ def _without(mark: str, devices: list[Device]) -> list[Device]:
 
 @router.post("/settings/messages/off")
 def messages_off(visit: Visitor) -> Response:
-    """Delete the address for messages, and forget all browsers."""
+    """Delete the user's address for messages, and the list of browsers that get messages."""
     visit.bridge.store.notifications.save_channel(visit.user.id, None, now=visit.now)
     return changed("off")
 
 
 @router.post("/settings/messages/test")
 def messages_test(visit: Visitor) -> HTMLResponse:
-    """Send a test message, and say if it was taken. A user sends one at a time."""
+    """Send a test message to the user, and show the settings with its success or failure. A user sends one at a
+    time.
+    """
     try:
         with visit.app.sending.held(visit.user.id):
             wrong = notify.deliver_test(visit.bridge, visit.user, now=visit.now)
@@ -189,9 +201,10 @@ def messages_test(visit: Visitor) -> HTMLResponse:
 
 
 def refuse_last_way(visit: Visit) -> None:
-    """Raise SetupError if the user could no longer log in, at a page that other machines reach.
+    """Raise SetupError if the user could no longer log in.
 
-    Call it inside the transaction that takes a way to log in away.
+    A page for this machine alone needs no login. Nor does a page whose users a proxy or a provider names. Call it
+    inside the transaction that takes a way to log in away.
     """
     settings = visit.bridge.settings
     is_free = visit.app.local or settings.user_header or settings.oidc_user_claim

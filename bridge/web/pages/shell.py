@@ -1,6 +1,7 @@
-"""The means to install the page: its manifest, and a service worker that says when the bridge does not answer.
+"""Serve the means to install the page: its manifest, and a service worker.
 
-The worker keeps static files and the page that says so. It never keeps a page of a person.
+The worker shows a page that says when the bridge does not answer. It keeps that page and static files. It never keeps a
+page of a person.
 """
 
 from __future__ import annotations

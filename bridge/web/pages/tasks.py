@@ -1,4 +1,4 @@
-"""Tick a task on the page, and take that back. The source of the task is not changed."""
+"""Serve the forms that tick a task on the page, and take that back. The source of the task is not changed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
 
 @router.post("/tasks/open")
 def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
-    """Take back that the user did a task."""
+    """Take back that the user did a task, and show the plan again from which that was done."""
     visit.bridge.store.task_notes.untick(visit.user.id, task, now=visit.now)
     return _plan_of(day)
 

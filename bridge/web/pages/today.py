@@ -107,7 +107,10 @@ def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
 
 @router.post("/checkin")
 def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
-    """Store a check-in with a score, for life as a whole or for the meter ``about``."""
+    """Store a check-in with a score of 1 to 5, for life as a whole or for the meter ``about``.
+
+    Raises SetupError for another score or meter.
+    """
     name = visit.user.name
     meter = parse_meter(about, name) if about else None
     said = checkins.CheckIn(at=visit.now, score=parse_score(score, name), about=meter)

@@ -57,7 +57,10 @@ def week(request: Request, visit: Visitor, week: Annotated[str | None, Query(max
 
 @router.get("/week/ahead")
 def week_ahead(request: Request, visit: Visitor, week: Annotated[str, Query(max_length=20)]) -> Response:
-    """Send the previews and tasks of a week's coming days, each for its slot on the page of the week."""
+    """Send the previews and tasks of a week's coming days, each for its slot on the page of the week.
+
+    A browser that asks for a whole page is led to the page of the week.
+    """
     monday = monday_of(week, visit.now, visit.user.zones)
     if not is_part(request):
         return RedirectResponse(f"/week?week={week_name(monday)}", 303)
@@ -85,7 +88,8 @@ def _load(visit: Visit, monday: date) -> Week:
 def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named, week: Named = "") -> RedirectResponse:
     """Put a recommendation off to the slot ``to``, and show the week again from which it was moved.
 
-    Raises SetupError for a slot that has begun, and for a recommendation whose day is over.
+    Raises SetupError for a slot that has begun, or is a week or more ahead. Raises it too for an answered
+    recommendation whose day is over.
     """
     monday = monday_of(week or None, visit.now, visit.user.zones)
     moved = ahead.chosen(visit, to)
@@ -95,7 +99,7 @@ def move(visit: Visitor, number: Annotated[int, Path(ge=1, le=2**53)], to: Named
 
 
 def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
-    """Return the seven days with their four slots each, for the template."""
+    """Return the seven days of a week with their four slots each, for the template, Monday first."""
     now, open_slots = moment_at(visit.now, visit.user.zones), set(ahead.slots_ahead(visit))
     return [
         {
@@ -112,7 +116,7 @@ def _days(visit: Visit, week: Week) -> list[dict[str, Any]]:
 
 
 def _due(week: Week, day: date, today: date) -> dict[str, Any]:
-    """Return ``due``, the first DUE_MAX open tasks that are due on a date, and ``more``, the number of the rest.
+    """Return ``due``, the first 5 open tasks that are due on a date, and ``more``, the number of the rest.
 
     Today's list holds overdue tasks as well. A past date has none.
     """
@@ -159,6 +163,6 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
 
 
 def _clock(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> str | None:
-    """Return the recommendation's start if it lies in the slot."""
+    """Return the recommendation's start as local time, or None if it does not lie in the slot."""
     inside = one.start is not None and slot.facts.start <= one.start < slot.facts.end
     return f"{local(visit, one.start):%H:%M}" if inside and isinstance(one.start, datetime) else None

@@ -43,7 +43,10 @@ def wishes(visit: Visitor, saved: str = "") -> HTMLResponse:
 
 @router.post("/wishes")
 def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
-    """Replace the user's wishes by those of the form. A form that cannot be read is shown again with the reason."""
+    """Replace the user's wishes by those of the form.
+
+    A form that cannot be read is shown again with the reason and status 400.
+    """
     try:
         found = _wishes(form, visit.user.name)
     except SetupError as error:
@@ -111,7 +114,7 @@ def _hours(text: str, action: ActionType, user: str) -> tuple[Hours, ...]:
 def _number(text: str, what: str) -> int | None:
     """Return a text as a whole number, or None for an empty text.
 
-    Raises SetupError for other text, and for more digits than a goal may have. Its text begins with ``what``.
+    Raises SetupError for other text, and for more than three digits. The error's text begins with ``what``.
     """
     if not text.strip():
         return None

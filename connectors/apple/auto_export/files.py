@@ -34,8 +34,8 @@ Metric = tuple[str, str]  # name and unit
 def recognise(file: File) -> bool:
     """Return True if a file is from Health Auto Export.
 
-    Such a file is JSON with a list of metrics or workouts near its beginning, or a piece by ``odd``. The app's own
-    packed files (.hae) are recognised too, although ``read`` refuses them.
+    Such a file is JSON whose first 4 KiB name a list of the app, such as ``metrics`` or ``workouts``, or a piece by
+    ``odd``. The app's own packed files (.hae) are recognised too, although ``read`` refuses them.
     """
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")

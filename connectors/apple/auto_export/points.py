@@ -85,9 +85,10 @@ class Point:
 class Points:
     """A buffer for a metric's points, grouped by local day until the day's records are made.
 
-    It holds four days. The oldest leaves it when a fifth begins, and all leave it at the end (``rest``). ``unit`` and
-    ``zone`` are used for points that state none. ``unreadable`` counts points without a time, a number or
-    a known unit. ``coarse`` counts points that sum up more than a day.
+    It holds four days. The oldest leaves it when a fifth begins, and all leave it at the end (``rest``). Days that seem
+    to be sums of weeks or longer are all held, and are only counted at the end. ``unit`` and ``zone`` are used for
+    points that state none. ``unreadable`` counts points without a time, a number or a known unit. ``coarse`` counts
+    points that sum up more than a day.
     """
 
     kind: Kind
@@ -99,7 +100,11 @@ class Points:
     _fine: bool = False  # some days are known not to be sums of weeks
 
     def take(self, raw: Any) -> Iterator[RawRecord]:
-        """Add a point as the app sent it. When a fifth day begins, yield the records of the oldest day."""
+        """Add a point as the app sent it. A point that cannot be read is only counted.
+
+        When a fifth day begins, yield the records of the oldest day, unless the days seem to be sums of weeks or
+        longer.
+        """
         point = self._point(raw) if isinstance(raw, Mapping) else None
         if point is None:
             self.unreadable += 1

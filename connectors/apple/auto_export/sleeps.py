@@ -47,8 +47,9 @@ class Told:
 def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
     """Return the stage that a point states, or the record of a night if the point is a summary.
 
-    ``unit`` is the summary's unit, and ``zone`` is used for times that state no offset. Raises ValueError for a point
-    without times, with a length of a day or more, or without content.
+    ``unit`` is the summary's unit, and ``zone`` is used for times that state no offset. Raises ValueError for a stage
+    without times, or one that ends before it starts or lasts a day or more. Raises it too for a summary that
+    ``_summary`` refuses.
     """
     if not isinstance(raw, Mapping):
         raise ValueError

@@ -50,4 +50,5 @@ SPEC = ConnectorSpec(
     ),
     remembers_files=True,
     reads_zones=True,
+    remembers_parts=True,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -12,8 +13,9 @@ from connectors.apple.export.beats import first_clock, listed, rmssd
 from connectors.apple.export.columns import Columns, instants, values
 from connectors.apple.export.heads import SLEEP_VALUE, STOOD, Head, Heads, Source
 from connectors.apple.export.nights import SLEEP_VALUES
+from connectors.apple.export.parts import Part
 from connectors.apple.export.places import Places
-from connectors.apple.export.spill import ROW_MAX, Spill
+from connectors.apple.export.spill import ROW_MAX, Spill, prints
 from connectors.apple.export.units import (
     KILOCALORIES,
     fixed_place,
@@ -27,73 +29,11 @@ from connectors.apple.export.units import (
 
 if TYPE_CHECKING:
     import numpy as np
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from connectors.apple.export.heads import QUANTITY
-from connectors.apple.export.units import METRES, PER_MINUTE
-
-SPORT = "HKWorkoutActivityType"
-SAME = 0.5  # share of the shorter workout's time, above which two apps recorded the same workout
+from connectors.apple.export.workouts import workout
 
 Attributes = Mapping[str, str]
-
-
-def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
-    """Return a workout's fields ``sport``, ``distance`` in metres, ``active_energy`` in kcal and mean ``heart_rate``.
-
-    What is unknown is left out.
-
-    Totals are attributes until iOS 15, and child elements (``statistics``) since then. The activities within a workout
-    repeat the totals in statistics of their own, which are not passed here.
-    """
-    found: dict[str, Any] = {
-        "sport": attributes.get("workoutActivityType", "").removeprefix(SPORT).lower() or None,
-        "distance": _attribute(attributes, "totalDistance", METRES),
-        "active_energy": _attribute(attributes, "totalEnergyBurned", KILOCALORIES),
-        **_statistics(statistics),
-    }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _statistics(statistics: Iterable[Attributes]) -> dict[str, float]:
-    found: dict[str, float | None] = {}
-    distances = []
-    for statistic in statistics:
-        name = statistic.get("type", "").removeprefix(QUANTITY)
-        if name == "ActiveEnergyBurned":
-            found["active_energy"] = measured(statistic, KILOCALORIES, "sum")
-        elif name == "HeartRate":
-            found["heart_rate"] = measured(statistic, PER_MINUTE, "average")
-        elif name.startswith("Distance"):  # separate for each kind of movement
-            distances.append(measured(statistic, METRES, "sum") or 0.0)
-    found["distance"] = max(distances, default=None)
-    return {name: value for name, value in found.items() if value}
-
-
-def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> float | None:
-    return measured(attributes, units, name, f"{name}Unit") or None  # 0 stands for "not measured"
-
-
-def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the workouts by start, without duplicates. Of several recordings of a workout, that of the most trusted
-    source is kept.
-
-    Two sources recorded the same workout if their times share more than half of the shorter time.
-    """
-    kept: list[tuple[Source, dict[str, Any]]] = []
-    for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
-        if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):
-            kept.append((source, one))
-    return sorted((one for _, one in kept), key=lambda one: (one["start"], one["end"]))
-
-
-def _same(one: Mapping[str, Any], other: Mapping[str, Any], *, apart: bool) -> bool:
-    if not apart or one["start"] == one["end"]:
-        return (one["start"], one["end"]) == (other["start"], other["end"])
-    shared = min(one["end"], other["end"]) - max(one["start"], other["start"])
-    return bool(shared > SAME * min(one["end"] - one["start"], other["end"] - other["start"]))
-
-
 DAY_SECONDS = 86_400.0
 ENDLESS = float("inf")
 BATCH_ROWS = 2_000  # rows from the XML parser taken at once
@@ -118,7 +58,7 @@ class Series:
 
 
 class Collected:
-    """The useful content of an Apple Health export, filled while the file is read. Rows go to ``spill``.
+    """The content of an Apple Health export that is used, filled while the file is read. Rows go to ``spill``.
 
     ``homes`` are the zones of residence, as in ``Places``. ``order`` is the order in which sources are trusted. With
     ``keep_all``, every single row is also stored unchanged.
@@ -136,6 +76,7 @@ class Collected:
         self.series: list[Series] = []
         self.listing = Listing()
         self._numbers: dict[Series, int] = {}
+        self._seeds: list[int] = []
         self._heads = Heads(order, every=keep_all)
         self._waiting: list[tuple[int, bytes, bytes, bytes, Inside]] = []
 
@@ -156,6 +97,30 @@ class Collected:
             )
             self._take(heads[wanted], some.starts, some.ends, some.values, lambda n: _inside(some.inside[n]))
         return True
+
+    def part(self, rows: Columns) -> tuple[bool, Part | None]:
+        """Collect rows as ``columns`` does. Returns its result, and what the rows added.
+
+        That is None if rows were set aside, because a later export may read those in another way.
+        """
+        spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
+        sums, seen = spill.sums, self.places.seen()
+        spill.sums, self.first, self.last = {}, ENDLESS, 0.0
+        read = self.columns(rows)
+        part = Part(self.first, self.last, spill.sums, self.places.seen_since(seen))
+        spill.sums = sums
+        spill.add(part.sums)
+        self.first, self.last = min(first, part.first), max(last, part.last)
+        return read, part if read and self.aside.total() == aside else None
+
+    def recall(self, part: Part) -> None:
+        """Add what a part held, without its rows."""
+        self.places.seen()
+        self.first, self.last = min(self.first, part.first), max(self.last, part.last)
+        self.spill.add(part.sums)
+        for at, place in part.seen:
+            self.places.saw(at, place)
+        self.places.seen()
 
     def element(self, name: str, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
         """Collect an element that an XML parser read. ``within`` holds (name, attributes) of its children.
@@ -209,7 +174,11 @@ class Collected:
                 self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
 
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
-        """Count rows with unreadable or impossible times, by type and reason. An export of 2019 held rows of 2030."""
+        """Count rows with unreadable or impossible times, by type and reason.
+
+        Impossible is an end before the start, over a day after the export, or a week or more after the start. An export
+        of 2019 held rows of 2030.
+        """
         for low, high in zip(start.tolist(), end.tolist(), strict=True):
             after = "after the export" if high > self.exported + DAY_SECONDS else "it lasts longer than a week"
             reason = "its times cannot be read" if low != low or high != high else after
@@ -260,9 +229,10 @@ class Collected:
             number = self._numbers.setdefault(series, len(self.series))
             if number == len(self.series):
                 self.series.append(series)
+                self._seeds.append(_seed(series))
             rows = np.empty((len(span), 4))
             rows[:, 0], rows[:, 1:3], rows[:, 3] = number, span, found
-            self.spill.put(rows)
+            self.spill.put(rows, prints(rows[:, 1:], self._seeds[number]))
 
     def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
         """Store each row unchanged, as the setting ``keep_all`` asks.
@@ -366,6 +336,12 @@ class Listing:
         Otherwise no day is surely complete before the last row of the type.
         """
         return self._back * 20 <= self._rows
+
+
+def _seed(series: Series) -> int:
+    """Return 64 bits that stand for a series."""
+    told = repr((series.name, series.source, series.detail, series.place))
+    return int.from_bytes(hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=8).digest())
 
 
 def _inside(body: bytes) -> Inside:

@@ -9,11 +9,12 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from connectors.apple.export.collect import DAY_SECONDS, Collected, Series, told_once
+from connectors.apple.export.collect import DAY_SECONDS, Collected, Series
 from connectors.apple.export.heads import TYPE_KINDS, Source
 from connectors.apple.export.merging import QUARTER, Quarters, means, once, quarters
 from connectors.apple.export.nights import Stretch, nights, overnight
 from connectors.apple.export.units import day_at, offset_at
+from connectors.apple.export.workouts import told_once
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +129,7 @@ def _resting(window: Window) -> dict[str, float]:
     """
     best: dict[str, tuple[int, float, float]] = {}
     for (rank, _), rows in window.by_source("resting_hr").items():
-        for start, end, rate in rows.tolist():
+        for start, end, rate in sorted(rows.tolist()):
             day = _local(window, (start + end) / 2)
             if window.holds(day) and (-rank, end) >= best.get(day, (-rank, 0.0))[:2]:
                 best[day] = (-rank, end, rate)
@@ -190,8 +191,8 @@ def rates(window: Window) -> Days:
 def variability(window: Window) -> Days:
     """Return local day -> SDNN readings of the day's most trusted source, with their heart beats' RMSSD if known."""
     beats = {
-        (series.source, *row[:2]): row[2] for series, rows in window.found.items() if series.name == "beats"
-        for row in rows.tolist()
+        (series.source, *row[:2]): row[2] for series, rows in _in_order(window) if series.name == "beats"
+        for row in sorted(rows.tolist())
     }  # fmt: skip
     return _one_by_one(window, "sdnn", "readings", lambda source, row: {"rmssd": beats.get((source, *row[:2]))})
 
@@ -215,8 +216,8 @@ def _one_by_one(
     """
     ranks: dict[str, int] = {}
     found: dict[str, dict[str, Payload]] = {}
-    for series, rows in sorted(window.found.items(), key=lambda item: item[0].source):
-        for start, end, value in rows.tolist() if series.name == name else ():
+    for series, rows in _in_order(window):
+        for start, end, value in sorted(rows.tolist()) if series.name == name else ():
             offset = offset_at(start, series.place or window.places.place(start))
             day = day_at(start, offset)
             if not window.holds(day) or ranks.setdefault(day, series.source[0]) < series.source[0]:
@@ -226,6 +227,11 @@ def _one_by_one(
             told = {key: some for key, some in payload.items() if some is not None}
             found.setdefault(day, {}).setdefault(f"{start:.0f}-{end:.0f}", told)
     return {day: {field: some} for day, some in found.items()}
+
+
+def _in_order(window: Window) -> list[tuple[Series, np.ndarray]]:
+    """Return the rows by series, in an order that does not depend on that of the file."""
+    return sorted(window.found.items(), key=lambda item: (item[0].source, item[0].detail, item[0].place or ""))
 
 
 def workouts(window: Window) -> Days:
@@ -284,7 +290,7 @@ def every(window: Window) -> Days:
     for series, rows in sorted(window.found.items(), key=lambda item: (item[0].name, item[0].source, item[0].detail)):
         if not series.name.startswith("*"):
             continue
-        for start, end, value in rows.tolist():
+        for start, end, value in sorted(rows.tolist()):
             day = _local(window, start)
             if window.holds(day):
                 types = found.setdefault(day, {"day": day, "types": {}})["types"]

@@ -6,44 +6,33 @@ each holds a local day of a stream.
 
 from __future__ import annotations
 
-import re
+import hashlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING
 
 from bridge.domain.errors import CutShort
-from bridge.domain.ports import File
+from bridge.domain.ports import File, FileMemory
 from bridge.domain.slots import ZoneHistory
-from bridge.domain.types import Covers, Page, RawRecord
-from connectors.apple.export import days
+from bridge.domain.types import Covers, Page, RawRecord, Still
+from connectors.apple.export import SPEC, days
 from connectors.apple.export.collect import DAY_SECONDS, ENDLESS, Collected, Series
-from connectors.apple.export.columns import columns
 from connectors.apple.export.days import Window
 from connectors.apple.export.heads import ORDER, TYPE_KINDS, order_of
-from connectors.apple.export.spill import END, SERIES, START, Spill
-from connectors.apple.export.units import day_at
+from connectors.apple.export.parts import PARTS_VERSION, Month, unpacked
+from connectors.apple.export.reading import CutOff, Reading
+from connectors.apple.export.spill import END, SERIES, START, Spill, blocks
+from connectors.apple.export.units import bounds, day_at, days_of
 
 if TYPE_CHECKING:
     import numpy as np
 
     from connectors.apple.export.collect import Collected
 
-EPOCH_DAY = date(1970, 1, 1)
-MARGIN_SECONDS = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
 EXPORT_MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY_SECONDS / 2, "overnight": DAY_SECONDS / 2, "rmssd": DAY_SECONDS / 2}
-CHUNK = 1 << 18  # bytes; half of it takes a twentieth longer, and more of it more memory
-SLICE = 1 << 17
-LONGEST_DTD = 1 << 20  # bytes; real files have under 20 KB
-LONGEST_TAG = 1 << 20  # bytes; real tags have under 4 KB
-DEEPEST, MAX_CHILDREN = 64, 10_000  # nested elements; children kept of an element
-FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
-WANTED = frozenset({"Record", "Workout", "ActivitySummary", "ExportDate"})
-ROOT, ROW = b"<HealthData", b"<Record "
-DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", re.DOTALL)
-ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["']|us-ascii["'])""", re.IGNORECASE)
-UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the errors of a damaged archive
 
 
 @dataclass(frozen=True)
@@ -58,7 +47,7 @@ class Export:
 
     @property
     def first_day(self) -> str:
-        """The local date of the earliest useful record, or an empty text without any."""
+        """The local date of the earliest record that is used, or an empty text without any."""
         return self._day(self.collected.first) if self.collected.last else ""
 
     @property
@@ -76,22 +65,35 @@ class Export:
         collected = self.collected
         return collected.exported if collected.exported < ENDLESS else collected.last
 
-    def months(self) -> Iterator[list[RawRecord]]:
-        """Yield lists of raw records, a list per month and stream, months ascending. A stream without any has no
-        list.
-        """
-        for month in self._named():
-            window = self._window(month)
-            for stream, make in days.DAYS_OF_STREAM.items():
-                found = make(window)
-                records = [RawRecord(stream=stream, key=day, payload=found[day]) for day in sorted(found)]
-                if records:
-                    yield records
+    def records(self, month: str) -> Iterator[tuple[str, list[RawRecord]]]:
+        """Yield each stream that has raw records in a month, with these records."""
+        window = self._window(month)
+        for stream, make in days.DAYS_OF_STREAM.items():
+            found = make(window)
+            records = [RawRecord(stream=stream, key=day, payload=found[day]) for day in sorted(found)]
+            if records:
+                yield stream, records
+
+    def mark(self, month: str) -> str:
+        """Return a digest of all that the records of a month are made of, in whatever order the file holds it."""
+        first, last = bounds(month)
+        sums, workouts = self.collected.spill.sums, self.collected.workouts
+        told = (
+            [(block, sums[block]) for block in blocks(first, last) if block in sums],
+            self.collected.places.between(first, last),
+            [one for one in workouts if first <= one[1]["start"] <= last],
+            sorted(some for some in self.collected.summaries.items() if some[0].startswith(month)),
+        )
+        return hashlib.blake2b(repr(told).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+    def inside(self, month: str) -> bool:
+        """Return True if a month lies strictly inside the export, and so is complete."""
+        return self.first_day[:7] < month < self.last_day[:7]
 
     def _day(self, at: float) -> str:
         return day_at(at, self.collected.places.offset(at))
 
-    def _named(self) -> list[str]:
+    def months(self) -> list[str]:
         """Return the months (YYYY-MM) in which a row, a workout or a daily summary may lie, in any zone, ascending."""
         day, spans = DAY_SECONDS, self.collected.spill.spans()
         edges = {edge for low, high in spans for edge in (low - day, low + 12 * day, high + day)}
@@ -99,10 +101,8 @@ class Export:
         return sorted({day_at(at, 0)[:7] for at in edges} | {day[:7] for day in self.collected.summaries})
 
     def _window(self, month: str) -> Window:
-        first = date.fromisoformat(f"{month}-01")
-        last = (first + timedelta(days=32)).replace(day=1)
-        begin, end = (first - EPOCH_DAY).days, (last - EPOCH_DAY).days
-        rows = self.collected.spill.between(begin * DAY_SECONDS - MARGIN_SECONDS, end * DAY_SECONDS + MARGIN_SECONDS)
+        begin, end = days_of(month)
+        rows = self.collected.spill.between(*bounds(month))
         today = self._day(self.collected.exported) if self.collected.exported < ENDLESS else ""
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
@@ -131,28 +131,59 @@ def recognise(file: File) -> bool:
 
 
 def read(
-    file: File, *, zone: str, settings: Mapping[str, str] | None = None, zones: ZoneHistory = ()
+    file: File,
+    *,
+    zone: str,
+    settings: Mapping[str, str] | None = None,
+    zones: ZoneHistory = (),
+    memory: FileMemory | None = None,
 ) -> Iterator[Page]:
     """Yield the raw records of an export in pages. Raises CutShort after the readable part of a damaged file.
 
     ``zones`` are the user's zones of residence over time. ``zone`` is used if they are empty. The setting ``sources``
-    orders sources by trust. With ``keep_all`` set to yes, every measurement is kept.
+    orders sources by trust. With ``keep_all`` set to yes, every measurement is kept. Months that ``memory`` knows, and
+    that are stored still, come as ``Page.still``.
     """
     chosen, whole = settings or {}, True
     order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"
+    homes = [(span.since.timestamp(), span.zone) for span in zones] or [(0.0, zone)]
+    told = repr((PARTS_VERSION, SPEC.normaliser_version, order, keep_all, homes))
     with Spill() as spill:
-        homes = [(span.since.timestamp(), span.zone) for span in zones] or [(0.0, zone)]
         collected = Collected(homes, spill, order=order, keep_all=keep_all)
+        read_as, earlier = hashlib.sha256(told.encode()).hexdigest(), unpacked(memory.text) if memory else None
+        reading = Reading(collected, read_as, earlier, remembers=memory is not None)
         with file.open() as stream:
             try:
-                read_into(collected, stream)
+                reading.read(stream)
             except CutOff:
                 whole = False
+        if not whole and reading.skipped:  # of a damaged file every row counts
+            yield from read(file, zone=zone, settings=settings, zones=zones)
+            return
         collected.flush()
         collected.places.settle()
-        yield from _pages(Export(collected, {} if whole else _too_few(collected)), whole=whole)
+        export = Export(collected, {} if whole else _too_few(collected))
+        if memory is None or not whole:
+            yield from _pages(export, {}, whole=whole)
+        else:
+            yield from _remembered(export, reading, file, memory)
     if not whole:
         raise CutShort("it is cut off or damaged; what came before was read. Export it again on the phone")
+
+
+def _remembered(export: Export, reading: Reading, file: File, memory: FileMemory) -> Iterator[Page]:
+    """Yield the pages of a whole export, and then what to remember of it. Months that did not change come as still."""
+    marks = {month: export.mark(month) for month in export.months() if export.inside(month)}
+    still = reading.still(marks, memory.stored())
+    changed = [month for month in export.months() if month not in still]
+    reading.complete(file, {block for month in changed for block in blocks(*bounds(month))})
+    now = reading.memory
+    now.as_of = export.as_of.timestamp()
+    now.months = {month: Month(mark, dict(still.get(month, {}))) for month, mark in marks.items()}
+    for page in _pages(export, still, whole=True):
+        yield page
+        now.count(page)
+    yield Page(stream=memory.stream, records=(), cursor=now.packed())
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
@@ -170,24 +201,31 @@ def _too_few(collected: Collected) -> dict[str, float]:
     return {kind.name: midnight - LISTED[kind.role] if listing.in_order else 0.0}
 
 
-def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
+def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: bool) -> Iterator[Page]:
     """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
 
     Records of a damaged file (``whole`` is False), and of the export's unfinished day, add to the stored records
     instead. A month strictly inside the export is complete, so further records that an earlier export gave of it are
     deleted. The first and last months are partial, because a new phone starts in the middle of a month. All pages carry
-    the date of the export, so that exports give the same result in any order.
+    the date of the export, so that exports give the same result in any order. The months ``still`` are stored as they
+    are, and come as a page per stream. ``still`` maps them to stream -> number of records.
     """
-    first, last, as_of = export.first_day, export.last_day, export.as_of
+    last, as_of = export.last_day, export.as_of
     latest: dict[str, str] = {}
-    for records in export.months():
-        stream, month = records[0].stream, records[0].key[:7]
-        for empty in _between(latest.get(stream, month), month) if whole else ():
-            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{empty}-", as_of=as_of))
-        latest[stream] = month
-        page = tuple(replace(record, adds=not whole or record.key >= last, as_of=as_of) for record in records)
-        covers = Covers(prefix=f"{month}-", as_of=as_of) if whole and first[:7] < month < last[:7] else None
-        yield Page(stream=stream, records=page, covers=covers)
+    kept: dict[str, dict[str, int]] = defaultdict(dict)
+    for month in export.months():
+        for stream, records in still[month].items() if month in still else export.records(month):
+            for empty in _between(latest.get(stream, month), month) if whole else ():
+                yield Page(stream=stream, records=(), covers=Covers(prefix=f"{empty}-", as_of=as_of))
+            latest[stream] = month
+            if isinstance(records, int):
+                kept[stream][f"{month}-"] = records
+                continue
+            page = tuple(replace(record, adds=not whole or record.key >= last, as_of=as_of) for record in records)
+            covers = Covers(prefix=f"{month}-", as_of=as_of) if whole and export.inside(month) else None
+            yield Page(stream=stream, records=page, covers=covers)
+    for stream, months in kept.items():
+        yield Page(stream=stream, records=(), still=Still(records=months, as_of=as_of))
     if export.collected.aside:
         yield Page(stream="day", records=(), set_aside=dict(export.collected.aside))
 
@@ -196,127 +234,3 @@ def _between(first: str, last: str) -> Iterator[str]:
     """Yield the months (YYYY-MM) strictly between two months."""
     while (first := f"{date.fromisoformat(f'{first}-28') + timedelta(days=4):%Y-%m}") < last:
         yield first
-
-
-class CutOff(Exception):
-    """The error of an Apple Health export that ends too early, or stops being XML."""
-
-
-def read_into(collected: Collected, stream: BinaryIO) -> None:
-    """Pass every useful element of the file to ``collected``. Raises CutOff after the last readable element.
-
-    Pieces in Apple's own layout are read as columns. The remaining text goes to an XML parser, which is slower.
-    """
-    chunks = _chunks(stream)
-    head = _head(chunks)
-    parser = _Parser(collected)
-    plain = ENCODING.search(head) is None and head[:3].isascii() and b"<!" not in head.partition(ROOT)[2]
-    rest = _fed_until_row(parser, head)
-    for chunk in chunks:
-        buffer = rest + chunk
-        cut = max(buffer.rfind(ROW), 0) or len(buffer)
-        piece, rest = buffer[:cut], buffer[cut:]
-        rows = columns(piece) if plain and parser.between else None
-        if rows is None or not collected.columns(rows):
-            parser.feed(piece)
-            plain = plain and b"<!" not in piece and b"<?" not in piece  # the next row may lie in a comment
-    parser.feed(rest)
-    parser.close()
-
-
-def _fed_until_row(parser: _Parser, head: bytes) -> bytes:
-    """Parse the file's beginning ``head`` up to its last row, and return the text from that row on."""
-    cut = max(head.rfind(ROW), 0) or len(head)
-    parser.feed(head[:cut])
-    return head[cut:]
-
-
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the file in chunks. Of a damaged archive, what can be unpacked is yielded, without an error."""
-    import zipfile
-    import zlib
-
-    try:
-        while chunk := stream.read(CHUNK):
-            yield chunk
-    except (*UNPACKING, zlib.error, zipfile.BadZipFile):
-        return
-
-
-def _head(chunks: Iterator[bytes]) -> bytes:
-    """Return the beginning of the document, up to the end of the chunk that holds its root element.
-
-    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB,
-    or the document type defines entities.
-    """
-    head = b""
-    for chunk in chunks:
-        head += chunk.translate(None, FORBIDDEN)
-        if ROOT in DOCTYPE.sub(b"", head, count=1) or len(head) > LONGEST_DTD:
-            break
-    head = DOCTYPE.sub(b"", head, count=1)
-    before, root, _ = head.partition(ROOT)
-    if not root or b"<!DOCTYPE" in before:
-        raise CutOff  # a document type with entities
-    return head
-
-
-class _Parser:
-    """An XML parser that passes each useful child of the root to ``collected``, and keeps a single child in memory."""
-
-    def __init__(self, collected: Collected) -> None:
-        from xml.parsers import expat
-
-        self._error: Any = (expat.ExpatError, LookupError, ValueError)
-        self._collected = collected
-        self._expat = expat.ParserCreate()
-        self._expat.StartElementHandler = self._begin
-        self._expat.EndElementHandler = self._end
-        self._depth = self._silent = 0
-        self._whole = True
-        self._name = ""
-        self._attributes: dict[str, str] = {}
-        self._within: list[tuple[str, dict[str, str]]] = []
-
-    @property
-    def between(self) -> bool:
-        """True if the next element is a child of the root."""
-        return self._depth == 1 and self._whole
-
-    def feed(self, piece: bytes) -> None:
-        """Parse the next piece of the file. Raises CutOff for text that is not XML, or for a tag of more than 1 MiB."""
-        clean = piece.translate(None, FORBIDDEN)
-        for at in range(0, len(clean), SLICE):
-            self._silent += SLICE
-            self._parse(clean[at : at + SLICE])
-            if self._silent > LONGEST_TAG:
-                raise CutOff
-        self._whole = clean.rfind(b">") > clean.rfind(b"<") if clean else self._whole
-        self._collected.flush()
-
-    def close(self) -> None:
-        """Finish parsing. Raises CutOff if the document is not complete."""
-        self._parse(b"", last=True)
-
-    def _parse(self, some: bytes, *, last: bool = False) -> None:
-        try:
-            self._expat.Parse(some, last)
-        except self._error:  # not XML, or in an unknown encoding
-            self._collected.flush()
-            raise CutOff from None
-
-    def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        self._depth += 1
-        self._silent = 0
-        if self._depth == 2:
-            self._name, self._attributes, self._within = name, attributes, []
-        elif self._depth > DEEPEST:
-            raise ValueError
-        elif 3 <= self._depth <= 4 and self._name in WANTED and len(self._within) < MAX_CHILDREN:
-            self._within.append((name if self._depth == 3 else f"/{name}", attributes))
-
-    def _end(self, name: str) -> None:
-        self._depth -= 1
-        self._silent = 0
-        if self._depth == 1 and name in WANTED:
-            self._collected.element(name, self._attributes, self._within)

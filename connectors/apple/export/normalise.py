@@ -135,7 +135,7 @@ def _night(key: str, payload: Mapping[str, Any], day: date) -> Iterator[Item]:
     start, end, offset = _span(payload, "night")
     kind = payload.get("kind")
     if kind not in ("sleep", "nap"):
-        raise BadRecord("apple_health/night: kind is unknown")
+        raise BadRecord("apple_health/night: kind is neither sleep nor nap")
     stages = only_measured({metric: _number(payload, field) for metric, field in STAGE_FIELDS.items()})
     kind = EpisodeKind(kind)
     yield Episode(key=key, kind=kind, start=start, end=end, offset=offset, day=day, values=stages)
@@ -195,7 +195,7 @@ def _zone(payload: Mapping[str, Any]) -> tzinfo:
             raise ValueError
         return place_named(name)
     except ValueError:
-        raise BadRecord("apple_health: zone is unknown") from None
+        raise BadRecord("apple_health: zone is no time zone that this machine knows") from None
 
 
 def _is_number(value: Any) -> TypeGuard[float]:

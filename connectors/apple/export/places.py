@@ -54,6 +54,22 @@ class Places:
             self._evidence.extend((at, number))
             self._latest = at, number
 
+    def seen(self) -> int:
+        """Return how much evidence there is. What comes next is added even if it repeats the last."""
+        self._latest = 0.0, -1
+        return len(self._evidence)
+
+    def seen_since(self, known: int) -> list[tuple[float, str]]:
+        """Return the evidence, as (Unix second, place), that was added since ``seen`` returned ``known``."""
+        some = self._evidence[known:]
+        self._latest = 0.0, -1
+        return [(at, self._names[int(number)]) for at, number in zip(some[::2], some[1::2], strict=True)]
+
+    def between(self, first: float, last: float) -> list[tuple[float, int, str]]:
+        """Return (Unix second, minutes east of UTC, place) of ``first`` and of each move between two Unix seconds."""
+        moves = sorted(at for at in (*self._since, *self._moved) if first < at <= last)
+        return [(at, self.offset(at), self.place(at)) for at in (first, *moves, last)]
+
     def settle(self) -> None:
         """Compute the user's moves between zones. This is called once, after all evidence was added."""
         before = float("-inf")

@@ -1,12 +1,14 @@
 """Store an Apple export's rows, which come in file order, in a temporary file, and read them back by time.
 
-The temporary file has no name, and disappears when it is closed.
+The temporary file has no name, and disappears when it is closed. Of each block of time a sum of fingerprints tells
+whether two exports have the same rows there, in whatever order.
 """
 
 from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -14,18 +16,37 @@ if TYPE_CHECKING:
     import numpy as np
 
     Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+    Prints = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 SERIES, START, END, VALUE = range(4)  # the columns
 BLOCK_SECONDS = 16 * 86_400  # seconds of rows that lie together
 WAITING = 2 << 20  # bytes held in memory before they go to the file
 ROW_MAX = 7 * 86_400  # seconds a row may last
+ODD = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio, the multiplier of SplitMix64's sequence
+SUMS = 1 << 64
+
+
+def prints(rows: Rows, seed: int) -> Prints:
+    """Return a 64-bit fingerprint of each row's numbers and of ``seed``, which stands for the row's series."""
+    import numpy as np
+
+    found = np.full(len(rows), seed, dtype=np.uint64)
+    for column in np.ascontiguousarray(rows).view(np.uint64).T:
+        found = (found ^ column) * np.uint64(ODD)
+        found ^= found >> np.uint64(29)
+    return found
+
+
+def blocks(first: float, last: float) -> range:
+    """Return the numbers of the blocks in which rows that touch the time from ``first`` to ``last`` may lie."""
+    return range(int((first - ROW_MAX) // BLOCK_SECONDS), int(last // BLOCK_SECONDS) + 1)
 
 
 class Spill:
     """A temporary store for rows of (series, start, end, value), kept in blocks of 16 days by start.
 
     ``series`` is a number that the caller chooses. Times are Unix seconds. Rows wait in memory until they fill 2 MiB,
-    and then go to the file.
+    and then go to the file. ``sums`` maps a block's number to the sum of its rows' fingerprints.
     """
 
     def __init__(self) -> None:
@@ -34,6 +55,7 @@ class Spill:
         self._places: dict[int, list[tuple[int, int]]] = defaultdict(list)
         self._held = 0
         self._near: dict[int, Rows] = {}
+        self.sums: dict[int, int] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -43,18 +65,25 @@ class Spill:
     ) -> None:
         self._file.close()
 
-    def put(self, rows: Rows) -> None:
-        """Store rows in any order."""
+    def put(self, rows: Rows, marks: Prints) -> None:
+        """Store rows in any order. Their fingerprints ``marks`` are added to ``sums``, by block and modulo 2**64."""
         import numpy as np
 
         blocks = rows[:, START] // BLOCK_SECONDS
         for block in np.unique(blocks):
-            some = rows if blocks[0] == block and (blocks == block).all() else rows[blocks == block]
+            mine = slice(None) if blocks[0] == block and (blocks == block).all() else blocks == block
+            some = rows[mine]
+            self.add({int(block): int(marks[mine].sum())})
             packed = np.ascontiguousarray(some).tobytes()
             self._waiting[int(block)].append(packed)
             self._held += len(packed)
         if self._held > WAITING:
             self._flush()
+
+    def add(self, sums: Mapping[int, int]) -> None:
+        """Add the sums of fingerprints of further rows, by block."""
+        for block, more in sums.items():
+            self.sums[block] = (self.sums.get(block, 0) + more) % SUMS
 
     def _flush(self) -> None:
         at = self._file.seek(0, 2)
@@ -70,17 +99,13 @@ class Spill:
         """Return (start, end) of the stretches of time in which rows may lie, ascending. Neighbours overlap by a
         week.
         """
-        return [
-            (block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX)
-            for block in sorted({*self._waiting, *self._places})
-        ]
+        return [(block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX) for block in sorted(self.sums)]
 
     def between(self, first: float, last: float) -> Rows:
         """Return all rows that touch the time from ``first`` to ``last``. Calls with ascending times are fastest."""
         import numpy as np
 
-        numbers = range(int((first - ROW_MAX) // BLOCK_SECONDS), int(last // BLOCK_SECONDS) + 1)
-        self._near = {number: self._block(number) for number in numbers}
+        self._near = {number: self._block(number) for number in blocks(first, last)}
         rows = np.concatenate(list(self._near.values()))
         found: Rows = rows[(rows[:, END] >= first) & (rows[:, START] <= last)]
         return found

@@ -6,7 +6,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -17,6 +17,8 @@ IN_MILLISECONDS = {"ms": 1.0, "s": 1000.0}
 PERCENT = {"%": (100.0, 0.0)}  # the value beside the percent sign is a fraction
 CELSIUS = {"degC": (1.0, 0.0), "degF": (1 / 1.8, -32 / 1.8), "K": (1.0, -273.15)}  # factor and summand
 FIRST, LAST = 662_688_000.0, 4_102_444_800.0  # 1991 and 2100; instants outside are errors
+EPOCH_DAY = date(1970, 1, 1)
+MARGIN_DAYS = 3  # before and after a month, from which a night or a zone may reach into it
 BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,](\d{1,6}))?(?:\s*([AaPp])\.?\s?[Mm]\.?)?")
 
 
@@ -112,6 +114,19 @@ def day_at(at: float, offset: int) -> str:
     UTC.
     """
     return f"{datetime.fromtimestamp(at + offset * 60, UTC):%Y-%m-%d}"
+
+
+def days_of(month: str) -> tuple[int, int]:
+    """Return the first day of a month (YYYY-MM) and of the next, in days since 1970."""
+    first = date.fromisoformat(f"{month}-01")
+    last = (first + timedelta(days=32)).replace(day=1)
+    return (first - EPOCH_DAY).days, (last - EPOCH_DAY).days
+
+
+def bounds(month: str) -> tuple[float, float]:
+    """Return the Unix seconds between which rows may belong to the records of a month (YYYY-MM)."""
+    begin, end = days_of(month)
+    return (begin - MARGIN_DAYS) * 86_400.0, (end + MARGIN_DAYS) * 86_400.0
 
 
 def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | None:

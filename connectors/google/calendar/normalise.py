@@ -47,7 +47,7 @@ def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
     Raises BadRecord for a cancelled event that belongs to no series.
     """
     if not isinstance(payload.get("recurringEventId"), str):
-        raise BadRecord("google_calendar/event: cancelled without a series")
+        raise BadRecord("google_calendar/event: the event is cancelled and belongs to no series")
     return {"cancelled": True}
 
 

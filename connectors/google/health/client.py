@@ -177,7 +177,9 @@ def _pages(stream: str, rows: str, ask: Callable[[dict[str, str]], Any]) -> Iter
     """
     for body in token_pages(ask, parameter="pageToken", field="nextPageToken"):
         if not isinstance(body, dict) or (body and not {rows, "nextPageToken"} & set(body)):
-            raise SourceChanged(f"{SPEC.name} answered {stream} in an unknown shape; look for a newer release")
+            raise SourceChanged(
+                f"{SPEC.name} answered {stream} in an unknown shape; look for a newer release of the bridge"
+            )
         yield tuple(_record(stream, row) for row in (listing(body, rows, SPEC.name, stream) if rows in body else ()))
 
 

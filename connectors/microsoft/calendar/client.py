@@ -38,9 +38,10 @@ class _State:
 
     @classmethod
     def of(cls, cursor: str | None, now: datetime) -> _State:
-        """Return the state of a cursor. A window that was opened 30 days ago or later than ``now`` is opened anew.
+        """Return the state of a cursor.
 
-        So is the window of a first pull, whose cursor is None.
+        A window that was opened 30 days ago or earlier, or later than ``now``, is opened anew. Its links are then
+        empty. So is the window of a first pull, whose cursor is None.
         """
         if cursor is None:
             return cls(opened=now, links={})

@@ -39,7 +39,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
     told = payload
     if payload.get("type") == OCCURRENCE:
         if parent is None:
-            raise BadRecord("microsoft_calendar/event: its series has not come")
+            raise BadRecord("microsoft_calendar/event: the series of this occurrence has not come")
         told = parent.payload
     if told.get("isCancelled") is True:
         return []

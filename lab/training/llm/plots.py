@@ -15,7 +15,7 @@ COLOURS = ("#999999", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D
 
 def draw(models: Mapping[str, Path], rows: Sequence[Mapping[str, Any]], out: Path) -> list[Path]:
     """Draw ``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises ImportError without matplotlib."""
-    notes = {name: _notes(folder) for name, folder in models.items()}
+    notes = {name: notes_of(folder) for name, folder in models.items()}
     return [
         _losses(notes, out / "loss.svg"),
         _beliefs(notes, out / "belief.svg"),
@@ -24,7 +24,7 @@ def draw(models: Mapping[str, Path], rows: Sequence[Mapping[str, Any]], out: Pat
     ]
 
 
-def _notes(folder: Path) -> list[dict[str, Any]]:
+def notes_of(folder: Path) -> list[dict[str, Any]]:
     """Read a training's log. A model trained elsewhere has none."""
     path = folder / "notes.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []

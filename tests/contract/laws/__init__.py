@@ -15,6 +15,7 @@ from tests.contract.laws.access import (
     cursors_never_pass_now,
     ended_tokens_cost_no_consent,
     limits_are_waited_out,
+    withdrawn_consents_are_over,
 )
 from tests.contract.laws.meaning import days_are_the_persons, medians_are_of_people
 from tests.contract.laws.rows import (
@@ -34,6 +35,7 @@ LAWS: MappingProxyType[str, Callable[[str], None]] = MappingProxyType(
             an_absence_loses_nothing,
             ended_tokens_cost_no_consent,
             consent_is_given_saved_and_used,
+            withdrawn_consents_are_over,
             limits_are_waited_out,
             cursors_never_pass_now,
             medians_are_of_people,

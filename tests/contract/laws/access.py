@@ -17,6 +17,7 @@ import requests
 
 from bridge import installation, registry
 from bridge.auth.vault import Vault
+from bridge.domain.errors import NeedsLogin
 from bridge.domain.types import Outcome
 from bridge.recordings.server import Answer, Fault, Request
 from bridge.store import Store
@@ -84,6 +85,10 @@ class Visitor:
     def paste(self) -> str | None:
         return self._led or None
 
+    def told(self, error: str) -> bool:
+        """Say if the vendor led back with this error code."""
+        return f"error={error}" in self._led
+
     def ask(self, question: str) -> str | None:  # noqa: ARG002 - there is but one secret
         return self._secret
 
@@ -105,13 +110,35 @@ def consent_is_given_saved_and_used(source: str) -> None:
             )
             assert asked.token() is None
             visitor = Visitor(world, next(iter(held.values()), ""))
-            registry.resolve(world.spec.authorises or "")(asked, visitor)
+            authorised(anew, asked, visitor)
             token = asked.token()
             assert token, "the consent was not saved"
             seen = requests_of(anew)
             went_well(anew.sync())
             assert contents(store, user) == expected
             assert any(shows(request, token) for request in seen), "the consent was not used"
+
+
+def authorised(world: World, account: installation.StoredAccount, visitor: Visitor) -> None:
+    """Let a visitor connect. A vendor that cannot read the scopes says so."""
+    try:
+        registry.resolve(world.spec.authorises or "")(account, visitor)
+    except NeedsLogin as error:
+        because = "; SPEC.oauth.scope_separator is not the vendor's" if visitor.told("invalid_scope") else ""
+        raise AssertionError(f"no consent: {error}{because}") from error
+
+
+def withdrawn_consents_are_over(source: str) -> None:
+    """After the person disconnects, the vendor accepts neither token. A source that asks no vendor is left out."""
+    with alive(source, "week") as world:
+        oauth = world.spec.oauth
+        if oauth is None or oauth.revocation is None:
+            return
+        assert world.spec.revokes, "SPEC.oauth.revocation is used by no SPEC.revokes"
+        authorised(world, world.account, Visitor(world, ""))
+        went_well(world.sync())
+        assert registry.resolve(world.spec.revokes)(world.account), "the vendor did not confirm that the consent ended"
+        assert later(world, minutes=30).sync().outcome == "needs_login", "a token is accepted after it was withdrawn"
 
 
 def requests_of(world: World) -> list[Request]:

@@ -1,4 +1,4 @@
-"""Add to users the slots of the day in which a person wants no messages."""
+"""Add the quiet slots to the channels: slots of the day in which a user wants no messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts at a login provider, passkeys, and meters shared with other users."""
+"""Add the tables of accounts at a login provider, passkeys, and meters shared with other users."""
 
 from __future__ import annotations
 

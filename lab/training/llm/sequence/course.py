@@ -53,7 +53,7 @@ class Course:
     weeks: int = WEEKS
     seed: int = 0
     parts: int = 0  # done
-    seconds: float = 0.0  # of one core, lessons included
+    seconds: float = 0.0  # of one core, lessons and the second process included
     notes: list[dict[str, float]] = field(default_factory=list)
     model: SequenceModel = field(init=False)
     optimiser: torch.optim.Optimizer = field(init=False)
@@ -104,8 +104,9 @@ def train(out: Path, weeks: int, *, seed: int, resume: bool, watch: Watch, start
     notes = [*course.notes, *({**note, "step": step + note["step"]} for note in last.notes)]
     torch.save(last.model.state_dict(), out / TAUGHT)
     save(last.model, out / "weights.npz")
+    notes[-1]["core_minutes"] = round((course.seconds + last.seconds) / 60, 1)
     (out / "notes.json").write_text(json.dumps(notes), encoding="utf-8")
-    return {"out": str(out), "core_minutes": round((course.seconds + last.seconds) / 60, 1), **notes[-1]}
+    return {"out": str(out), **notes[-1]}
 
 
 def _taught(course: Course, on_step: Callable[[int, int], None]) -> None:
@@ -115,8 +116,10 @@ def _taught(course: Course, on_step: Callable[[int, int], None]) -> None:
         coming = [beside.submit(_made, _people(course, part), course.out) for part in range(course.all_parts)]
         pools: dict[str, Lessons] = {}
         for part in range(course.all_parts):
-            _fill(pools, coming[part].result())
+            paths = coming[part].result()
+            _fill(pools, paths)
             if part >= course.parts:
+                course.seconds += sum(map(lessons.seconds_of, paths.values()))
                 _part(course, network, pools)
                 on_step(course.parts, course.all_parts)
 
@@ -146,7 +149,9 @@ def _made(people: dict[str, range], out: Path) -> dict[str, Path]:
     paths = {kind: out / f"{kind}-{seeds.start}.npz" for kind, seeds in people.items()}
     for kind, path in paths.items():
         if not path.exists():
-            lessons.save(make[kind](people[kind], network), path)
+            begun = process_time()
+            made = make[kind](people[kind], network)
+            lessons.save(made, path, process_time() - begun)
     return paths
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from lab.training.llm.sequence.lessons import Lessons
@@ -30,7 +31,11 @@ def half(device: torch.device) -> Iterator[None]:
 
 def forgetful(lessons: Lessons, rng: np.random.Generator, *, silent: bool = False) -> Lessons:
     """The same with the past of some people who answer taken away, and with ``silent`` of some who do not, too."""
-    gone = (rng.random(len(lessons)) < FORGOTTEN) & (lessons.answers | silent)
+    return without_past(lessons, (rng.random(len(lessons)) < FORGOTTEN) & (lessons.answers | silent))
+
+
+def without_past(lessons: Lessons, gone: NDArray[np.bool_]) -> Lessons:
+    """Take the past of the people ``gone`` (n,) away, and return the same lessons."""
     lessons.now[gone, :, reading.WEIGHT_COLUMN : reading.WEIGHT_COLUMN + 2 * METERS] = _NOTHING
     lessons.now[gone, :, reading.TOLD] = 0.0
     lessons.sight[gone] = 0

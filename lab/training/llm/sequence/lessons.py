@@ -72,11 +72,20 @@ def together(some: list[Lessons]) -> Lessons:
     return Lessons(*(np.concatenate([getattr(one, name) for one in some]) for name in Lessons.__slots__))
 
 
-def save(some: Lessons, path: Path) -> None:
-    """Write a file beside and then rename it, so that a kill leaves no half file."""
+def save(some: Lessons, path: Path, seconds: float) -> None:
+    """Write a file beside and then rename it, so that a kill leaves no half file.
+
+    ``seconds`` of a core went into making the lessons.
+    """
     new = path.with_suffix(".new.npz")
-    np.savez(new, **{name: getattr(some, name) for name in Lessons.__slots__})
+    np.savez(new, seconds=seconds, **{name: getattr(some, name) for name in Lessons.__slots__})
     new.replace(path)
+
+
+def seconds_of(path: Path) -> float:
+    """Return the seconds of a core that went into the lessons of a file."""
+    with np.load(path) as file:
+        return float(file["seconds"])
 
 
 def kept(path: Path) -> Lessons:

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from bridge.auth.oauth import oauth_of
+from bridge.domain.ports import Revocation
 from bridge.recordings.server import Answer, Request
 from connectors.tide import SPEC
 from lab.vendors import OAuthServer
@@ -21,6 +22,8 @@ class Vendor(OAuthServer):
     consent_path, token_path = "/authorize", "/token"
     paths: Mapping[str, str | None] = {"night": "/sleep", "pulse": "/measure"}
     pages = None
+    scope_separator = ","
+    revocation = Revocation(address="/revoke", form="token")
     envelope = oauth_of(SPEC).envelope
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:  # noqa: ARG002 - there is one scope

@@ -330,7 +330,7 @@ def unseen(done: int, total: int) -> None:
 def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lab.training.llm.sequence import course, exam, practice, refine
+    from lab.training.llm.sequence import course, exam, lessons, practice, refine
 
     monkeypatch.setattr(course, "PART_STEPS", 2)
     monkeypatch.setattr(course, "BATCH", {"weeks": 4, "lives": 2})
@@ -363,6 +363,10 @@ def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
     one, other = (load(folder / "weights.npz").known for folder in (straight, broken))
     assert all((one[name] == other[name]).all() for name in one)
     assert found["step"] == 8 + 4
+    told = json.loads((broken / "notes.json").read_text())
+    assert told[-1]["core_minutes"] == found["core_minutes"]
+    second = sum(lessons.seconds_of(path) for path in broken.glob("*-*.npz"))
+    assert 0 < second / 60 <= found["core_minutes"] + 0.05
     with pytest.raises(ValueError, match="another course"):
         course.train(broken, size, seed=2, resume=True, watch=nobody)
     refined = refine.train(straight, tmp_path / "grpo", updates=1, seed=1, resume=False, on_step=unseen)
@@ -386,3 +390,47 @@ def test_learning_lowers_the_loss() -> None:
     some = lessons.weeks(range(900_000_000, 900_000_032), lessons.teacher())
     losses = [learning.step(model, optimiser, some.pick(slice(0, 32)), rng)["total"] for _ in range(30)]
     assert np.mean(losses[-5:]) < 0.8 * losses[0]
+
+
+@needs_torch
+def test_an_adapter_begins_as_the_model_and_learns_the_answers_it_is_shown() -> None:
+    import torch
+
+    from lab.training.llm.sequence import personal
+    from lab.training.llm.sequence.model import opened
+
+    plain = opened(WEIGHTS)
+    one = personal.lived(plain, range(900_000_000, 900_000_002), weeks=1).one(0)
+    always = replace(one, taken=torch.ones_like(one.taken))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(personal, "UPDATES", 0)
+        untaught = personal.adapter(WEIGHTS, always, 20)
+    before, same = (personal.losses(personal.forecasts(each, always), always.taken) for each in (plain, untaught))
+    assert (before == same).all()
+    taught = personal.adapter(WEIGHTS, always, 20)
+    after = personal.losses(personal.forecasts(taught, always), always.taken)
+    assert after[:, :20].mean() < before[:, :20].mean() - 0.02
+    assert sum(value.numel() for value in taught.parameters() if value.requires_grad) < 0.05 * 2e6
+
+
+@needs_torch
+def test_an_adapter_is_kept_only_beyond_its_error() -> None:
+    from lab.training.llm.sequence.personal import better
+
+    plainly = np.array([0.7, 0.6, 0.8, 0.9])
+    assert better(plainly, plainly - [0.10, 0.12, 0.09, 0.11])
+    assert not better(plainly, plainly - [0.5, -0.4, 0.3, -0.2])
+    assert not better(plainly, plainly + 0.1)
+
+
+@needs_torch
+def test_a_trial_of_adapters_tells_what_the_past_is_worth() -> None:
+    from lab.training.llm.sequence import personal
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(personal, "UPDATES", 1)
+        found = personal.trial(WEIGHTS, 6, seed=2, on_step=unseen)
+    assert found["people"] == 6
+    assert found["context"] < found["none"]  # what people took before helps to forecast what they take
+    assert found["gain"] == pytest.approx(found["context"] - found["adapted"])
+    assert 0 <= found["kept_by_chance"] <= 1

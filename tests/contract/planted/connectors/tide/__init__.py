@@ -1,7 +1,7 @@
 """Tide, a made-up ring whose API is like Withings', with ``status`` within the answers and zones by name."""
 
 from bridge.domain.metrics import Metric
-from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Setting
+from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Revocation, Setting
 
 SPEC = ConnectorSpec(
     name="tide",
@@ -21,8 +21,10 @@ SPEC = ConnectorSpec(
         scope_separator=",",
         token_parameters={"action": "requesttoken"},
         envelope=Envelope(meanings={401: 401, 503: 400, 601: 429}),
+        revocation=Revocation(address="{base_url}/revoke", form="token"),
     ),
     opens="connectors.tide.client:Tide",
     authorises="connectors.tide.client:authorise",
+    revokes="connectors.tide.client:revoke",
     deletions_unknown={"pulse": "the list of what changed leaves out what was deleted"},
 )

@@ -13,7 +13,7 @@ from bridge import http
 from bridge.auth import oauth
 from bridge.domain.errors import BadRecord, TryLater
 from bridge.domain.metrics import METRICS, Metric
-from bridge.domain.ports import Account, Browser, Envelope
+from bridge.domain.ports import Account, Browser, Envelope, Revocation
 from bridge.domain.types import Covers, Episode, EpisodeKind, Item, Page, RawRecord, Sample
 from connectors.payload import listing
 from connectors.tide import SPEC
@@ -45,7 +45,16 @@ class Forgetful:
 def authorise(account: Account, browser: Browser) -> None:
     """Ask to read sleeps and pulses."""
     keeper = Forgetful(account) if planted("the consent is not saved") else account
-    oauth.authorise(keeper, browser, SPEC)
+    blanks = replace(SPEC, oauth=replace(OAUTH, scope_separator=" "))
+    oauth.authorise(keeper, browser, blanks if planted("scopes are divided by blanks") else SPEC)
+
+
+def revoke(account: Account) -> bool:
+    """Withdraw the consent."""
+    if planted("a consent is withdrawn here alone"):
+        return True
+    signed = replace(SPEC, oauth=replace(OAUTH, revocation=Revocation(address="{base_url}/revoke")))
+    return oauth.revoke(account, signed if planted("a withdrawal names no token") else SPEC)
 
 
 class Tide:

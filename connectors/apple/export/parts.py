@@ -1,0 +1,142 @@
+"""Remember what the parts of an Apple Health export hold, so that parts that come again are not read again.
+
+Parts are recognised by a digest of their bytes. A month is left as it is stored if no row of it changed since.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zlib
+from base64 import b85decode, b85encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+from bridge.domain.ports import StoredExport
+from bridge.domain.types import Page
+from connectors.apple.export.heads import DEVICE_ADDRESS
+
+PARTS_VERSION = 1  # of what is remembered; raise it when rows or records are made in another way
+ROW = b"<Record "
+PIECE_MAX, PIECE_MIN = 1 << 18, 3 << 16  # bytes
+EVERY_EIGHT_HOURS = re.compile(rb'startDate="[-0-9]{10} (?:00|08|16):')
+MARK_CHARS = 32
+
+
+def cut(window: bytes) -> int:
+    """Return where the piece of an export that begins with ``window`` ends, which is before a row.
+
+    The place depends on these bytes alone, so that equal rows behind a change soon form equal pieces again. A piece
+    ends with the rows of its first type, or else near the beginning of an eight-hour span.
+    """
+    last = window.rfind(ROW)
+    if last <= 0:
+        return len(window)
+    kind = window[: window.find(b'" ', len(ROW) + len('type="')) + 1]
+    if not window.startswith(kind, last):
+        return max(window.find(ROW, window.rfind(kind) + 1), 0) or last
+    found = EVERY_EIGHT_HOURS.search(window, PIECE_MIN)
+    return max(window.rfind(ROW, 0, found.start()), 0) or last if found else last
+
+
+def mark_of(piece: bytes) -> str:
+    """Return a digest of a piece's bytes without the devices' memory addresses, which differ from export to export."""
+    return hashlib.sha256(DEVICE_ADDRESS.sub(b"HKDevice: ", piece)).hexdigest()[:MARK_CHARS]
+
+
+class Part(NamedTuple):
+    """What a piece of an export added to it.
+
+    ``first`` and ``last`` are the Unix seconds between which its rows lie. ``sums`` maps a block of time to the sum of
+    its rows' fingerprints. ``seen`` holds (Unix second, place) of where the user was.
+    """
+
+    first: float
+    last: float
+    sums: Mapping[int, int]
+    seen: list[tuple[float, str]]
+
+
+class Month(NamedTuple):
+    """A digest of all that a month's records are made of, and stream -> number of these records."""
+
+    mark: str
+    records: dict[str, int]
+
+
+@dataclass
+class Memory:
+    """What an export held. ``as_of`` is its date, and ``limit`` the Unix second after which rows were set aside.
+
+    ``parts`` are by digest. ``months`` are the months strictly inside the export. ``read_as`` says how it was read.
+    """
+
+    read_as: str
+    limit: float = 0.0
+    as_of: float = 0.0
+    parts: dict[str, Part] = field(default_factory=dict)
+    months: dict[str, Month] = field(default_factory=dict)
+
+    def count(self, page: Page) -> None:
+        """Note the number of a month's records that a page holds."""
+        month = self.months.get(page.records[0].key[:7]) if page.records else None
+        if month is not None:
+            month.records[page.stream] = len(page.records)
+
+    def packed(self) -> str:
+        """Return the memory as text for ``unpacked``."""
+        parts = {mark: _packed(part) for mark, part in self.parts.items()}
+        told = json.dumps([self.read_as, self.limit, self.as_of, parts, self.months], separators=(",", ":"))
+        return b85encode(zlib.compress(told.encode())).decode()
+
+
+def unpacked(text: str | None) -> Memory | None:
+    """Return the memory that a text holds. Return None without a text, and for one of another layout."""
+    if not text:
+        return None
+    try:
+        read_as, limit, as_of, parts, months = json.loads(zlib.decompress(b85decode(text)))
+        return Memory(
+            read_as,
+            limit,
+            as_of,
+            {mark: _unpacked(*part) for mark, part in parts.items()},
+            {month: Month(*one) for month, one in months.items()},
+        )
+    except (ValueError, TypeError, zlib.error):
+        return None
+
+
+def _packed(part: Part) -> list[Any]:
+    """Return a part as JSON values. Times become differences, because those compress well."""
+    names = list(dict.fromkeys(place for _, place in part.seen))
+    times = [at for at, _ in part.seen]
+    steps = [late - early for early, late in pairwise([0.0, *times])]
+    exact = list(accumulate(steps, initial=0.0))[1:] == times
+    places = [names.index(place) for _, place in part.seen]
+    return [part.first, part.last, list(part.sums.items()), names, places, exact, steps if exact else times]
+
+
+def _unpacked(
+    first: float, last: float, sums: list[tuple[int, int]], names: list[str], places: list[int], exact: bool, given: Any
+) -> Part:
+    times = list(accumulate(given, initial=0.0))[1:] if exact else given
+    seen = [(float(at), names[place]) for at, place in zip(times, places, strict=True)]
+    return Part(first, last, dict(sums), seen)
+
+
+def is_unchanged(month: str, mark: str, earlier: Memory, stored: StoredExport) -> bool:
+    """Return True if a month's stored records are those of the ``earlier`` export, and ``mark`` is the month's still.
+
+    ``stored`` maps (stream, month) to the number and date of the stored records.
+    """
+    before = earlier.months.get(month)
+    if before is None or before.mark != mark:
+        return False
+    as_of = datetime.fromtimestamp(earlier.as_of, UTC)
+    held = {stream: some for (stream, name), some in stored.items() if name == month}
+    return held == {stream: (records, as_of) for stream, records in before.records.items()}

@@ -1,0 +1,231 @@
+"""Read an Apple Health export piece by piece: in Apple's own layout by columns, and otherwise by an XML parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from bridge.domain.ports import File, StoredExport
+from connectors.apple.export.collect import Collected
+from connectors.apple.export.columns import columns
+from connectors.apple.export.parts import PIECE_MAX, ROW, Memory, Part, cut, is_unchanged, mark_of
+from connectors.apple.export.spill import blocks
+from connectors.apple.export.units import bounds, day_at
+
+CHUNK = 1 << 18  # bytes; half of it takes a twentieth longer, and more of it more memory
+SLICE = 1 << 17
+LONGEST_DTD = 1 << 20  # bytes; real files have under 20 KB
+LONGEST_TAG = 1 << 20  # bytes; real tags have under 4 KB
+DEEPEST, MAX_CHILDREN = 64, 10_000  # nested elements; children kept of an element
+FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
+WANTED = frozenset({"Record", "Workout", "ActivitySummary", "ExportDate"})
+ROOT = b"<HealthData"
+DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", re.DOTALL)
+ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["']|us-ascii["'])""", re.IGNORECASE)
+UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the errors of a damaged archive
+LATELY_SECONDS = 16 * 86_400.0  # before an export, in which the next one is likely to change something
+
+
+class CutOff(Exception):
+    """The error of an Apple Health export that ends too early, or stops being XML."""
+
+
+class Reading:
+    """The reading of an export into ``collected``. Parts that an ``earlier`` export held too are not read at first.
+
+    ``read_as`` says how rows are read; a memory of another way is not used. ``memory`` is what the next export may use.
+    """
+
+    def __init__(self, collected: Collected, read_as: str, earlier: Memory | None, *, remembers: bool) -> None:
+        self.collected, self.memory, self._remembers = collected, Memory(read_as), remembers
+        self.earlier = earlier if earlier is not None and earlier.read_as == read_as else None
+        self.skipped: list[tuple[int, int, Part]] = []  # place in the file, length, what it holds
+
+    def read(self, stream: BinaryIO) -> None:
+        """Pass every element of the file that is used to ``collected``. Raises CutOff after the last readable element.
+
+        Pieces in Apple's own layout are read as columns, or skipped if they are known. The remaining text goes to an
+        XML parser, which is slower.
+        """
+        collected, chunks = self.collected, _chunks(stream)
+        head, size = _head(chunks)
+        parser = _Parser(collected)
+        plain = ENCODING.search(head) is None and head[:3].isascii() and b"<!" not in head.partition(ROOT)[2]
+        begin = max(head.find(ROW), 0) or len(head)
+        parser.feed(head[:begin])
+        self._begin()
+        for piece, at in _pieces(chunks, head[begin:], size):
+            may_skip = self._remembers and at >= size
+            if not (plain and parser.between and self._taken(piece, at, may_skip=may_skip)):
+                parser.feed(piece)
+                plain = plain and b"<!" not in piece and b"<?" not in piece  # the next row may lie in a comment
+        parser.close()
+
+    def _begin(self) -> None:
+        """Note the instant after which rows are set aside. A memory with a later one is not used."""
+        self.memory.limit = self.collected.exported
+        if self.earlier is not None and self.earlier.limit > self.memory.limit:
+            self.earlier = None
+        if self.earlier is not None:
+            lately = day_at(self.earlier.as_of - LATELY_SECONDS, 0)[:7]
+            self._recent = blocks(*bounds(lately)).start
+
+    def _taken(self, piece: bytes, at: int, *, may_skip: bool) -> bool:
+        """Collect a piece of rows, or skip it. Returns False if only an XML parser can read it.
+
+        ``at`` is its place in the file. Only a piece that ``may_skip`` is remembered.
+        """
+        mark = mark_of(piece) if may_skip else ""
+        part = self.earlier.parts.get(mark) if self.earlier is not None else None
+        if part is not None and max(part.sums, default=0) < self._recent:
+            self.skipped.append((at, len(piece), part))
+            self.collected.recall(part)
+        elif (rows := columns(piece)) is None:
+            return False
+        else:
+            read, part = self.collected.part(rows)
+            if not read:
+                return False
+        if part is not None and mark:
+            self.memory.parts[mark] = part
+        return True
+
+    def still(self, marks: Mapping[str, str], stored: StoredExport) -> dict[str, Mapping[str, int]]:
+        """Return month -> stream -> number of records, of the months whose stored records are right as they are.
+
+        ``marks`` are the digests of the months of this export.
+        """
+        before = self.earlier
+        if before is None:
+            return {}
+        found = [month for month, mark in marks.items() if is_unchanged(month, mark, before, stored)]
+        return {month: before.months[month].records for month in found}
+
+    def complete(self, file: File, wanted: set[int]) -> None:
+        """Read the skipped parts with rows in the blocks of time ``wanted``."""
+        missing = [(at, length) for at, length, part in self.skipped if not wanted.isdisjoint(part.sums)]
+        if not missing:
+            return
+        with file.open() as stream:
+            for at, length in missing:
+                stream.seek(at)
+                rows = columns(stream.read(length))
+                if rows is None or not self.collected.columns(rows):
+                    raise CutOff  # the file was changed meanwhile
+
+
+def _pieces(chunks: Iterator[bytes], text: bytes, end: int) -> Iterator[tuple[bytes, int]]:
+    """Yield (piece, its place in the file), of a text that ends at the place ``end``, and of the chunks behind it."""
+    for chunk in chunks:
+        text, end = text + chunk, end + len(chunk)
+        begin = 0
+        while len(text) - begin >= PIECE_MAX:
+            piece = text[begin : begin + cut(text[begin : begin + PIECE_MAX])]
+            yield piece, end - len(text) + begin
+            begin += len(piece)
+        text = text[begin:]
+    while text:
+        piece = text[: cut(text)]
+        yield piece, end - len(text)
+        text = text[len(piece) :]
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the file in chunks. Of a damaged archive, what can be unpacked is yielded, without an error."""
+    import zipfile
+    import zlib
+
+    try:
+        while chunk := stream.read(CHUNK):
+            yield chunk
+    except (*UNPACKING, zlib.error, zipfile.BadZipFile):
+        return
+
+
+def _head(chunks: Iterator[bytes]) -> tuple[bytes, int]:
+    """Return the beginning of the document, up to the end of the chunk that holds its root element, and its size in the
+    file.
+
+    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB,
+    or the document type defines entities.
+    """
+    head, size = b"", 0
+    for chunk in chunks:
+        size += len(chunk)
+        head += chunk.translate(None, FORBIDDEN)
+        if ROOT in DOCTYPE.sub(b"", head, count=1) or len(head) > LONGEST_DTD:
+            break
+    head = DOCTYPE.sub(b"", head, count=1)
+    before, root, _ = head.partition(ROOT)
+    if not root or b"<!DOCTYPE" in before:
+        raise CutOff  # a document type with entities
+    return head, size
+
+
+class _Parser:
+    """An XML parser that passes the root's children in ``WANTED`` to ``collected``.
+
+    It keeps a single child in memory.
+    """
+
+    def __init__(self, collected: Collected) -> None:
+        from xml.parsers import expat
+
+        self._error: Any = (expat.ExpatError, LookupError, ValueError)
+        self._collected = collected
+        self._expat = expat.ParserCreate()
+        self._expat.StartElementHandler = self._begin
+        self._expat.EndElementHandler = self._end
+        self._depth = self._silent = 0
+        self._whole = True
+        self._name = ""
+        self._attributes: dict[str, str] = {}
+        self._within: list[tuple[str, dict[str, str]]] = []
+
+    @property
+    def between(self) -> bool:
+        """True if the next element is a child of the root."""
+        return self._depth == 1 and self._whole
+
+    def feed(self, piece: bytes) -> None:
+        """Parse the next piece of the file.
+
+        Raises CutOff for text that is not XML, and for more than 64 nested elements. It is also raised for over 1 MiB
+        in which no element begins or ends.
+        """
+        clean = piece.translate(None, FORBIDDEN)
+        for at in range(0, len(clean), SLICE):
+            self._silent += SLICE
+            self._parse(clean[at : at + SLICE])
+            if self._silent > LONGEST_TAG:
+                raise CutOff
+        self._whole = clean.rfind(b">") > clean.rfind(b"<") if clean else self._whole
+        self._collected.flush()
+
+    def close(self) -> None:
+        """Finish parsing. Raises CutOff if the document is not complete."""
+        self._parse(b"", last=True)
+
+    def _parse(self, some: bytes, *, last: bool = False) -> None:
+        try:
+            self._expat.Parse(some, last)
+        except self._error:  # not XML, or in an unknown encoding
+            self._collected.flush()
+            raise CutOff from None
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        self._silent = 0
+        if self._depth == 2:
+            self._name, self._attributes, self._within = name, attributes, []
+        elif self._depth > DEEPEST:
+            raise ValueError
+        elif 3 <= self._depth <= 4 and self._name in WANTED and len(self._within) < MAX_CHILDREN:
+            self._within.append((name if self._depth == 3 else f"/{name}", attributes))
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        self._silent = 0
+        if self._depth == 1 and name in WANTED:
+            self._collected.element(name, self._attributes, self._within)

@@ -1,0 +1,70 @@
+"""Read the workouts of an Apple Health export, and keep a single recording of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from connectors.apple.export.heads import QUANTITY, Source
+from connectors.apple.export.units import KILOCALORIES, METRES, PER_MINUTE, measured
+
+SPORT = "HKWorkoutActivityType"
+SAME = 0.5  # share of the shorter workout's time, above which two apps recorded the same workout
+
+Attributes = Mapping[str, str]
+
+
+def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
+    """Return a workout's fields ``sport``, ``distance`` in metres, ``active_energy`` in kcal and mean ``heart_rate``.
+
+    What is unknown is left out.
+
+    Totals are attributes until iOS 15, and child elements (``statistics``) since then. The activities within a workout
+    repeat the totals in statistics of their own, which are not passed here.
+    """
+    found: dict[str, Any] = {
+        "sport": attributes.get("workoutActivityType", "").removeprefix(SPORT).lower() or None,
+        "distance": _attribute(attributes, "totalDistance", METRES),
+        "active_energy": _attribute(attributes, "totalEnergyBurned", KILOCALORIES),
+        **_statistics(statistics),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _statistics(statistics: Iterable[Attributes]) -> dict[str, float]:
+    found: dict[str, float | None] = {}
+    distances = []
+    for statistic in statistics:
+        name = statistic.get("type", "").removeprefix(QUANTITY)
+        if name == "ActiveEnergyBurned":
+            found["active_energy"] = measured(statistic, KILOCALORIES, "sum")
+        elif name == "HeartRate":
+            found["heart_rate"] = measured(statistic, PER_MINUTE, "average")
+        elif name.startswith("Distance"):  # separate for each kind of movement
+            distances.append(measured(statistic, METRES, "sum") or 0.0)
+    found["distance"] = max(distances, default=None)
+    return {name: value for name, value in found.items() if value}
+
+
+def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> float | None:
+    return measured(attributes, units, name, f"{name}Unit") or None  # 0 stands for "not measured"
+
+
+def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the workouts by start, without duplicates. Of several recordings of a workout, that of the most trusted
+    source is kept.
+
+    Two sources recorded the same workout if their times share more than half of the shorter time.
+    """
+    kept: list[tuple[Source, dict[str, Any]]] = []
+    for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
+        if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):
+            kept.append((source, one))
+    return sorted((one for _, one in kept), key=lambda one: (one["start"], one["end"]))
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any], *, apart: bool) -> bool:
+    if not apart or one["start"] == one["end"]:
+        return (one["start"], one["end"]) == (other["start"], other["end"])
+    shared = min(one["end"], other["end"]) - max(one["start"], other["start"])
+    return bool(shared > SAME * min(one["end"] - one["start"], other["end"] - other["start"]))
