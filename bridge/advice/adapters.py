@@ -1,8 +1,8 @@
 """Decide when a user's own adapter of the language model is trained, and start the training.
 
 An adapter is trained on the user's earlier answers. It is kept if it predicts the later answers better than the model
-without it. Attempts are stored in the same table as the planner's priors, under the policy ``llm@VERSION``. The adapter
-itself is a folder below ``adapters``, by the name under which a model server loads it. Training runs in its own
+without an adapter. Attempts are stored in the same table as the planner's priors, under the policy ``llm@VERSION``. The
+adapter itself is a folder below ``adapters``, by the name under which a model server loads it. Training runs in its own
 process, at low priority and with few threads. A stopped training is continued by the next process.
 """
 
@@ -36,21 +36,21 @@ def version(bridge: Bridge) -> str:
 
 
 def attempts(bridge: Bridge, user: User) -> list[Prior]:
-    """Return all stored attempts to train the user's adapter, kept or not, the newest first."""
+    """Return all stored attempts to train the user's adapter, kept or not, of all policy versions, newest first."""
     return [one for one in bridge.store.lessons.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
-    """Return all answers to recommendations since the user's last reset, oldest first."""
+    """Return all answers to recommendations since the user's last reset, oldest first.
+
+    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
+    """
     found = bridge.store.recommendations.advice_records(user.id, since=_begun(bridge, user, now), until=now)
     return [answered for one in found if (answered := recommend.interaction(one, now)) is not None]
 
 
 def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
-    """Return all answers to recommendations since the user's last reset, oldest first.
-
-    Each comes with the whole recommendation, its observation included.
-    """
+    """Return the same answers as ``given``, each with the whole recommendation, its observation included."""
     found = bridge.store.recommendations.between(user.id, since=_begun(bridge, user, now), until=now)
     pairs = ((recommend.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
@@ -64,8 +64,8 @@ def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
     """Raise SetupError, with the next command, unless a new adapter can be trained.
 
-    ``answers`` are all answers since the last reset, oldest first. Training needs 40 of them over at least 21 days, of
-    which 14 came after the last attempt.
+    ``answers`` are all answers since the last reset, oldest first. Training needs 40 of them over at least 21 days. If
+    there was an attempt before, 14 of them must be newer than its answers.
     """
     little = lacking(bridge, user, answers, now, again=timedelta(0))
     if little:
@@ -76,8 +76,8 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
     """Return the end of a sentence about why no adapter can be trained, such as "has answered 3 times".
 
     Returns "" if an adapter can be trained. ``answers`` are all answers since the last reset, oldest first. Training
-    needs 40 of them over at least 21 days, of which 14 came after the last attempt. ``again`` is the shortest time
-    between two attempts.
+    needs 40 of them over at least 21 days. If there was an attempt before, 14 of them must be newer than its answers.
+    The attempt must also be at least ``again`` ago.
     """
     span = answers[-1].at - answers[0].at if answers else timedelta(0)
     if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
@@ -94,9 +94,9 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
 
 
 def take_back(bridge: Bridge, user: User) -> datetime:
-    """Withdraw the newest kept adapter, and return when it was made. The kept adapter before it is used again.
+    """Withdraw the newest kept adapter of the policy's current version, and return when it was made.
 
-    Raises SetupError if the user has no adapter.
+    The kept adapter before it is used again. Raises SetupError if the user has no adapter of this version.
     """
     when = bridge.store.lessons.withdraw_prior(user.id, version(bridge))
     if when is None:
@@ -107,10 +107,10 @@ def take_back(bridge: Bridge, user: User) -> datetime:
 def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
     """Train an adapter in a process of its own, if the user has given enough answers (see ``lacking``).
 
-    The daemon calls this once a day, and the last attempt must be a week ago. Returns True if a training process ran.
-    Returns False without the policy's setting ``folder``, which names the served model, or without the packages for
-    training. The process is ended after 30 minutes, or earlier if ``stopped()`` is True. The next call continues the
-    training.
+    The daemon calls this once a day, and the last attempt must be at least seven days ago. Returns True if a training
+    process was started, and False if not. None is started without the policy's setting ``folder``, which names the
+    served model, or without the package ``peft``. The process is ended after 30 minutes, or earlier if ``stopped()`` is
+    True. The next call continues the training.
     """
     from importlib.util import find_spec
 
@@ -135,7 +135,7 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
 def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
     """Wait until the training process ends, and end it after 30 minutes or if ``stopped()`` is True.
 
-    Its progress is already saved.
+    A process that is ended has saved its progress.
     """
     until = monotonic() + TRAINING_WAIT.total_seconds()
     while running.poll() is None:

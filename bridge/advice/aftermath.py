@@ -1,4 +1,7 @@
-"""The outcomes measured after recommendations, and after slots that a random draw (a lot) left without advice."""
+"""The outcomes measured after recommendations, and after slots in which a random draw (a lot) decided about advice.
+
+Outcomes are the answer, the next check-in, the next night's sleep and HRV, and two meters of the next day.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class Followed:
     """Recommendation with what was measured after it.
 
     ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) tells how much was
-    recommended before. It keeps 95 % of itself from a recommendation to the next, and gains 0.05 by each.
+    recommended before. It begins at 0, keeps 95 % of itself from a recommendation to the next, and gains 0.05 by each.
     """
 
     advice: Recommendation
@@ -43,8 +46,9 @@ class Followed:
 class Drawn:
     """Lot (a draw between advice and no advice in a slot) with what was measured after the slot.
 
-    ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) is the share of
-    earlier lots that gave advice. It keeps 95 % of itself from lot to lot, and gains 0.05 by each that gave advice.
+    ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) tells how many of
+    the earlier lots gave advice. It begins at 0, keeps 95 % of itself from lot to lot, and gains 0.05 by each that gave
+    advice.
     """
 
     lot: Lot
@@ -56,8 +60,8 @@ class Drawn:
 class Aftermath:
     """The recommendations of a user, and what was measured since the first of them.
 
-    ``nights`` maps the day on which a night ends to outcome -> value. ``check_ins`` are times and values. ``mornings``
-    maps a day to its first recommendation, which holds the levels of the meters.
+    ``given`` is in order of time. ``nights`` maps the day on which a night ends to outcome -> value. ``check_ins`` are
+    (time, value), ascending. ``mornings`` maps a day to its first recommendation, which holds the levels of the meters.
     """
 
     given: Sequence[Recommendation]
@@ -90,7 +94,8 @@ class Aftermath:
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
         """Yield the name and value of each known outcome of the slot ``moment``, which ends at ``end``.
 
-        The first check-in within a day after the end counts. The night and the meters are those of the next date.
+        The first check-in within 24 hours after the end counts. The night is the one that ends on the next date. The
+        meters are those of that date's first recommendation.
         """
         said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
         if said is not None:
@@ -108,7 +113,7 @@ class Aftermath:
 def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
     """Return a user's recommendations made before ``now``, and what was measured after them.
 
-    If several devices measured the same night, the preferred source counts.
+    If several sources measured the same outcome of a night, the preferred source counts.
     """
     given = store.recommendations.between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() if given else now.date()

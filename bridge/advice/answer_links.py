@@ -38,7 +38,7 @@ TOKEN_FORM = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.AS
 class Link:
     """The user, the recommendation and the answer that a valid link names.
 
-    For the answer Reschedule, ``offers`` are good times for the recommended action.
+    For the answer Reschedule, ``offers`` are up to three good times for the recommended action. Otherwise it is empty.
     """
 
     user: User
@@ -48,7 +48,7 @@ class Link:
 
 
 def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
-    """Return the button's word (Accept, Not now, Later) -> address of the link that gives this answer.
+    """Return the button's word (Accept, Not now, Later) -> web address of the link that gives this answer.
 
     The mapping is empty without ``BRIDGE_URL``, and once the recommendation is answered.
     """
@@ -78,8 +78,8 @@ def paths(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
 def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
     """Return the user, recommendation and answer that a link's token names, without storing an answer.
 
-    Raises Forged for a token that was not made here. Raises Spent for a link that is expired, whose answer can no
-    longer change, or whose signing key was replaced.
+    Raises Forged for a token that was not made here. Raises Spent for an expired link, and for a link whose answer can
+    no longer change. It is also raised if the signing key is no longer among the bridge's keys.
     """
     found, answer = _verify(bridge, token)
     user = bridge.travelled(bridge.store.people.user_by_id(found.user_id), at=now)
@@ -89,7 +89,7 @@ def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
 
 
 def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) -> None:
-    """Raise Spent if a recommendation has expired, or if its answer can no longer change."""
+    """Raise Spent if a recommendation expired unanswered, or if it is answered and its day is over."""
     if recommendation.answer is not None and day_end(recommendation, user.zones) <= now:
         stands = answer_text(recommendation.answer, recommendation.moved_to)
         raise Spent(say("the day of this recommendation is over, and its answer stands: {answer}", answer=stands))
@@ -111,7 +111,7 @@ def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None
 def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
     """Return the recommendation and the answer of a token with a valid signature.
 
-    Raises Forged for an invalid token, and Spent for a token whose signing key was replaced.
+    Raises Forged for an invalid token. Raises Spent for a token whose signing key is no longer among the bridge's keys.
     """
     found = TOKEN_FORM.fullmatch(token)
     if found is None:

@@ -40,7 +40,8 @@ DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 class Day:
     """The last belief stated on a local day, as mean and standard deviation by dimension.
 
-    ``sd`` is None if the policy gives none.
+    A dimension's value is 0 to 1 (see ``DIMENSIONS``). ``sd`` is None if the policy gives none. ``policy`` made the
+    recommendation.
     """
 
     day: date
@@ -53,7 +54,7 @@ class Day:
 class Move:
     """An answer to the recommendation ``advice``, and how the belief changed up to the next recommendation.
 
-    ``change`` maps a dimension to the change of its mean. ``after`` maps it to the mean after the change.
+    ``change`` maps a dimension to the change of its mean. ``after`` maps each dimension to its mean after the change.
     """
 
     advice: AdviceRecord
@@ -81,7 +82,7 @@ class Beliefs:
 
 
 def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
-    """Return the beliefs of the year before ``now`` and the answers that changed them most."""
+    """Return the beliefs of the 365 days before ``now``, all resets, and the answers that changed the belief most."""
     stated = store.recommendations.advice_records(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
     resets = store.lessons.resets(user.id)
     moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)
@@ -157,6 +158,8 @@ def said(move: Move) -> Text:
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
     """Return in words what the policy believes of the dimension ``name``, by its mean and standard deviation.
+
+    An ``sd`` above 0.25 means not known. A mean within 0.1 of 0.5 is "in between", and from 0.3 away on "clearly".
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

@@ -77,8 +77,8 @@ def _plan(
 ) -> Plan:
     """Return the plan of a recommendation in the slot ``moment``.
 
-    The recommendation's own time is kept if it belongs to that slot. Otherwise the first free time is taken. ``beside``
-    are plans whose times count as busy.
+    The recommendation's own time is kept if it belongs to that slot. Otherwise the first free time of the slot after
+    the answer is taken. ``beside`` are plans whose times count as busy.
     """
     own = advice.start is not None and moment in (advice.moment, moment_at(advice.start, user.zones))
     if own and advice.start is not None and advice.end is not None:
@@ -109,8 +109,8 @@ def _placed(
 ) -> tuple[datetime, datetime]:
     """Return begin and end of a plan for ``advice`` between ``start`` and ``end``, beside the entries ``others``.
 
-    A plan lasts 20 minutes for MEDITATE, six hours for SLEEP, and else an hour. It begins with the first free stretch
-    of time that is long enough, else at ``start``. It never lasts beyond ``end``.
+    A plan lasts 20 minutes for MEDITATE, six hours for SLEEP, and an hour for other actions. It begins with the first
+    free stretch of time that is long enough, or at ``start`` without any. It never lasts beyond ``end``.
     """
     minutes = DEFAULT_MINUTES.get(advice.action, HOUR)
     free = free_blocks(others, start, end, minutes=minutes)

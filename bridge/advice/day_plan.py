@@ -54,7 +54,7 @@ def plan_day(
     """Return the plan of a date, or of today if ``day`` is None.
 
     For today, the current slot's recommendation is in the plan, and is made if there is none. ``seen`` marks it as
-    shown to the user. The places of today's tasks are saved, so that the next plan shows them there. Suggestions for
+    shown to the user. The times of today's tasks are saved, so that the next plan shows them there. Suggestions for
     later slots are a preview, the policy's most likely choice. The real choice is drawn when the slot comes. ``known``
     is the user's snapshot at ``now``, and is loaded if None.
     """
@@ -85,7 +85,7 @@ def plan_day(
 
 
 def _keep_places(bridge: Bridge, user: User, situation: Situation, blocks: Sequence[Block]) -> None:
-    """Save the places of today's tasks that are new, so that the next plan shows them there."""
+    """Save new and changed times of today's task blocks, so that the next plan shows the tasks there."""
     places = {block.task: (block.start, block.end) for block in blocks if block.kind == "task" and block.task}
     new = {key: place for key, place in places.items() if situation.places.get(key) != place}
     if new:
@@ -93,14 +93,14 @@ def _keep_places(bridge: Bridge, user: User, situation: Situation, blocks: Seque
 
 
 def _moves(situation: Situation, day: date, blocks: Sequence[Block]) -> tuple[ZoneSpan, ...]:
-    """Return the stays in other time zones that begin between a date's midnight and the last block's end."""
+    """Return the stays in other time zones that begin between a date's midnight and the end of the latest block."""
     zones = situation.known.zones
     begin = midnight(day, zones)
     return tuple(moves(zones, begin, max([begin, *(block.end for block in blocks)])))
 
 
 def recommend_policy(bridge: Bridge, user: User) -> Policy:
-    """Return the configured policy with the user's own kept prior, or without it if there is none."""
+    """Return the configured policy with the user's newest kept prior, or without a prior if there is none."""
     return for_person(bridge.store, user, bridge.policy())
 
 
@@ -120,11 +120,11 @@ def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tu
 
 
 def _given(situation: Situation, day: date) -> Iterator[Block]:
-    """Yield the suggestions already made for a date as blocks.
+    """Yield the suggestions already made for a date as blocks, entries to keep and sleep excepted.
 
-    A suggestion that has begun is a block only if the user accepted it or rescheduled it to that time. Ignored
-    suggestions, those rescheduled without a new time, those that overlap a calendar entry, and those that the user did
-    before their time are left out.
+    A suggestion that has begun is a block (of kind ``keep``) only if the user agreed to its time. Left out are ignored
+    suggestions, those rescheduled without a new time, and those that overlap a calendar entry. So are those that the
+    user did before their time.
     """
     for advice in situation.advised:
         if advice.start is None or advice.end is None or advice.kind != "suggested":
@@ -162,7 +162,8 @@ def _task_named(situation: Situation, title: str | None) -> str | None:
 def _previewed(situation: Situation, day: date, policy: Policy, guard: Guard, blocks: Sequence[Block]) -> list[Block]:
     """Return what the policy would suggest in the later slots of a date, as blocks.
 
-    Together with the suggestions already made, they are no more than the user wants a day.
+    Together with the suggestions already made, they are no more than the user wants a day. Each is the policy's most
+    likely choice.
     """
     observation, readings = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
     found: list[Block] = []
@@ -222,7 +223,10 @@ def _preview(
 
 
 def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
-    """Return the situation in which the suggestions among ``blocks`` count as made, so that none comes twice."""
+    """Return the situation with the suggestions among ``blocks`` as suggestions of the plan so far.
+
+    Later suggestions then keep away from them and do not repeat them.
+    """
     said = [b for b in blocks if b.kind == "suggested"]
     previewed = tuple((b.action, b.start, b.end) for b in said)
     return replace(situation, previewed=previewed, titles=tuple(b.title for b in said if b.title is not None))

@@ -1,12 +1,13 @@
 """The effect of recommendations on later outcomes, from randomised decisions and the measurements after them.
 
-For each action, the effect is the difference of an outcome between advising that action and advising another. Every
-decision was stored with the probability of its draw. Decisions with a probability of 0 or 1 are left out.
+For each action, the effect is the difference of an outcome between advising that action and advising another. For the
+outcome ``taken`` it is the logarithm of the ratio of its probabilities. Every decision was stored with the probability
+of its draw. Decisions with a probability of 0 or 1 are left out.
 
 The effect of advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot
 gets advice. Every slot counts by its first lot, even if the recommendation was superseded or never shown. Otherwise the
-two kinds of slots would not be comparable. With several users, each user's effect is shrunk towards the effect on all
-users. It is shrunk more if less is known of the user.
+two kinds of slots would not be comparable. From five users on, each user's effect is shrunk towards the mean of all
+users' effects. It is shrunk more if less is known of the user.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str,
     """Return a JSON object: the effect of advising each action, and of advice as such, on each outcome.
 
     Each effect has a 95 % interval. ``moderation`` says how the effect changes in the evening or at night, and with the
-    dosage of advice. An effect is null while the decisions are too few. ``missing`` then says how many more are needed.
+    dosage of advice. An effect is null while the decisions are too few. ``missing`` then says roughly how many more are
+    needed.
     """
     decisions: list[tuple[User, Followed]] = []
     lots: list[tuple[User, Drawn]] = []
@@ -125,7 +127,8 @@ def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:
     """Return the effect of advice as such on an outcome, over all users, as a JSON object.
 
-    With several users, ``users`` maps a user's name to the effect on that user, shrunk towards the effect on all.
+    With several users, ``users`` maps a user's name to the effect on that user. From five known effects on, it is
+    shrunk towards their mean (see ``pooling``). Users of whom no effect is known are left out.
     """
     from bridge.advice.excursion import document, effect
     from bridge.advice.pooling import pooled

@@ -68,7 +68,8 @@ class Effect:
 def missing(points: Sequence[Point], *, binary: bool = False) -> int:
     """Return roughly how many more decisions ``effect`` needs before it estimates anything, 0 if there are enough.
 
-    With ``binary``, outcomes are 0 or 1, and both must have occurred ten times.
+    It needs ten decisions with the action, ten without, and 14 clusters more than the model has coefficients. With
+    ``binary``, outcomes are 0 or 1, and both must have occurred ten times.
     """
     wanted = [FEWEST_EACH - sum(one.given is way for one in points) for way in (True, False)]
     shares = [_share(points, way) for way in (True, False)]
@@ -96,7 +97,7 @@ def _width(points: Sequence[Point]) -> int:
 def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
     """Estimate the effect, as a difference for numbers and as a log ratio of probabilities for binary outcomes.
 
-    Returns None if there are too few decisions (see ``missing``) or the coefficients cannot be separated. Raises
+    Returns None if there are too few decisions (see ``missing``), or if no unique and finite solution is found. Raises
     ValueError for a decision that was not randomised, which has a chance of 0 or 1.
     """
     import numpy as np
@@ -230,8 +231,8 @@ def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
     """Return the effect ``found``, which was estimated from ``points``, as a JSON object.
 
-    If ``found`` is None, the decisions are too few. ``effect`` and ``ci95`` are then null, and ``missing`` is the
-    number of further decisions needed.
+    If ``found`` is None, ``effect`` and both ends of ``ci95`` are null. ``missing`` is then roughly the number of
+    further decisions needed, and the keys ``clusters`` and ``moderation`` are absent.
     """
     if found is None:
         return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}

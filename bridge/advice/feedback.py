@@ -38,7 +38,7 @@ def give_feedback(
     """Store the user's answer to a recommendation, and for Reschedule the slot ``moved_to``.
 
     Raises SetupError if the recommendation does not belong to the user, or if ``moved_to`` comes with another answer.
-    Raises SetupError too if it has a different answer and its day is over.
+    Once the recommendation's day is over, a stored answer can no longer change, which raises SetupError too.
     """
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
@@ -78,6 +78,6 @@ def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
     advice = store.recommendations.by_id(recommendation_id)
     if advice is None or advice.user_id != user.id:
         raise SetupError(
-            f"{user.name} has no recommendation {recommendation_id}; see: bridge recommend --user {user.name}"
+            f"{user.name} has no recommendation {recommendation_id}; see: bridge history --user {user.name}"
         )
     return advice

@@ -1,4 +1,4 @@
-"""Accuracy of policies' predictions of answers, from the probabilities that they stated before the user answered.
+"""Accuracy of policies' predictions of answers, from the probabilities of acceptance stated before the user answered.
 
 The Brier score is the mean squared distance of a predicted probability from the result (1 accepted, 0 not). It is
 compared with the score of always predicting the user's own acceptance rate. Only policies in FORETELLS state
@@ -74,7 +74,8 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
     """Return the Brier scores of the answers to recommendations of the last eight weeks.
 
-    Only recommendations by the policy ``adaptive`` count, because its scores are probabilities.
+    Only recommendations by the policy ``adaptive`` count, because its scores are probabilities. Without any, both
+    scores are 0.
     """
     pairs: list[Pair] = []
     for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT):

@@ -1,4 +1,7 @@
-"""The labels of a user's calendar: the classifier's, the user's corrections, and what these teach of other entries."""
+"""The labels (kinds of action) of a user's calendar entries.
+
+They come from the user's corrections, from what the corrections teach of similar entries, and from the classifier.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +52,10 @@ def liked(
 ) -> list[Label | None]:
     """Return the label for each of the entries ``asked`` that the user's corrections ``made`` teach.
 
-    It is None where the classifier's label stands. With fewer than five corrections that name a title and an action, it
-    stands for all. The corrections are compared with the calendar of the 60 days before the newest of them, whatever
-    entries are asked. A corrected series that those days lack is known by its title alone.
+    An entry's result is None where the classifier's label stands. All are None with fewer than five corrections that
+    name a title and an action. ``made`` is newest first. The corrections are compared with the calendar of the 60 days
+    before the newest of them, whatever entries are asked. A corrected series that those days lack is known by its title
+    alone.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:
@@ -92,8 +96,8 @@ def _labels(classifier: EventClassifier, asked: Sequence[Invitation]) -> list[La
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
     """Return the part of an event that a classifier may see.
 
-    That is its title, its begin and weekday on the user's clock, its length, and what the calendar says of its kind.
-    Names of people and places are not part of it.
+    That is its title, its hour of begin and weekday on the user's clock, and its length in minutes. What the calendar
+    says of its kind is added. Names of people and places are not part of it. An all-day event has no hour of begin.
     """
     event = occurrence.event
     local = occurrence.start.astimezone(zone_at(occurrence.start, zones))

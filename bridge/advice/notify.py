@@ -1,4 +1,7 @@
-"""Messages to a user through Apprise (https://github.com/caronc/apprise), and to the user's browsers."""
+"""Compose and send messages to a user through Apprise (https://github.com/caronc/apprise), and to the user's browsers.
+
+It also stores the address and the browsers, sealed, and the user's choices about messages.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +59,10 @@ def titled_events(bridge: Bridge, user: User, advice: Recommendation, now: datet
 def compose(
     advice: Recommendation, links: Mapping[str, str], events: Sequence[str] = (), *, zones: ZoneHistory
 ) -> tuple[str, str]:
-    """Return title and text of a message with the action, its time, the reasons and a line per link, in the current
-    language.
+    """Return title and text of a message about a recommendation, in the current language.
 
-    ``links`` maps a button's word to its address. ``events`` are lines about the calendar, if the user wants them.
-    Reasons that name a task are left out.
+    The title has the action and its time. The text has the reasons, the lines ``events`` about the calendar, and a line
+    per link. ``links`` maps a button's word to its address. Reasons that name a task are left out.
     """
     values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
@@ -185,7 +187,7 @@ def save_devices(
 ) -> None:
     """Replace the browsers that take a user's messages by the result of ``change``, which is called with them.
 
-    The newest ten are kept. Without any browser and without an address, messages end.
+    The last ten of the result are kept. Without any browser and without an address, messages end.
     """
     with store.lock(SEALING_LOCK):
         secret, channel = _secret(store, vault, user_id), store.notifications.channel(user_id)
@@ -224,8 +226,8 @@ def address_of(store: Store, vault: Vault, user_id: int) -> str:
 def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Notice, *, now: datetime) -> str | None:
     """Send a message (title and text) to the user's address, and ``notice`` to the user's browsers.
 
-    Returns None if any of them took it, else the reason. Browsers whose subscription has ended are forgotten. Raises
-    SetupError if there is neither an address nor a browser.
+    Returns None if any of them took it, else the reasons in a text. Browsers whose subscription has ended are
+    forgotten. Raises SetupError if there is neither an address nor a browser.
     """
     store, vault, settings = bridge.store, bridge.vault, bridge.settings
     secret = _secret(store, vault, user_id)

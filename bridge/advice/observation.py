@@ -82,10 +82,10 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Return kind of slot -> action -> number of slots of the last eight weeks in whose calendar the action is.
+    """Return kind of slot -> action -> number of slots in which an entry of the action begins.
 
-    Slots with an accepted recommendation are left out, because their answers already count. A slot with several entries
-    is divided between their actions.
+    The slots are those of the last eight weeks. Slots with an accepted recommendation are left out, because their
+    answers already count. A slot with several entries is divided between their actions.
     """
     since, shown = known.at - ROUTINE, dict[Moment, list[ActionType]]()
     for occurrence, label in known.agenda:
@@ -150,7 +150,7 @@ def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels
 
 
 def _history(known: Snapshot) -> tuple[Interaction, ...]:
-    """Return the answers of the last 30 days before ``known.at``."""
+    """Return the answers to recommendations made in the 30 days before ``known.at``."""
     oldest = known.at - timedelta(days=HISTORY_DAYS)
     return tuple(i for i in known.interactions if oldest <= i.at <= known.at)
 
@@ -206,7 +206,7 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action that takes the largest share of a slot in the calendar, or None below a third."""
+    """Return the action that takes the largest share of a slot in the calendar. Return None below a third of it."""
     shares = planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None

@@ -18,10 +18,10 @@ OLD_TEXT = say("your newest data is of {day:%d %B %Y}; advice needs data of the 
 
 
 def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
-    """Return the user's local date of their newest data, if these are older than a week.
+    """Return the date of a user's newest data on the user's clock, if all data are older than seven days.
 
-    Returns None for newer data or none. Open tasks, and calendar entries of the last week or ahead, count as new. What
-    a user says in check-ins does not count.
+    Returns None if there are newer data, or no data at all. A task, and a calendar entry that ends later than seven
+    days ago, are newer data. What a user says in check-ins does not count.
     """
     if known.tasks or _is_recent(known, known.at - FRESH_ENOUGH):
         return None
@@ -41,8 +41,6 @@ def _is_recent(known: Snapshot, since: datetime) -> bool:
 
 
 def reasons_of_old(newest: date, user: User) -> tuple[Text, Text]:
-    """Return the reasons for a slot without advice: the date of the newest data, and the command that brings in
-    newer data.
-    """
+    """Return two reasons for a slot without advice: the date of the newest data, and the command for newer data."""
     command = f"bridge import FILE --user {user.name}"
     return say(OLD_TEXT, day=newest), say("bring in newer data: {command}", command=command)

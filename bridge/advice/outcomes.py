@@ -34,10 +34,10 @@ def confirm(
 ) -> int:
     """Save the outcome that the data show, with its evidence, of recommendations that were seen and are over.
 
-    Returns the number of changed outcomes. Data may come late, so an outcome is checked again for three days after the
-    end. An unknown outcome is checked until eleven days after the recommendation. Ignored recommendations, and outcomes
-    that the user told, are left alone. ``since`` and ``until`` replace the usual limits on when recommendations were
-    made.
+    Returns the number of recommendations whose outcome or evidence changed. Data may come late, so an outcome is
+    checked again for three days after the end. An unknown outcome is checked until eleven days after the
+    recommendation. Ignored and superseded recommendations, and outcomes that the user told, are left alone. ``since``
+    and ``until`` replace the usual limits on when recommendations were made, which are eleven days ago and now.
     """
     found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
@@ -54,7 +54,7 @@ def confirm(
 
 
 def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:
-    """Return the recommendations made in [since, until), ascending, but superseded recommendations are left out."""
+    """Return the recommendations made in [since, until), without superseded recommendations, ascending."""
     found = store.recommendations.advice_records(user.id, since=since, until=until)
     return [one for one in found if one.superseded_at is None]
 
@@ -68,7 +68,7 @@ def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
 def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
     """Return a snapshot with the data that can show the outcomes of recommendations made from ``since`` on.
 
-    It lacks data that only the meters read.
+    It lacks what only the meters and policies read: interactions, the proxy map and the order of sources.
     """
     first = (since - BEFORE - DAY).date()
     return Snapshot(
@@ -84,8 +84,8 @@ def _known(store: Store, user: User, classifier: EventClassifier, *, since: date
 def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
     """Return at most three recommendations of which the user is asked "did you?", the newest first.
 
-    Each was seen and has been over for less than a day. Its outcome is unknown, and no data are awaited that could show
-    it.
+    Each was seen, was not ignored, and has been over for less than a day. Its outcome is unknown, and no data are
+    awaited that could show it.
     """
     since, until = now - ASKED - OUTCOME_WINDOW, now + INSTANT
     found = store.recommendations.advice_records(user.id, since=since, until=until, outcome=Deed.UNKNOWN)

@@ -61,17 +61,15 @@ class Event:
 
     @property
     def id(self) -> str:
-        """Return the event's id, ``made-NUMBER`` or ``done-NUMBER``. It is the same for each attempt to send
-        the event.
-        """
+        """Return the event's id, ``made-NUMBER`` or ``done-NUMBER``, which is the same for each attempt to send."""
         return f"{self.kind}-{self.advice.id}"
 
 
 def target_of(settings: Settings) -> Target | None:
     """Return the address for events in the settings with its key, or None if BRIDGE_WEBHOOK is empty.
 
-    Raises SetupError for an address that is not https://, unless BRIDGE_ALLOW_HOSTS names its host. It is also raised
-    for a key that is too short.
+    Raises SetupError for an address that is not https://, unless it is http:// and BRIDGE_ALLOW_HOSTS names its host.
+    It is also raised for a missing or broken key, or a key under 16 bytes.
     """
     if not settings.webhook:
         return None
@@ -99,13 +97,16 @@ def _key(secret: str) -> bytes:
     if len(key) < SECRET_MIN_CHARS:
         raise SetupError(
             f"BRIDGE_WEBHOOK needs BRIDGE_WEBHOOK_SECRET, of at least {SECRET_MIN_CHARS} characters, "
-            "with which the receiver checks who sends; make one: bridge key new"
+            "with which the receiver checks who sends; make one with `bridge key new`, set it, then: bridge doctor"
         )
     return key
 
 
 def users_waiting(bridge: Bridge, users: Iterable[User], *, now: datetime) -> set[int]:
-    """Return the ids of ``users`` with an event that is due to be sent. Without a target the set is empty."""
+    """Return the ids of ``users`` with an event that is due to be sent.
+
+    The set is empty without a target. It lacks users for whom ``deliver`` never ran.
+    """
     if not bridge.settings.webhook:
         return set()
     changed = bridge.store.recommendations.last_changes(since=now - KEPT_FOR)
@@ -163,7 +164,7 @@ def _events(bridge: Bridge, user: User, *, since: datetime) -> list[Event]:
 
 
 def _send(target: Target, user: User, event: Event) -> bool:
-    """Return True if the receiver took an event, which it says with a status from 200 to 299."""
+    """Send an event. Return True if the receiver took it, which it says with a status from 200 to 299."""
     import requests
 
     body, at = json.dumps(_body(target, user, event)).encode(), str(int(time.time()))
@@ -184,7 +185,10 @@ def _send(target: Target, user: User, event: Event) -> bool:
 
 
 def signature(key: bytes, event_id: str, at: str, body: bytes) -> str:
-    """Return the value of the header ``webhook-signature``: version 1, an HMAC with SHA-256."""
+    """Return the value of the header ``webhook-signature``: version 1, an HMAC with SHA-256 over id, time and body.
+
+    ``at`` is the time of sending in whole seconds since 1970, as text.
+    """
     signed = b".".join((event_id.encode(), at.encode(), body))
     return f"v1,{base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()}"
 

@@ -79,8 +79,8 @@ def _enough(at: Sequence[datetime]) -> bool:
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
     """Return how many of the earliest answers make the prior to be tested. The remaining answers test it.
 
-    Answers that the current prior ``old`` was made of never test. Raises SetupError if fewer than 14 answers came
-    since.
+    That is 70 % of them, or all that the current prior ``old`` was made of if these are more. Raises SetupError if
+    fewer than 14 answers came since ``old`` was made.
     """
     cut = round(len(at) * (1 - LATER))
     if old is None:
@@ -143,8 +143,8 @@ def _since(store: Store, user: User, at: datetime) -> datetime:
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
     """Return by how much ``new`` predicts the later answers better than ``old``, in nats per answer.
 
-    The second number is that mean's standard error, infinite for a single answer. ``new`` is shown only the answers of
-    the five days before each answer. ``old`` is shown all answers of the stored observation.
+    The first number is the mean, and the second its standard error, infinite for a single answer. ``new`` is shown only
+    the answers of the five days before each answer. ``old`` is shown all answers of the stored observation.
     """
     gains = []
     for given, advised in later:
@@ -182,9 +182,9 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     """Return True if the daemon should try to learn a prior now.
 
-    The first attempt needs enough answers (see ``_enough``). A further attempt needs 14 new answers and five days
-    since the last attempt. So a withdrawn prior is not made again from the same answers. Returns False for a policy
-    that cannot learn.
+    The first attempt, and the first after a reset, need enough answers (see ``_enough``). A further attempt needs 14
+    answers that the last attempt lacked. Any attempt must be five days after the last. So a withdrawn prior is not made
+    again from the same answers. Returns False for a policy that cannot learn.
     """
     if not hasattr(policy, "learn"):
         return False

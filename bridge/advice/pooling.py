@@ -1,8 +1,9 @@
 """Partial pooling of the users' own effects, by empirical Bayes.
 
-The users' true effects are taken for draws from a normal distribution. Its mean and spread are estimated from the
-users' estimated effects and errors (Paule and Mandel 1982). Each user's effect is then shrunk towards the mean, more if
-its error is larger. The intervals allow for the uncertainty of the spread (Morris 1983).
+An effect is that of advice on a user's outcome. The users' true effects are taken for draws from a normal distribution.
+Its mean and spread are estimated from the users' estimated effects and errors (Paule and Mandel 1982). Each user's
+effect is then shrunk towards the mean, more if its error is larger. The intervals allow for the uncertainty of the
+spread (Morris 1983).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Make, store and answer recommendations. A slot has at most one recommendation."""
+"""Load what is known of a user, and make, check and store the user's recommendations.
+
+A slot has at most one recommendation that was not superseded.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +59,9 @@ def load_snapshot(
 ) -> Snapshot:
     """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
 
-    The calendar reaches from 60 days before ``at`` to 14 days after. ``back`` adds so much of the past to both.
-    ``metrics`` limits the samples (None: all, even those that no meter reads). ``proxies`` None is the shipped map.
+    Tasks and the answers of 30 days belong to it too. The calendar reaches from 60 days before ``at`` to 14 days after.
+    ``back`` adds so much of the past to samples, episodes and calendar. ``metrics`` limits the samples (None: all, even
+    those that no meter reads). ``proxies`` None is the shipped map.
     """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(
@@ -118,7 +122,10 @@ def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interact
 def build_observation(
     store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
-    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map)."""
+    """Return a user's observation at ``at``, and the meters' readings, by the proxy map (None: the shipped map).
+
+    The recommendations of the last three days are in its history of slots.
+    """
     known = load_snapshot(store, user, classifier, at=at, proxies=proxies)
     recent = store.recommendations.advice_records(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
@@ -180,8 +187,9 @@ def load_situation(
 
 
 def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
-    """Return a user's situation at a snapshot's time, with routine, wishes, advice, and actions of up to 50
-    open tasks.
+    """Return a user's situation at a snapshot's time, with routine, wishes and the advice of eight days.
+
+    Up to 50 open tasks with a title get the action that the classifier sees in the title.
     """
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
@@ -325,12 +333,13 @@ def choose(
     *,
     seen: tuple[Observation, Mapping[Meter, Reading]],
 ) -> Chosen | float:
-    """Return the policy's decision among the options ``found``, or a probability if the slot was drawn to be silent.
+    """Return the decision among the options ``found``, or the probability of silence if the slot was drawn silent.
 
-    The probability is that of silence. A decision comes with its observation, the readings, and action -> reason for
-    the actions that the guard forbids. The last part is the probability of silence that this slot had, or None if no
-    lot was drawn. Silence is drawn only after a user's first answer, and only where something would have been
-    suggested. ``span`` is now and the end of the slot. Raises SetupError if the policy chooses another action.
+    The policy's decision is adapted to the user's day (``as_wished``), and the guard may explore. It comes with its
+    observation, the readings, and action -> reason for the actions that the guard forbids. The last part is the
+    probability of silence that this slot had, or None if no lot was drawn. Silence is drawn only after a user's first
+    answer, and only where something would have been suggested. ``span`` is now and the end of the slot. Raises
+    SetupError if the policy chooses another action.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
     readings = seen[1]
@@ -352,13 +361,13 @@ def choose(
 
 
 def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tuple[str, ...]) -> Silence:
-    """Store that no advice fits the slot now, and return that as a Silence."""
+    """Store that no advice fits the slot now, and return a Silence with the reasons."""
     store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
     return Silence(moment=moment, reasons=reasons, at=now)
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the newest recommendation of two days that is neither answered nor superseded, or None without any."""
+    """Return the newest recommendation of the last two days that is neither answered nor superseded, or None."""
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )

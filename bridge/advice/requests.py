@@ -1,4 +1,4 @@
-"""Requests that every interface offers a user: a recommendation, and the correction of an event's label."""
+"""Requests that every interface offers a user: a recommendation, and the correction of an event's action (label)."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def recommend(
 ) -> Recommendation | Silence:
     """Return the current slot's recommendation, or a Silence with the reasons why there is none.
 
-    ``policy`` names the policy to ask if the slot has no recommendation yet, and None means the configured policy.
-    ``seen`` marks the recommendation as shown to the user, and is False if a program asks. ``situation`` is loaded if
-    None. Before a new recommendation is made, earlier outcomes are confirmed. Raises SetupError for an unknown policy.
+    ``policy`` names the policy to ask if a recommendation must be made, and None means the configured policy. ``seen``
+    marks the recommendation as shown to the user, and is False if a program asks. ``situation`` is loaded if None.
+    Before a slot's first recommendation is made, earlier outcomes are confirmed. Raises SetupError for an unknown
+    policy.
     """
     store, opened = bridge.store, bridge.policy(policy)
     existing = store.recommendations.of_slot(user.id, moment_at(now, user.zones))
@@ -64,7 +65,10 @@ def recommend(
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
-    """Return a sentence if another policy than the wanted ``policy`` made the slot's recommendation, else None."""
+    """Return a sentence if another policy than the wanted ``policy`` made the slot's recommendation.
+
+    Returns None if it was the same policy, if ``policy`` is None, or for a Silence.
+    """
     if isinstance(advice, Silence):
         return None
     decided = advice.policy.partition("@")[0]
@@ -99,7 +103,7 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
 
     ``wanted`` is the key or the title of the event. ``action`` None says that the event is no activity. The correction
     covers the event's series and, unless the event is private, similar titles. Raises SetupError if there is no such
-    event within 60 days.
+    event from 60 days before ``now`` to 60 days after.
     """
     store = bridge.store
     found = _found(
@@ -125,6 +129,6 @@ def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Even
     if not titled:
         raise SetupError(
             f"no such event within {CORRECTED_WITHIN.days} days; "
-            f"the keys of events: bridge today --user {user.name} --json"
+            f"list keys: bridge calendar --user {user.name} --week DATE --json"
         )
     return titled[0]

@@ -23,7 +23,8 @@ def gaps(
     """Return up to three good times for the recommended action in later slots, ascending.
 
     They lie in the coming 48 hours, or in the coming six days if these hold fewer than three. They begin at least an
-    hour after the suggested time. ``known`` is the user's snapshot at ``now``, and is loaded if None.
+    hour after the suggested start, or after ``now`` if that start is past. ``known`` is the user's snapshot at ``now``,
+    and is loaded if None.
     """
     situation = _situation(bridge, user, advice, now, known)
     return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))

@@ -145,9 +145,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
-    """Return minutes asleep, bedtime and its spread of the week's first ``days`` nights, beside the weeks before.
+    """Return minutes asleep, bedtime and its spread of the nights of the week's first ``days`` dates.
 
-    The nights of the same weekdays of the four weeks before are compared. A night belongs to the date of waking.
+    The nights of the same weekdays of the four weeks before are compared. A night belongs to the date of waking. The
+    spread needs three nights.
     """
     by_day = Nights(known.episodes, known.zones, known.preference).counted()
     weeks = [
@@ -219,7 +220,8 @@ def _lengths(
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
     """Return how often an action was done in a part of a week, by the calendar.
 
-    Workouts count for EXERCISE too, and mindful sessions for MEDITATE. Overlapping stretches of time count once.
+    Only entries that have ended by ``known.at`` count. Workouts count for EXERCISE too, and mindful sessions for
+    MEDITATE. Stretches of time that overlap or touch count once.
     """
     found = [
         (o.start, o.end)

@@ -31,7 +31,10 @@ class Figure:
 
 
 def figures(review: Review) -> Iterator[Figure]:
-    """Yield the week's goals, meters, nights and deeds as figures. Unknown values are left out."""
+    """Yield the week's goals, meters, nights and deeds (workouts, tasks, hours by kind), in this order, as figures.
+
+    Unknown values are left out.
+    """
     for action, (done, wanted) in review.goals.items():
         share = None if action in review.since else min(done / wanted, 1.0)
         title = say("Goal: {action}", action=ACTION_TITLES[action])

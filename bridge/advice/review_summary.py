@@ -51,8 +51,8 @@ def summary(review: Review) -> list[str]:
 def _well(review: Review) -> Iterator[Text]:
     """Yield what went well in a week: goals reached, suggestions done, more sleep, more workouts, higher meters.
 
-    Suggestions count if at least 60 % of two or more were done, also in part. Sleep counts from 20 minutes more a
-    night, and workouts from one more than before.
+    Suggestions count if at least 60 % of two or more were done, also in part. Compared with the weeks before, sleep
+    counts from 20 minutes more a night, workouts from one more, and meters from 0.05 more.
     """
     for action, (done, wanted) in _full_goals(review):
         if done >= wanted:
@@ -73,10 +73,11 @@ def _well(review: Review) -> Iterator[Text]:
 
 
 def _short(review: Review) -> Iterator[Text]:
-    """Yield what fell short in a week: missed goals if it is over, suggestions not done, less sleep, lower meters.
+    """Yield what fell short in a week.
 
+    That is goals missed once the week is over, suggestions not done, less sleep, fewer workouts and lower meters.
     Suggestions count if at least 60 % of two or more were not done. Sleep counts from 20 minutes less a night, and
-    workouts from one less than before if exercise is no goal.
+    meters from 0.05 less than in the weeks before. Workouts count from one less, if exercise is no goal.
     """
     for action, (done, wanted) in _full_goals(review):
         if done < wanted and review.over:
@@ -141,7 +142,11 @@ def _changed(review: Review, sign: int) -> list[Meter]:
 
 
 def _to_try(review: Review) -> str:
-    """Return a sentence of what to try: the first idea from the user's own counts, else what fits what fell short."""
+    """Return a sentence of what to try, which is the review's first idea if it has any.
+
+    Otherwise it is about the first that fell short of sleep, suggestions done, a meter and workouts. If none did, the
+    sentence is to keep this rhythm.
+    """
     if review.ideas:
         return review.ideas[0]
     sleep, lower = review.sleep, _changed(review, -1)

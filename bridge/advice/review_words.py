@@ -91,9 +91,9 @@ class Review:
     """A week from ``start`` to ``until``, which is the week's end, or now if that is earlier.
 
     ``advised`` holds the recommendations that the user saw, ascending. ``done`` holds workouts, tasks, and hours of the
-    calendar by name. ``over`` says that the week has ended. ``goals`` maps an action to how often it was done and how
-    often a week the user wants it, without goals that were set later. ``since`` maps a goal that was set during the
-    week to its date, from which it is counted.
+    calendar by name. ``over`` says that the week has ended. ``goals`` maps an action to (times done, times a week that
+    the user wants). Goals that were set later are left out. ``since`` maps a goal that was set during the week to its
+    date, from which it is counted.
     """
 
     person: str
@@ -150,9 +150,10 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield a sentence about an action if a part of the day saw its suggestions mostly done, or never done.
+    """Yield at most one sentence about an action.
 
-    A part of the day counts from 2 suggestions with a known outcome on. "Mostly" is two thirds or more.
+    There is one if the action's suggestions in a part of the day were mostly or never done. A part of the day counts
+    from 2 suggestions with a known outcome on. "Mostly" is two thirds or more.
     """
     best = _best(tallies, action)
     mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}
@@ -217,7 +218,8 @@ def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
 def lines(review: Review) -> Iterator[str]:
     """Yield the sentences after a review's summary and figures, for the command line and messages.
 
-    They are about the advice, the goals, the measured effects, a second idea of what to try, and the command to go on.
+    They are about the advice, the goals, the measured effects and a second idea of what to try. The last names the
+    command about effects.
     """
     yield advised_line(review)
     goals = goals_line(review)
@@ -244,7 +246,10 @@ def goals_line(review: Review) -> Text | None:
 
 
 def goal_tally(review: Review, action: ActionType) -> Text:
-    """Return how often a goal's action was done, such as ``2 of 3``, or ``1 since Fri`` for a new goal."""
+    """Return how often a goal's action was done, such as ``2 of 3``.
+
+    For a goal that was set during the week it is such as ``1 since Fri``.
+    """
     done, wanted = review.goals[action]
     if action not in review.since:
         return say("{done} of {wanted}", done=done, wanted=wanted)

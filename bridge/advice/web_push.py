@@ -1,7 +1,7 @@
 """Messages to browsers by Web Push: encrypted for one device (RFC 8291) and signed with the bridge's key (RFC 8292).
 
-The push service of the browser's vendor carries a message and cannot read it. Its address was given by the browser, so
-that only public addresses, and hosts that the operator names, are reached.
+The push service of the browser's vendor carries a message and cannot read it. The browser gives the service's address.
+Therefore only public addresses, and hosts that the operator names, are reached.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class Notice:
 def checked(device: Device, allowed: Collection[str]) -> Device:
     """Return the device unchanged. Raises SetupError for values that no browser gives.
 
-    Its address must be encrypted, except at the hosts in ``allowed``.
+    Its address must be https, or http at the hosts in ``allowed``, and have at most 1,000 characters. Its name has at
+    most 60, its key is a point on P-256, and its secret has 16 bytes.
     """
     plain = device.endpoint.startswith("http://") and egress.host_of(device.endpoint) in allowed
     whole = len(device.endpoint) <= ENDPOINT_MAX_CHARS and egress.host_of(device.endpoint)
@@ -111,7 +112,7 @@ def _is_point(text: str) -> bool:
 
 
 def mark(device: Device) -> str:
-    """Return a digest of a device's address. It identifies the device and does not reveal the address."""
+    """Return 16 hex digits of a device's address, a digest that identifies the device without its address."""
     return hashlib.sha256(device.endpoint.encode()).hexdigest()[:16]
 
 
@@ -155,12 +156,11 @@ def send(
     allowed: Collection[str],
     contact: str | None,
 ) -> tuple[str | None, list[Device]]:
-    """Send a notice to each device. Return None if any device took it, else the reason, and the devices that have
-    ended.
+    """Send a notice to each device. Return (None if any device took it, else the reason; devices to forget).
 
-    After a minute no further device is begun. ``allowed`` are hosts inside the operator's network that may be reached
-    too. ``contact`` is the page's address, which tells a push service who sends. Raises SetupError without the bridge's
-    key.
+    The push service says of the devices to forget that their subscription has ended. After a minute no further device
+    is begun. ``allowed`` are hosts inside the operator's network that may be reached too. ``contact`` is the page's
+    address, which tells a push service who sends. Raises SetupError without the bridge's key.
     """
     signer = _signer(store, vault)
     who = contact if contact and contact.startswith("https://") else NO_CONTACT

@@ -62,7 +62,7 @@ class Week:
 def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
     """Return the Monday of a week such as ``2026-W47``, or of the week that holds a date.
 
-    None means the current week. Raises SetupError for any other text.
+    None means the current week. Raises SetupError for any other text, and for years outside 1970 to 2199.
     """
     if text is None:
         return moment_at(now, zones).week
@@ -71,7 +71,9 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
     except ValueError:
         day = date.min
     if day.year not in YEARS:
-        raise SetupError(f"{text!r} is no week; write it like 2026-W47, or a date in it like 2026-11-20")
+        raise SetupError(
+            f"{text!r} is no week from 1970 to 2199; write it like 2026-W47, or a date in it like 2026-11-20"
+        )
     return day - timedelta(days=day.weekday())
 
 
@@ -102,7 +104,7 @@ def _is_open(task: Task) -> bool:
 
 
 def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
-    """Return True if there are entries, or if a connection that delivers events was ever synced or imported.
+    """Return True if there are ``entries``, or if a connection that delivers events was ever synced or imported.
 
     While it is False, an empty calendar means nothing.
     """

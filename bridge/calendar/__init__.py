@@ -1,1 +1,4 @@
-"""Calendar entries as times: expansion of repeating events, and functions for busy, free and planned stretches."""
+"""Calendar entries as times: repeating events expanded, busy, free and planned stretches, meetings and flights.
+
+The labels that a user corrected are here too.
+"""

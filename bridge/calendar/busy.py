@@ -1,4 +1,6 @@
-"""Busy and free stretches of a calendar. Overlapping entries count once; free and declined entries do not count.
+"""Busy and free stretches of a calendar.
+
+Overlapping entries count once. Entries marked as free, all-day and declined entries do not count.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -77,8 +79,8 @@ WHOLE_BLOCK = timedelta(hours=2)  # a shorter free block is a fragment (Multitud
 def takes_time(event: Event) -> bool:
     """Return True if a calendar entry makes its time busy.
 
-    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location or task. An
-    all-day entry only names the day.
+    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location or task. An all-day
+    entry only names the day.
 
     >>> [takes_time(entry(9, 10, **of).event) for of in ({}, {"busy": False}, {"kind": "task"})]
     [True, False, False]
@@ -117,7 +119,7 @@ def density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -
 
 
 def gaps(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
-    """Return the parts of [start, end) that no busy entry takes, ascending.
+    """Return the parts of [start, end) that no busy entry takes (see ``takes_time``), ascending.
 
     >>> [(s.hour, e.hour) for s, e in gaps([entry(9, 10), entry(12, 13)], hour(9), hour(14))]
     [(10, 12), (13, 14)]

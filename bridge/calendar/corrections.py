@@ -94,9 +94,9 @@ class Titles:
     def nearest(self, title: str) -> tuple[Correction | None, float]:
         """Return the correction whose title is most similar, and the similarity, from 0.7 to 1.
 
-        Without a match the correction is None, and the number means nothing. Two titles do not match if each has a
-        word that the other lacks, such as another name. A word in a similar spelling is not lacking. A title without
-        words, such as ``1:1``, matches an equal title only.
+        Without a match the correction is None, and the number means nothing. Two titles do not match if each has a word
+        that the other lacks, such as another name. A word in a similar spelling is not lacking. A title without words,
+        such as ``1:1``, matches an equal title only.
         """
         if title not in self._found:
             self._found[title] = self._nearest(title) if words(title) else (self._wordless.get(title.casefold()), 1.0)

@@ -22,8 +22,9 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
-    """Yield (task, end of its due day) for each task with a due day that is not done at ``at``. The day ends at
-    midnight on the user's clock. Overdue tasks are included.
+    """Yield (task, end of its due day) for each task with a due day that is not done at ``at``.
+
+    The day ends at midnight on the user's clock. Overdue tasks are included.
 
     >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
     [21]
@@ -36,9 +37,9 @@ def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Itera
 def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> float | None:
     """Return how strongly deadlines press at ``at``: the sum of exp(-slack) over open tasks with a due day.
 
-    A task that can no longer wait adds 1, and a task with days left adds almost nothing. Slack is (hours left -
-    effort) / effort, at least 0, with at least an hour as divisor. Returns None when no task has a due day. The
-    formula is this project's own proposal.
+    A task that can no longer wait adds 1, and a task with days left adds almost nothing. Slack is (hours left - effort)
+    / effort, at least 0, with at least an hour as divisor. Returns None when no task has a due day. The formula is this
+    project's own proposal.
 
     >>> round(deadline_pressure([task(20), task(22)], hour(22), LONDON), 3)  # two hours left, and two days
     0.368
@@ -72,11 +73,12 @@ class SlotFacts:
     """Facts of a slot, which is a quarter of a day. Shares (0 to 1) refer to its length, usually six hours.
 
     - ``busy``, ``meetings``, ``planned``: shares taken by entries, by meetings, and by entries of each action.
-    - ``back_to_back``: meetings that begin less than 10 minutes after another. ``short_gaps``: pauses that short.
+    - ``back_to_back``: number of meetings that begin less than 10 minutes after the earlier meetings ended.
+    - ``short_gaps``: number of pauses under 10 minutes between busy entries.
     - ``fragmentation``: share of the free time in gaps under two hours.
     - ``unbroken``: minutes of work without a pause up to the slot's end. None if nothing was planned since morning.
     - ``free``: the slot's first free block of at least 30 minutes. None if it has no such block.
-    - ``social``: entries with family or friends that ended in the seven days up to the slot's end.
+    - ``social``: number of entries with family or friends that ended in the seven days up to the slot's end.
     - ``pressure``: ``deadline_pressure`` at the slot's beginning. None when no task has a due day.
     """
 

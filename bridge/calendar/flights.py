@@ -18,8 +18,10 @@ SAID_BEFORE, SAID_AFTER = timedelta(hours=12), timedelta(days=2)  # around a fli
 
 
 def is_flight(event: Event) -> bool:
-    """Return True if an entry is a flight that the user takes. It is single, timed, at most 30 hours long, and ends in
-    another time zone than it begins in. Tickets from mail count even if they are marked as free.
+    """Return True if an entry is a flight that the user takes.
+
+    It is single, timed, at most 30 hours long, and ends in another time zone than it begins in. It is neither cancelled
+    nor declined. An entry marked as free counts only if it is a ticket from mail.
 
     >>> noon = datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("UTC"))
     >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")

@@ -1,8 +1,9 @@
 """A small model of a single user's corrections, which carries them to similar entries.
 
 It is a logistic regression on a title's words and letters, the classifier's label, the calendar and the context. Its
-scores are added to the classifier's logarithms. An entry that resembles no corrected entry keeps its label. The model
-is fitted anew in well under a second. It is used only if earlier corrections foretell later ones.
+scores are added to 0.6 times the logarithms of the classifier's probabilities. An entry that resembles no corrected
+entry keeps its label. The model is fitted anew in well under a second. It is used only if earlier corrections foretell
+later ones.
 """
 
 from __future__ import annotations
@@ -56,10 +57,10 @@ class Corrected:
 
 
 def case(event: Invitation, label: Label, calendar: str = "") -> Case:
-    """Return a calendar entry as the model of corrections sees it.
+    """Return a calendar entry as the model of corrections sees it: its title, the classifier's label, and facts.
 
-    ``calendar`` is the calendar's key, or empty to leave it out. "long" means four hours or more, and "evening" a start
-    from 18:00 on. "office hours" means a start from 8:00 to 18:00 on a weekday.
+    ``calendar`` is the calendar's key, or empty to leave the calendar out of the facts. "long" means four hours or
+    more, and "evening" a start from 18:00 on. "office hours" means a start from 8:00 to 18:00, Monday to Friday.
     """
     late = event.start_hour is not None and event.start_hour >= EVENING
     work = event.start_hour in OFFICE and event.weekday is not None and event.weekday < SATURDAY
@@ -79,9 +80,9 @@ def case(event: Invitation, label: Label, calendar: str = "") -> Case:
 def likened(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Case]) -> list[Label | None]:
     """Return a label for each of ``asked`` that the user's corrections change, and None for the rest.
 
-    ``made`` are the corrected entries, newest first, of which 400 are read. ``left`` are entries that the user did not
-    correct, of which 200 are read. With fewer than five corrections, all are None. So it is if the earlier half of the
-    corrections does not foretell the later half.
+    ``made`` are the corrected entries, newest first, of which the first 400 are read. ``left`` are entries that the
+    user did not correct, of which the first 200 are read. All are None with fewer than five corrections. The same holds
+    if the earlier half of the corrections does not foretell the later half.
     """
     made, left = made[:MOST], _distinct(left)[:MOST_LEFT]
     if len(made) < FEWEST or not asked or not _foretells(made, left):
@@ -113,8 +114,8 @@ def _foretells(made: Sequence[Corrected], left: Sequence[Case]) -> bool:
 def _labels(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Case]) -> list[Label | None]:
     """Return for each of ``asked`` the label that the corrections give it, or None to keep the classifier's.
 
-    ``made`` are corrected entries, and ``left`` entries that the user did not correct. None is returned where both
-    labels agree, where the classifier sees no activity, and if there is but a single action to learn.
+    ``made`` are corrected entries, and ``left`` entries that the user did not correct. The label is None where both
+    actions agree, and where the classifier sees no activity. All are None if there is a single action to learn.
     """
     import numpy as np
     from sklearn.linear_model import LogisticRegression

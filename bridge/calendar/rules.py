@@ -66,8 +66,8 @@ class Series:
     def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
         """Return the starts by RRULEs in [low, high], all RDATEs, and the first start, even if no rule gives it.
 
-        DTSTART defines the first start (RFC 5545, 3.8.5.3). If every rule ended before it, the first start is left
-        out: programs write an emptied series this way.
+        DTSTART defines the first start (RFC 5545, 3.8.5.3). If every rule ended before it, the first start is left out:
+        programs write an emptied series this way.
         """
         rules = [_parts(value) for value, _ in self._lines("RRULE")]
         found = {at for rule in rules for at in self._matches(rule, low, high)}

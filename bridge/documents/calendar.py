@@ -27,7 +27,7 @@ MINUTE = timedelta(minutes=1)
 class LabelDocument(TypedDict):
     """A classifier's label of a title: the action, or null for no activity, with its probability and reason (``why``).
 
-    ``runner_up`` is the second most likely action, and ``by`` names the classifier.
+    ``runner_up`` is the second most likely action or null, and ``by`` names the classifier.
     """
 
     title: str
@@ -127,8 +127,8 @@ class SlotAdviceDocument(TypedDict):
 class SlotDocument(StretchDocument):
     """A slot of a week, with its events and recommendations.
 
-    ``busy`` is the occupied share of the slot, and ``planned`` maps each action to its share. Both are null without a
-    calendar.
+    ``timestep`` counts the slots of the week from 0, ``day`` 0 is Monday, and ``slot`` 0 the morning. ``busy`` is the
+    occupied share of the slot, and ``planned`` maps each action to its share. Both are null without a calendar.
     """
 
     timestep: int
@@ -229,7 +229,7 @@ def _slot(slot: WeekSlot, week: Week) -> SlotDocument:
 
 
 def _if_known(facts: Mapping[str, Any], week: Week) -> dict[str, Any]:
-    """Return the facts, or the same keys with None if the user has no calendar."""
+    """Return the facts, or the same keys with None if no calendar was ever read."""
     return dict(facts) if week.calendar else dict.fromkeys(facts)
 
 

@@ -31,8 +31,9 @@ class ConnectionDocument(TypedDict):
     """A connection of a user, with instants on the user's clock.
 
     ``next`` is the command to run next, or an empty text if all is well. ``lag_hours`` counts from the end of the
-    newest measurement, null for a source that measures nothing. ``last_change`` is the last arrival of a new or changed
-    record. ``counts`` holds the number of stored rows from the source by metric or kind, and ``rows`` is their sum.
+    newest measurement, null without a measurement. ``last_change`` is the last arrival of a new or changed record.
+    ``counts`` holds the number of stored rows from the source by metric or kind, and ``rows`` is their sum.
+    ``set_aside`` counts unread records, and values outside of their metric's range.
     """
 
     source: str
@@ -100,16 +101,16 @@ def _local_minutes(at: datetime | None, user: User) -> str | None:
 
 
 class FailedFileDocument(TypedDict):
-    """A file that could not be opened, or not be read to its end, with the reason."""
+    """A file of an import that could not be opened, or not be read to its end, with the reason."""
 
     file: str
     reason: str
 
 
 class UnreadFileDocument(TypedDict):
-    """A file that was not read. ``source`` names the source that skips such files on purpose.
+    """A file of an import that was not read.
 
-    ``source`` is null where no source knows the file.
+    ``source`` names the source that skips such files on purpose. It is null where no source knows the file.
     """
 
     file: str
@@ -218,7 +219,7 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
     """Yield a sentence per source that left files out on purpose, and a sentence about files of no source.
 
-    A sentence gives the number of files of each kind, of at most UNREAD_KINDS_NAMED kinds.
+    A sentence gives the number of files in total, and by kind for the eight most frequent kinds.
     """
     by_source: dict[str, Counter[str]] = {}
     for file in files:
@@ -236,7 +237,7 @@ class UnsentDocument(TypedDict):
     """A notification that failed, was missed, or may not have gone out.
 
     ``recommendation`` is the id of the recommendation. ``state`` is failed, missed, or sending if its fate is not
-    known.
+    known. Missed means that the recommendation expired without being sent, seen or answered.
     """
 
     recommendation: int
@@ -248,9 +249,9 @@ class UnsentDocument(TypedDict):
 class NotificationsDocument(TypedDict):
     """The counts of a user's notifications by state, and the notifications that were not sent.
 
-    ``on`` is true if an address is stored, and ``events`` if messages may name calendar events. ``quiet`` are the slots
-    in which the user wants none. ``unsent`` lists, newest first, the notifications that failed, were missed, or may not
-    have gone out.
+    ``on`` is true if an address or a browser is stored, and ``events`` if messages may name calendar events. ``quiet``
+    are the slots in which the user wants none. ``unsent`` lists, newest first, the notifications that failed, were
+    missed, or may not have gone out.
     """
 
     user: str
@@ -306,8 +307,8 @@ class NotificationStatusDocument(ConnectionDocument):
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
     """Return a list with a row for the table of connections, empty if the user has no notifications.
 
-    A user has none without an address and without unsent messages. The row's error says how many notifications were not
-    sent in the time ``REPORTED`` before ``now``. It is None if all were sent.
+    Such a user has neither an address nor a browser nor unsent messages. The row's error says how many notifications
+    were not sent in the 14 days before ``now``. It is None if all were sent.
     """
     body = notifications_document(bridge, user, now)
     if not body["on"] and not body["unsent"]:

@@ -37,7 +37,10 @@ CHECKS = ("settings", "key", "store", "plug-ins", "rules", "backups", "webhook",
 
 
 class SourceDocument(TypedDict):
-    """The connections to a source: their number, those in each state, and the kinds of their last outcomes."""
+    """The connections to a source: their number, those in each state, and the number of each kind of last outcome.
+
+    ``failed`` counts those whose last sync failed, and ``never_synced`` those that never succeeded.
+    """
 
     connections: int
     paused: int
@@ -49,9 +52,9 @@ class SourceDocument(TypedDict):
 class DiagnosticsDocument(TypedDict):
     """Versions, counts and states of an installation.
 
-    ``checks`` maps a check of ``bridge doctor`` to whether it found all well. It is empty on the page, because the
-    checks take long. ``settings`` are the names of the settings that are set. ``hours_since`` counts from a chore's
-    last time to now, null if it was never done. ``row_counts`` is table -> rows.
+    ``checks`` maps a check of ``bridge doctor`` to true if all was well. It is empty on the page, because the checks
+    take long. ``settings`` are the names of the settings that differ from their default. ``hours_since`` counts from
+    the last time of a chore (housekeeping, backup) to now, null if it was never done. ``row_counts`` is table -> rows.
     """
 
     version: str
@@ -70,7 +73,8 @@ class DiagnosticsDocument(TypedDict):
 def diagnostics_document(bridge: Bridge, now: datetime, *, checks: bool) -> DiagnosticsDocument:
     """Return the diagnostics of an installation as of ``now``.
 
-    With ``checks``, the checks of ``bridge doctor`` that are about no person are run for it.
+    With ``checks``, the checks of ``bridge doctor`` that are about no person are run too. Otherwise ``checks`` is
+    empty.
     """
     people = bridge.store.people.users()
     chores = {name: bridge.store.maintenance.last_done(name) for name in (HOUSEKEEPING_NAME, backups.MADE)}

@@ -37,7 +37,10 @@ class ForesightDocument(TypedDict):
 
 
 class ForesightStatusDocument(ConnectionDocument):
-    """A row of the table of connections that tells how well a policy forecast the user's answers."""
+    """A row of the table of connections that tells how well a policy forecast the user's answers.
+
+    ``rows`` is the number of answers. All times are null.
+    """
 
     foretold: ForesightDocument
 

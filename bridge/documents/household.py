@@ -27,8 +27,8 @@ LEVEL_TEXTS = (
 class SharedMeterDocument(TypedDict):
     """A meter of another user, with its level in words.
 
-    ``level`` and ``newest_hours`` are null where nothing is known. ``coverage`` is the share of fresh inputs.
-    ``newest_hours`` is the age of the newest input.
+    ``level`` and ``newest_hours`` are null where nothing is known. ``coverage`` (0 to 1) is the share of the meter's
+    weight that has fresh inputs. ``newest_hours`` is the age of the newest input in hours.
     """
 
     meter: str

@@ -94,7 +94,8 @@ def data_points(
 def _of_episode(source: str, episode: Episode) -> Iterator[tuple[str, DataPoint]]:
     """Yield (name of the schema, data point) of an episode from ``source``.
 
-    A workout is a physical activity. A sleep is a sleep episode, and also a time in bed if its minutes are known.
+    A workout is a physical activity. A night or nap is a sleep episode. With known minutes in bed it is also a time in
+    bed.
     """
     frame = _interval(episode.start, episode.end, episode.offset)
     name = f"{source}/{episode.key}"

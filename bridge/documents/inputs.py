@@ -1,4 +1,7 @@
-"""Read the words that people type at the terminal, on the page and in programs. Each error says how to write them."""
+"""Read what people type at the terminal, on the page and in programs.
+
+That is answers, slots, days, scores, meters, actions, hours, goals and weights. Each error says how to write it.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,8 @@ NO_ACTION = "NONE"  # says that an event is no activity
 def parse_answer(text: str) -> Answer | Deed:
     """Return the answer to a recommendation, or its outcome, from the word that a user typed.
 
-    Answers are ``accept``, ``ignore`` and ``reschedule``, and outcomes ``done``, ``partly`` and ``not_done``. Raises
-    SetupError for any other text.
+    Answers are ``accept``, ``ignore`` and ``reschedule``, and outcomes ``done``, ``partly`` and ``not_done``, in any
+    case. Raises SetupError for any other text.
     """
     from bridge.domain.records import Deed
 
@@ -168,7 +171,7 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
 def _span(text: str) -> Hours:
     """Return the hours in a text like ``09:00-12:00`` or ``9-12``.
 
-    An end of 24 is midnight. Raises ValueError for other text, and if both are equal.
+    An end of 24 is midnight. Raises ValueError for other text, and for a begin equal to the end.
     """
     begin, end = (part.strip() for part in text.split("-"))
     span = _clock(begin), _clock("00:00" if end in ("24", "24:00") else end)
@@ -184,7 +187,10 @@ def _clock(text: str) -> time:
 
 
 def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
-    """Return an action and its goal, times a week, from a text like ``EXERCISE 3``. Raises SetupError otherwise."""
+    """Return an action and its goal, times a week, from a text like ``EXERCISE 3``.
+
+    Raises SetupError for any other text. Any number of up to three digits is a goal here.
+    """
     name, _, times = text.strip().rpartition(" ")
     if not name or not times.isdecimal() or len(times) > 3:
         raise SetupError(
@@ -194,7 +200,10 @@ def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
 
 
 def parse_weight(text: str, user: str) -> tuple[Meter, float]:
-    """Return a meter and its weight from a text like ``VITALITY=2``. Raises SetupError for any other text."""
+    """Return a meter and its weight from a text like ``VITALITY=2``. Raises SetupError for any other text.
+
+    Any number is a weight here.
+    """
     name, _, weight = text.partition("=")
     try:
         return Meter(name.strip().upper()), float(weight)

@@ -27,7 +27,7 @@ class ReasonDocument(TypedDict):
     """A reason of a meter's level: an input with its share.
 
     ``z`` is the input's standardised distance from the user's normal, positive if good. ``contribution`` is the part of
-    the level's distance from 0.70 that the input makes.
+    the level's distance from 0.70 that the input makes. ``source`` is null for an input that no single source gives.
     """
 
     signal: str
@@ -41,8 +41,9 @@ class ReasonDocument(TypedDict):
 class ReadingDocument(TypedDict):
     """A meter's level from 0 to 1 with its standard deviation, its coverage and its reasons (``because``).
 
-    The contributions of the reasons sum to the level's distance from 0.70, the user's normal. ``validity`` is the
-    correlation with users' own reports, null if it was not measured. ``validated`` is true if it was.
+    ``coverage`` (0 to 1) is the share of the meter's weight that has fresh inputs. The contributions of the reasons sum
+    to the level minus 0.70, the user's normal. ``validity`` is the correlation with users' own reports, null if it was
+    not measured. ``validated`` is true if it was.
     """
 
     level: float | None
@@ -137,7 +138,7 @@ def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersVi
 class SensitivityDocument(TypedDict):
     """The rank correlation of a single meter, read without check-ins, with the user's check-ins.
 
-    It is shrunk towards zero. ``answers`` is the number of check-ins, and ``text`` says the same in words.
+    The correlation is shrunk towards zero. ``answers`` is the number of check-ins, and ``text`` says the same in words.
     """
 
     correlation: float

@@ -42,9 +42,10 @@ class BlockDocument(TypedDict):
 
 
 class ExpectedDocument(TypedDict):
-    """A meter's expected level at an instant. ``low`` and ``high`` are a standard deviation below and above it.
+    """A meter's expected level at an instant, from 0 to 1.
 
-    ``days`` is the number of past days of the same kind from which the level comes.
+    ``low`` and ``high`` are a standard deviation below and above the level, within 0 and 1. ``days`` is the number of
+    past days from which the level comes.
     """
 
     at: str

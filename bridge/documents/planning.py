@@ -49,7 +49,7 @@ class UsualDocument(TypedDict):
 
 
 class HabitDocument(TypedDict):
-    """Weekly frequency and usual length of an action of a user, with its usual starts by weekday."""
+    """How often a week a user does an action, its median length in minutes, and its usual starts by weekday."""
 
     action: str
     per_week: float

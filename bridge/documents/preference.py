@@ -90,7 +90,7 @@ def _place(name: str, preference: Preference) -> PlaceDocument:
 def _merit(source: str) -> str:
     """Return in words why a source has its place in the usual order.
 
-    That is its error in RMSSD, or whether it tells stages of sleep.
+    That is its error in RMSSD if it measures RMSSD, otherwise whether it tells the stages of sleep.
     """
     spec = registry.spec(source)
     if Metric.HRV_RMSSD in spec.delivers:

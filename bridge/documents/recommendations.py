@@ -31,8 +31,8 @@ class RecommendationDocument(TypedDict):
     """A recommendation with its time and reasons, the score of every action, and the user's feedback.
 
     ``kind`` is ``suggested``, ``keep`` for an entry that is in the calendar, or ``sleep``. ``what`` names the task, the
-    entry or the user's usual activity. Without a recommendation ``id``, ``action``, ``start``, ``end`` and ``kind`` are
-    null, and ``reasons`` say why.
+    entry or the user's usual activity. Without a recommendation, ``reasons`` say why. All other fields are then null or
+    empty, except those of the slot (``day``, ``slot``, ``timestep``, ``week``).
     """
 
     id: int | None
@@ -90,7 +90,7 @@ def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = 
 
 
 def silence_document(silence: Silence) -> RecommendationDocument:
-    """Return a slot without a recommendation as a JSON document, with the keys of a recommendation."""
+    """Return a slot without a recommendation, and the reasons, as a JSON document with a recommendation's keys."""
     moment = silence.moment
     return {
         "id": None,
@@ -131,7 +131,7 @@ def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
 class DimensionDocument(TypedDict):
     """A dimension of a policy's belief about the user, such as ``social``, with a value per day.
 
-    ``low`` and ``high`` say in words what its ends mean. ``sd`` is null on days when the policy stated none.
+    ``low`` and ``high`` say in words what 0 and 1 mean. ``sd`` is null on days when the policy stated none.
     """
 
     low: str

@@ -70,8 +70,8 @@ class LevelDocument(TypedDict):
 class SleepDocument(TypedDict):
     """The nights that ended in the week: their number, minutes asleep, and times of falling asleep.
 
-    ``bedtime`` is the mean time of falling asleep, and ``usual_bedtime`` that of the four weeks before.
-    ``bedtime_sd_min`` is its standard deviation in minutes.
+    ``bedtime`` is the mean time of falling asleep as ``HH:MM``, and ``usual_bedtime`` that of the four weeks before.
+    ``bedtime_sd_min`` is the standard deviation of these times in minutes, null below three nights.
     """
 
     nights: int

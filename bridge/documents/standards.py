@@ -1,4 +1,4 @@
-"""Write a person's measurements in a standard's format, one file, an entry at a time."""
+"""Write a user's samples and episodes to a JSON file of HL7 FHIR or IEEE 1752.1, entry by entry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write(
 
     ``kind`` is ``fhir`` or ``ieee1752``. The file comes to a new or empty ``folder`` and is readable by its owner
     alone. Returns name of the metric, episode or schema -> number of its entries. Raises SetupError for a folder that
-    is not empty, and for a full disk.
+    is not empty, and for a file that cannot be written, as on a full disk.
     """
     again = f"bridge export --user NAME --to FOLDER --format {kind}"
     new_folder(folder, again)

@@ -31,7 +31,10 @@ def printable(text: str) -> str:
 
 
 def title_of(event: Event) -> str:
-    """Return an event's title, safe to encode, or ``(untitled)``. Control characters stay; see ``printable``."""
+    """Return an event's title, safe to encode, or ``(untitled)`` without any.
+
+    Control characters stay. ``printable`` replaces them.
+    """
     return writable(event.title or _("(untitled)"))
 
 

@@ -27,7 +27,10 @@ class MeterTrendDocument(TypedDict):
 
 
 class InputTrendDocument(TypedDict):
-    """A metric of a source with a value per day, null where nothing was measured. ``meters`` are those that use it."""
+    """A metric of a source with a value per day, null where nothing was measured.
+
+    ``meters`` are the meters that use the metric.
+    """
 
     metric: str
     unit: str
@@ -39,7 +42,7 @@ class InputTrendDocument(TypedDict):
 class HappeningDocument(TypedDict):
     """An event that may explain a trend, which is a workout, an all-day entry or a change of time zone.
 
-    ``hours`` is its length, null where it has none.
+    ``hours`` is the length of a workout, otherwise null. ``private`` is true for a private calendar entry.
     """
 
     day: str
@@ -112,7 +115,7 @@ def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a shorter trends document with means per week, for language models, which count every word.
 
     Weeks are counted in seven days back from the last day. Surplus days at the beginning are left out. A mean is null
-    for a week without values. Coverage and planned hours are left out.
+    for a week without values. Happenings stay as they are. Coverage and planned hours are left out.
     """
     weeks = [body["days"][k : k + 7] for k in range(len(body["days"]) % 7, len(body["days"]), 7)]
     index = {day: number for number, day in enumerate(body["days"])}

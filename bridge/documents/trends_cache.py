@@ -51,8 +51,8 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
     """Return the trends document of the last ``days`` (limited to 7 to 366) before ``at``.
 
     It comes from the cache if rules and data are unchanged. With ``wait=True``, a document that lacks new data is
-    computed again first. With False, the old document is returned, and a thread computes the next. A document by other
-    rules is always computed first.
+    computed again first. With False, the old document is returned, and a thread computes the next. A missing document,
+    and a document by other rules, is always computed first.
     """
     days = min(max(days, 7), DAYS_MAX)
     path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
@@ -85,7 +85,8 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
     """Compute a cached document again and store it. An error is logged and not raised.
 
-    Nothing is done if another thread or process is computing it or has just computed it.
+    Nothing is done if the cached document is up to date, or if another thread or process is computing it. One that
+    takes more than two minutes counts as dead.
     """
     mark = path.with_suffix(".renewing")
     try:

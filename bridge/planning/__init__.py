@@ -1,3 +1,1 @@
-"""Plan a user's day: suggestions with a time and a reason, from routine, common sense, wishes and gaps in the
-calendar.
-"""
+"""Plan a user's day: suggestions with a time and a reason, from routine, rules, wishes and gaps in the calendar."""

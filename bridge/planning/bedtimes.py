@@ -1,10 +1,10 @@
 """Estimate bedtime and wake time by weekday, with partial pooling from published figures over the user to the weekday.
 
 location(weekday) = published + user + kind of day + weekday. Each term is a Huber location of what the terms before it
-leave, shrunk to zero. The published figures count as ``PRIOR_NIGHTS`` nights. Bounded influence keeps them from holding
-back a user who lives by another clock. A kind of day and a weekday shrink by k = within^2 / between^2 nights. "Between"
-is estimated from the user's own nights once these suffice. A week with night shifts thus keeps its pattern. Waking near
-midnight is turned around the circle: each night belongs to the date from which its wake time is near the usual.
+leave, shrunk towards zero. The published figures count as 2.5 nights. Bounded influence keeps them from holding back a
+user who lives by another clock. A kind of day and a weekday shrink by k = within^2 / between^2 nights. "Between" is
+estimated from the user's own nights once these suffice. A week with night shifts thus keeps its pattern. If the user
+wakes near midnight, each night belongs to the date from which its wake time is near the usual.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) ->
 def recorded(known: Snapshot) -> list[Slept]:
     """Return the recorded main sleeps that have ended, sorted by date.
 
-    If several series (source and device) have a night on a date, the preferred series counts. It must last at least
-    half as long as the longest. Nights in the days after a journey, which jet lag may disturb, are left out.
+    If several series (source and device) have a night on a date, the preferred series counts. Its night must last at
+    least half as long as the longest. Nights in the days after a journey, which jet lag may disturb, are left out.
     """
     nights = Nights(sorted(_sleeps(known), key=repr), known.zones, known.preference)
     counted = nights.counted().items()
@@ -213,11 +213,11 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], spread: float, count: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return two values, of which the first is group -> location of its nights, shrunk to zero.
+    """Return two values, of which the first is group -> location of its nights in minutes, shrunk towards zero.
 
-    The second is the number of nights at zero that shrink it. ``left`` holds (weekday, minutes, weight) of each night.
-    ``key`` returns the group of a weekday. ``spread`` is the standard deviation within a weekday in minutes, ``count``
-    the sum of all weights.
+    The second is the number of nights at zero that shrink each location. ``left`` holds (weekday, minutes, weight) of
+    each night. ``key`` returns the group of a weekday. ``spread`` is the standard deviation within a weekday in
+    minutes. ``count`` is the sum of all weights.
     """
     groups = _groups(left, key)
     weights = {name: sum(w for _, w in group) for name, group in groups.items()}
@@ -251,7 +251,7 @@ def _median(weighted: Sequence[tuple[float, float]]) -> float:
 
 
 def _huber(weighted: Sequence[tuple[float, float]], prior: float, spread: float) -> float:
-    """Return the Huber location of (value, weight) pairs and of a pair (0, ``prior``), which draws it to zero.
+    """Return the Huber location of (value, weight) pairs and of a pair (0, ``prior``), which draws it towards zero.
 
     A value farther from the location than 1.345 times ``spread`` pulls no harder than at that distance.
     """

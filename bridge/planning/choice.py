@@ -46,9 +46,9 @@ def sensible(
 ) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
     """Return (action -> option, action -> the reason against it) for a span of time. An option is an action at a time.
 
-    A suggestion without a fact for it is left out. So are those beyond the user's number of suggestions a day. With
-    fewer than two known habits and a calendar alone, a suggestion a day needs no fact. ``readings`` are the meters,
-    which such facts rest on.
+    A suggestion without a fact that speaks for it is left out. So are all suggestions once the day has as many as the
+    user wishes. With fewer than two known habits and a calendar alone, the day's first suggestion needs no fact.
+    Company and series still need one. ``readings`` are the meters, which such facts rest on.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -76,9 +76,7 @@ def _is_new(situation: Situation) -> bool:
 
 
 def suggested_on(situation: Situation, at: datetime) -> int:
-    """Return how many suggestions were made for the local day of ``at``, without those for the slot of ``at``
-    itself.
-    """
+    """Return how many suggestions were made for other slots of the local day of ``at`` than the slot of ``at``."""
     moment = moment_at(at, situation.known.zones)
     return sum(
         one.kind == "suggested" and one.moment.date == moment.date and one.moment != moment for one in situation.advised
@@ -101,8 +99,8 @@ def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> l
     """Return up to three options for an action in later slots, by start, for a user who puts it off.
 
     They lie in the coming 48 hours, or if these hold fewer than three, in the coming six days. They begin at least an
-    hour after ``after``. If there are more, those at the user's usual hours are taken first, then the earliest, and a
-    time of tomorrow in any case.
+    hour after ``after``. If there are more than three, those at the user's usual hours are taken first, then the
+    earliest. If any is tomorrow, one of tomorrow is among the three.
     """
     zones, found = situation.known.zones, list[Option]()
     moment = moment_at(situation.now, zones).shifted(1)
@@ -121,10 +119,9 @@ def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> l
 
 
 def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: datetime) -> Option | None:
-    """Return an option for an action in the slot ``moment``, at least an hour after ``after``. Return None if none
-    fits.
+    """Return an option for an action in the slot ``moment``, at least an hour after ``after``.
 
-    A calendar entry to keep is no such option. Free time beside it may be.
+    Return None if none fits. A calendar entry to keep is no such option. Free time beside it may be.
     """
     start, end = slot_bounds(moment, situation.known.zones)
     span = max(start, after + NOT_AT_ONCE), end
@@ -186,9 +183,10 @@ def as_wished(
 ) -> Decision:
     """Return the decision with clearly worse actions replaced by the best action for this user's day.
 
-    To find the best, wishes, habits, tasks and repetition are added to the scores. An action that is 0.02 or more below
-    the best is clearly worse. The decision keeps its own scores. The probabilities of replaced actions are added to
-    that of the best. ``found`` maps actions to their options, and ``readings`` are the meters.
+    To find the best, ``bonus`` and ``fit`` are added to the scores. An action that is 0.02 or more below the best is
+    clearly worse. The decision keeps its own scores. The probabilities of replaced actions are added to that of the
+    best. A decision without scores is returned unchanged. ``found`` maps actions to their options, and ``readings`` are
+    the meters.
     """
     if not decision.scores:
         return decision
@@ -213,9 +211,10 @@ def fit(
 ) -> float:
     """Return the number that an action's option adds to its score. It is 0.0 without an option.
 
-    A calendar entry to keep adds the more, the nearer it is. To a suggestion, the usual hour, habits, a due task and a
-    low meter add. Each hour that it begins later subtracts 0.08, and so does each suggestion of three days that was not
-    accepted. ``reading`` returns a meter's reading, or None.
+    A calendar entry to keep adds the more, the nearer it is. For a suggestion, the usual hour, habits, a due task and a
+    low meter add. Each hour beyond the first until its start subtracts 0.08. So does each suggestion of the action in
+    the last three days that was not accepted. The night's sleep adds 0.0. ``reading`` returns a meter's reading, or
+    None.
     """
     if option is not None and option.kind == "keep":
         return _near(situation, option)
@@ -247,10 +246,10 @@ def _pressure(left: timedelta) -> float:
 
 
 def _near(situation: Situation, kept: Option) -> float:
-    """Return what a calendar entry to keep adds to a score: from 2.0 if it begins now to 1.0 if in two hours.
+    """Return what a calendar entry to keep adds to a score.
 
-    A later entry adds 0.0. So does an action that was recommended as an entry to keep at least twice in seven days, in
-    this slot of the day.
+    That is 2.0 if the entry begins now, falling to 1.0 if it begins in two hours, and 0.0 if later. It is also 0.0 if
+    keeping the action was recommended at least twice lately. Lately is in seven days, in this part of the day.
     """
     away = max(kept.start - situation.now, timedelta(0))
     slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)
@@ -261,7 +260,7 @@ def _near(situation: Situation, kept: Option) -> float:
 
 
 def _habitual(situation: Situation, action: ActionType) -> float:
-    """Return 0.08 for an action that the user usually does or lately accepted, otherwise -0.08.
+    """Return 0.08 for an action that the user usually does, or accepted in the last eight days, otherwise -0.08.
 
     "Usually" means a habit of at least 0.75 times a week. The result is 0.0 while fewer than two habits are known.
     """

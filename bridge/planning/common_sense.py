@@ -55,8 +55,8 @@ def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Optio
 def free_option(situation: Situation, action: ActionType, span: Stretch) -> Option | None:
     """Return an option at a free time of a span, within the action's hours. Return None if there is no such time.
 
-    It stands even if the action is planned, was done or was suggested near it, at the user's wish. Return None too for
-    a vetoed action, and for company while the user is away from home.
+    The user wishes this option, so it stands even if the action is planned, done or suggested near it. Return None too
+    for a vetoed action, and for company while the user is away from home.
     """
     day = day_of(situation, span[0])
     if action in situation.wishes.never or (action in COMPANY and day.away):
@@ -68,8 +68,9 @@ def free_option(situation: Situation, action: ActionType, span: Stretch) -> Opti
 def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the option for an action in a span of time, or a text with the reason against it.
 
-    A veto comes first, then an entry to keep, then a journey, the night's sleep and a due task. The last choice is a
-    free gap (``_placed``).
+    The first that applies decides: a veto, an entry to keep, a journey, the night's sleep or a due task. A reason in
+    ``_against`` and a free gap (``_placed``) follow. A journey speaks against company away from home. Around a change
+    of time zone it speaks against all but rests and sleep.
     """
     wishes = day.situation.wishes
     if action in wishes.never:
@@ -93,9 +94,9 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
 def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
     """Return an option for the open task that an action works on, if it is due by the next day. Otherwise return None.
 
-    Such a task is suggested even if the user had the action a few hours ago. Return None too if its place does not
-    begin within the span, or if it was suggested too often. So does an entry of the action before bedtime, or hours
-    that the user set for it.
+    Such a task is suggested even if the user had the action a few hours ago. Return None too if the day has no room for
+    it within the span. The same holds if the action was suggested too often or has a calendar entry before bedtime, and
+    if the user set its hours.
     """
     situation, task = day.situation, task_for(day.situation, action)
     if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
@@ -117,10 +118,9 @@ def _kept(action: ActionType, occurrence: Occurrence) -> Option:
 
 
 def _night(day: Day, span: Stretch) -> Option | None:
-    """Return the option of the night's sleep, if the span begins during it or up to 90 minutes before it. Otherwise
-    return None.
+    """Return the option of the night's sleep, if the span begins during it or up to 90 minutes before it.
 
-    Also return None if a calendar entry lies in that sleep, or if less than 30 minutes are left.
+    Otherwise return None. Also return None if a calendar entry lies in that sleep, or if less than 30 minutes are left.
     """
     for date_ in (day.date, day.date + A_DAY):
         bed, wake = day.situation.sleep(date_)
@@ -144,19 +144,19 @@ def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
 
 
 def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return a text with the time at which the action is planned between the span and bedtime. Return None if it is
-    not.
+    """Return a text with the time at which the action is planned between the span and bedtime.
+
+    Return None if it is not.
     """
     later = planned_entry(day.situation, action, (span[1], day.bed))
     return None if later is None else say("it is planned at {time}", time=day.situation.clock(later.start))
 
 
 def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return the reason against an action that was done or suggested too shortly before ``at``. Return None if there is
-    none.
+    """Return the reason against an action that was done or suggested too shortly before ``at``.
 
-    Too shortly is within the hours of ``Rule.again``. A suggestion so near ``at`` in the plan so far, before or after
-    it, is such a reason too. So is another kind of rest suggested on the same day.
+    Return None if there is none. Too shortly is within the hours of ``Rule.again``. A suggestion so near ``at`` in the
+    plan so far, before or after it, is such a reason too. So is another kind of rest suggested on the same day.
     """
     since = at - RULES[action].again * HOUR
     if any(since < o.end <= at and is_planned(o, label, action) for o, label in situation.entries):
@@ -184,8 +184,9 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
 
 
 def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> bool:
-    """Return True if another rest than ``action`` (nap, meditation or time for oneself) is suggested on the day of
-    ``at``.
+    """Return True if another rest than ``action`` is suggested on the day of ``at``.
+
+    Rests are a nap, meditation and time for oneself.
     """
     said = [(one.action, one.start) for one in situation.advised if one.kind == "suggested" and one.start is not None]
     ahead = [(one, start) for one, start, _ in situation.previewed if one is not None]
@@ -198,8 +199,8 @@ def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> boo
 def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
     """Return a text if an action was suggested too often in the last seven days. Return None if it was not.
 
-    Too often is on four days, or three times at this part of the day. Goals may come as often as they need. So may
-    habits of this weekday, except ADMIN_WORK.
+    Too often is on four other days than today, or on three at this part of the day. Actions with a goal have no limit.
+    Neither have habits of this weekday, except ADMIN_WORK.
     """
     day = situation.date_of(at)
     habit = situation.routine.habits.get(action)
@@ -221,11 +222,11 @@ def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> s
 
 
 def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
-    """Return the option of a suggestion that begins in a free gap of a span. Otherwise return a text with the reason
-    against it.
+    """Return the option of a suggestion that begins in a free gap of a span.
 
-    It lies in the hours that the action's rule and the user's wishes allow, after the rule's notice from now. The
-    user's usual hour comes first, then the gap that ``_best`` picks.
+    Otherwise return a text with the reason against it. The suggestion lies in the hours that the action's rule and the
+    user's wishes allow. It begins after the rule's notice from now. The user's usual hour comes first, then the gap
+    that ``_best`` picks.
     """
     rule, situation = RULES[action], day.situation
     late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED
@@ -263,8 +264,9 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
 
 
 def occupied(day: Day) -> list[Stretch]:
-    """Return the stretches of a day in which nothing is suggested: entries, journeys, rests, meals, time with the
-    family.
+    """Return the stretches of a day in which nothing is suggested.
+
+    They are all that is busy, journeys, rests, meals and time with the family. They are not sorted, and may overlap.
     """
     return [*day.situation.busy, *day.rests, *day.journeys, *day.meals, *day.with_family]
 
@@ -273,7 +275,7 @@ def _not_for(day: Day, action: ActionType) -> list[Stretch]:
     """Return the stretches of a day in which an action is not suggested, which differ by action.
 
     Exercise also leaves out the hour after a meal. Company may fall on a meal, but stays three hours from calendar
-    entries of company.
+    entries of company. FAMILY_TIME may also fall on time with the family.
     """
     if action is ActionType.EXERCISE:
         return [*occupied(day), *((end, end + DIGESTION) for _, end in day.meals)]
@@ -285,7 +287,7 @@ def _not_for(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) -> list[Stretch]:
-    """Return the times of suggestions in other slots and in the plan so far. Each is widened by ``apart`` at both ends.
+    """Return the stretches of suggestions in other slots and in the plan so far, widened by ``apart`` at both ends.
 
     Suggestions that the user ignored, or put off without a new time, do not count.
     """
@@ -309,7 +311,8 @@ def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
     """Return (least length, wanted length) of a suggestion that is not at the user's usual hour.
 
     The wanted length is the user's usual length, within ``least`` and ``usual`` of the action's rule. If a task is
-    open, it is what the task needs, up to the rule's ``most``. For actions in company without a task both are equal.
+    open, it is what the task needs, up to the rule's ``most``. The least length is then what the task needs, or less:
+    45 minutes suffice for a longer task. For actions in company without a task, both lengths are equal.
     """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
@@ -323,8 +326,9 @@ def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
 
 
 def _wished(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches in which the user wishes to have an action on the day. They may reach into the night after
-    it.
+    """Return the stretches in which the user wishes to have an action on the day.
+
+    They may reach into the night after it.
     """
     found: list[Stretch] = []
     for begin, end in day.situation.wishes.hours[action]:
@@ -364,7 +368,8 @@ def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span
 def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timedelta) -> Option:
     """Return the option in the first of the free ``places`` with room for the length ``usual``, else in the longest.
 
-    Meditation is placed after three hours of tiring entries. In the evening it is placed as late as its rule allows.
+    Meditation is placed in the first after three hours of tiring entries, if there is one. In the evening it is placed
+    as late as its rule allows.
     """
     enough = [p for p in places if p[1] - p[0] >= usual] or [max(places, key=lambda p: p[1] - p[0])]
     low, high = enough[0]

@@ -71,8 +71,9 @@ class DayPlan:
 
     @property
     def rows(self) -> list[Block | ZoneSpan]:
-        """The blocks in order of time, all-day ones first. Where a flight sets the clock anew, the stay in the new zone
-        comes before the next block.
+        """The blocks in order of time, all-day blocks first, and the stays in new time zones between them.
+
+        Where a flight sets the clock anew, the stay in the new zone comes before the next block.
         """
         blocks = sorted(self.blocks, key=lambda block: (not block.all_day, block.start, block.end))
         timed = [block for block in blocks if not block.all_day]
@@ -85,9 +86,10 @@ class DayPlan:
 
 
 def fixed_blocks(situation: Situation, day: date) -> list[Block]:
-    """Return the calendar entries of a date as blocks. Cancelled and declined entries are left out.
+    """Return the calendar entries of a date as blocks, ascending.
 
-    Their kind is ``keep`` if they are the user's own and worth keeping, otherwise ``entry``.
+    Left out are cancelled and declined entries, and those that merely mark a working place or a task. The kind is
+    ``keep`` if an entry is the user's own, worth keeping and not vetoed, otherwise ``entry``.
     """
     start, end = (midnight(day + k * A_DAY, situation.known.zones) for k in (0, 1))
     found = [
@@ -126,10 +128,9 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 
 
 def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
-    """Return a text with the landing of a flight on the clock of its departure, in a tuple.
+    """Return a tuple with a text of a flight's landing, on the clocks of arrival and of departure.
 
-    It compares with the day's other entries then. The tuple is empty for other entries, and for flights within a time
-    zone.
+    The tuple is empty for other entries, and for flights between places with the same clock.
     """
     before, after = (zone_at(at, situation.known.zones) for at in (occurrence.start, occurrence.end))
     landing = occurrence.end.astimezone(before)
@@ -185,8 +186,8 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
     """Yield a block for each due task that ``taken`` does not name, the most urgent first.
 
     A task that an earlier plan has shown comes before the rest, and keeps its place while that is free. Left out are
-    tasks for which the day has no room (``tasks.has_room``) or no free stretch. So are tasks due before this later day.
-    ``taken`` holds the blocks of the plan so far.
+    tasks for which the day has no room (``tasks.has_room``) or no free stretch. So are tasks that are due from today on
+    and before ``day``. ``taken`` holds the blocks of the plan so far.
     """
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
     said = [b for b in taken if not b.all_day]
@@ -242,9 +243,10 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
 
 
 def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield a block to wind down in the last free stretch of the 90 minutes before the sleep that ends on a date.
+    """Yield a block to wind down before the sleep that ends on the date ``ends``.
 
-    It takes at most 45 minutes. If the stretch has less than 15 minutes, nothing is yielded.
+    It ends with the last free stretch of the 90 minutes before the sleep, and takes at most 45 minutes. If that stretch
+    has less than 15 minutes, nothing is yielded.
     """
     bed = situation.sleep(ends)[0]
     low = max(bed - WIND_DOWN_BACK, rounded_up(situation.now))
@@ -258,8 +260,8 @@ def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iter
 def with_rest(block: Block) -> Stretch:
     """Return the stretch of a block, widened by the time that is kept free before and after it.
 
-    A suggestion has 30 minutes before it and an entry to keep five. After both come 30 minutes, or ``REST_AFTER_SPORT``
-    after exercise. Other blocks have only five minutes after them.
+    A suggestion has 30 minutes before it and an entry to keep five. After both come 30 minutes, or 45 after exercise.
+    Other blocks have only five minutes after them.
     """
     if block.kind not in ("suggested", "keep") or block.action is None:
         return block.start, block.end + BESIDE

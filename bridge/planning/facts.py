@@ -53,7 +53,7 @@ def reasons(
     """Return the facts that speak for an option as texts, the strongest first, each once.
 
     A suggestion without any fact gets a text that the user's answer to it teaches what suits. ``task`` is the task that
-    the action would work on, or None without a task. ``readings`` lack meters without data.
+    the action would work on, or None without a task. ``readings`` may lack meters.
     """
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
     if option.kind == "suggested":
@@ -140,10 +140,10 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
 
 
 def _in_calendar(option: Option, situation: Situation) -> str:
-    """Return a text with the begin of a calendar entry to keep. It also names the first entry between now and that
-    begin, if there is any.
+    """Return a text with the begin of a calendar entry to keep.
 
-    The title of a private entry is not named.
+    It also names the first entry between now and that begin, if there is any. The title of a private entry is not
+    named.
     """
     at, first = situation.clock(option.start), situation.first_before(option.start)
     if first is None:
@@ -253,11 +253,11 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
 
 
 def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return a text of how many days ago the user last did an action, if this is longer than usual. Otherwise return
-    nothing.
+    """Return a list with a text of how many days before an option the user last did its action.
 
-    It is returned for habits of the actions in ``TOLD_LAST`` only, and for at most 21 days. The usual distance is 7 /
-    ``per_week`` days, limited to 2 to 10, for company 5 to 10.
+    The days must be the usual distance or more, and at most 21. The usual distance is 7 / ``per_week`` days, limited to
+    2 to 10, for company 5 to 10. The list is empty otherwise, for an action outside of ``TOLD_LAST``, and without a
+    habit. It is empty too if the calendar has the action between now and the option, on a date after the last time.
     """
     habit = situation.routine.habits.get(option.action)
     if habit is None or habit.last is None or option.action not in TOLD_LAST:

@@ -27,9 +27,9 @@ PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)
 def is_free_day(known: Snapshot, day: date) -> bool:
     """Return True if the calendar says that a local date is free of work.
 
-    That is a day off, an all-day journey of two or more days, or a public holiday. Out of office for half the office
-    hours is free as well. Calendars of public holidays also name days such as Mother's Day. A holiday therefore does
-    not count if work is planned on the date.
+    An all-day entry says so if its title does, or if it is a journey of two or more days or a public holiday. Out of
+    office for four of the eight office hours is free as well. Calendars of public holidays also name days such as
+    Mother's Day. A holiday therefore does not count if work is planned on the date.
     """
     begin, end = midnight(day, known.zones), midnight(day + DAY, known.zones)
     today = [(o, label) for o, label in known.agenda if o.start < end and o.end > begin and _stands(o.event)]

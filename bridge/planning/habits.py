@@ -168,8 +168,10 @@ def _measured(
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield calendar entries as deeds, except meals, meetings at work, and advice that the bridge wrote into the
-    calendar.
+    """Yield the calendar entries with an action, which take time, as deeds.
+
+    Left out are entries over 16 hours (sleep over two), and entries that the bridge wrote for advice. So are short
+    entries around noon labelled as time for oneself, which are meals, and company with others at work.
     """
     for occurrence, label in known.agenda:
         event, length = occurrence.event, occurrence.end - occurrence.start

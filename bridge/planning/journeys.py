@@ -19,9 +19,10 @@ JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈",
 
 
 def is_journey(occurrence: Occurrence) -> bool:
-    """Return True if a calendar entry is a flight.
+    """Return True if a timed calendar entry is a flight.
 
-    It ends in another time zone than it begins in, or it takes an hour or more and its title has a word for a flight.
+    That is an entry that ends in another time zone than it begins in (``is_flight``). An entry of an hour or more whose
+    title has a word for a flight counts too.
     """
     title, length = occurrence.event.title, occurrence.end - occurrence.start
     named = length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
@@ -29,7 +30,5 @@ def is_journey(occurrence: Occurrence) -> bool:
 
 
 def journey(occurrence: Occurrence) -> Stretch:
-    """Return the stretch of a flight with the ways to and from the airport (``TO_THE_AIRPORT``,
-    ``FROM_THE_AIRPORT``).
-    """
+    """Return the stretch of a flight, with 150 minutes before it and 90 after it for the ways."""
     return occurrence.start - TO_THE_AIRPORT, occurrence.end + FROM_THE_AIRPORT

@@ -19,11 +19,10 @@ SURE = 0.5  # confidence in an entry's label from which its action counts as pla
 
 
 def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Occurrence | None:
-    """Return the first calendar entry of an action that is worth keeping (``is_own``) and falls into a span. Return
-    None without any.
+    """Return the first calendar entry of an action that is worth keeping (``is_own``) and falls into a span.
 
-    It begins before the end of the span, and ends more than 15 minutes after the begin of the span. ADMIN_WORK and
-    BINGE_WATCH are never worth keeping.
+    Return None without any. The entry begins before the end of the span, and ends more than 15 minutes after the begin
+    of the span. ADMIN_WORK and BINGE_WATCH are never worth keeping.
     """
     if action not in KEEP:
         return None
@@ -39,8 +38,9 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
     """Return True if a calendar entry is the user's own and worth keeping.
 
-    It is no meeting at work, no meal, no flight, and not during a flight. It must take five minutes to twelve hours,
-    and its label must have a confidence of 0.5 or more. ADMIN_WORK and BINGE_WATCH are never worth keeping.
+    It is no company with other guests in working hours, no meal labelled ME_TIME, and no part of a flight. It must take
+    five minutes to twelve hours, and its label must have a confidence of 0.5 or more. ADMIN_WORK and BINGE_WATCH are
+    never worth keeping.
     """
     if label.action not in KEEP or label.confidence < SURE or not takes_time(occurrence.event):
         return False

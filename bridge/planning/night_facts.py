@@ -16,8 +16,8 @@ NEAR_USUAL = timedelta(minutes=10)  # from the usual time of a night, within whi
 def of_night(option: Option, situation: Situation) -> list[str]:
     """Return texts that last night was at least an hour shorter than the user's usual night.
 
-    They are for time for oneself or a nap that begins today before 19:00. A nap gets a second text with its minutes.
-    Otherwise the list is empty.
+    They are for time for oneself, or sleep, that begins today before 19:00. Sleep gets a second text with the minutes
+    of the nap. Otherwise the list is empty.
     """
     short = situation.short_of_sleep
     if option.action not in (ActionType.ME_TIME, ActionType.SLEEP) or short is None or short < NAP_SHORT:
@@ -35,8 +35,8 @@ def of_night(option: Option, situation: Situation) -> list[str]:
 def of_bedtime(situation: Situation, ends: date) -> str:
     """Return a text with the bedtime of the sleep that ends on the date ``ends``.
 
-    It calls a bedtime usual within ten minutes of the usual, or common if no night of the user is known.
-    A later bedtime has the reason that the day ends late, an earlier bedtime that of a flight west.
+    It calls a bedtime usual within ten minutes of the usual, or common if no night of the user is known. A later
+    bedtime has the reason that the day ends late, an earlier bedtime that of a flight west.
     """
     bed = situation.sleep(ends)[0]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[0]
@@ -55,8 +55,8 @@ def of_bedtime(situation: Situation, ends: date) -> str:
 def of_waking(situation: Situation, ends: date) -> str:
     """Return a text with the time of getting up after the sleep that ends on the date ``ends``.
 
-    It calls a time usual within ten minutes of the usual, or common if no night of the user is known.
-    A later time has the reason that the night begins late, an earlier time that of the day's first entry.
+    It calls a time usual within ten minutes of the usual, or common if no night of the user is known. A later time has
+    the reason that the night begins late, an earlier time that of the day's first entry.
     """
     wake = situation.sleep(ends)[1]
     usual = situation.routine.sleep_ending_on(ends, situation.known.zones)[1]
@@ -75,7 +75,7 @@ def of_waking(situation: Situation, ends: date) -> str:
 def length_text(span: timedelta) -> Text:
     """Return a length of an hour or more as text.
 
-    >>> _length(timedelta(minutes=60)), _length(timedelta(minutes=77))
+    >>> length_text(timedelta(minutes=60)), length_text(timedelta(minutes=77))
     ('1 h', '1 h 17 min')
     """
     hours, minutes = divmod(span // timedelta(minutes=1), 60)

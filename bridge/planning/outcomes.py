@@ -80,9 +80,7 @@ def _known_by(since: datetime | None, at: datetime) -> bool:
 
 
 def meant_for(advice: Advice) -> Moment | None:
-    """Return the slot in which the user was to act. Return None if the recommendation was put off without a new
-    slot.
-    """
+    """Return the slot in which the user was to act, or None for advice put off without a new slot."""
     return advice.moved_to if advice.answer is Answer.RESCHEDULE else advice.moment
 
 
@@ -93,8 +91,9 @@ def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
 
 
 def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
-    """Return the end of a recommendation's day, which is 06:00 of the next date. If it was put off, the later day
-    counts. Until then the user can change the answer.
+    """Return the end of a recommendation's day, which is 06:00 of the next date.
+
+    If it was put off, the later day counts. Until then the user can change the answer.
     """
     last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
     return slot_start(moment_of(last.week, last.day * SLOTS_PER_DAY).shifted(SLOTS_PER_DAY), zones)
@@ -129,8 +128,10 @@ def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
 def observed(advice: Advice, known: Snapshot) -> Found:
     """Return (outcome, evidence) of a recommendation, as the data show it at ``known.at``.
 
-    Evidence is up to four texts. ``known`` must reach back to 28 days before the recommendation. If a calendar entry
-    shows the action but a watch that was worn does not, the outcome is unknown.
+    Evidence is up to four texts. Of several traces of the action the best decides, done before partly done. If a
+    calendar entry shows the action but a watch that was worn does not, the outcome is unknown. Without a trace it is
+    not done if a source reported that would show the action, otherwise unknown. ``known`` must reach back to 28 days
+    before the recommendation.
     """
     span = time_of(advice, known.zones)
     if span is None:
@@ -163,9 +164,7 @@ def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
 
 
 def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tuple[str, Episode, timedelta]]:
-    """Yield (source, episode, its time within the stretch) for episodes of a kind that overlap it and ended by
-    ``known.at``.
-    """
+    """Yield (source, episode, overlap) for episodes of a kind that overlap ``span`` and ended by ``known.at``."""
     for source, one in known.episodes:
         within = min(one.end, span[1]) - max(one.start, span[0])
         if one.kind is kind and within > NONE and one.end <= known.at:
@@ -203,8 +202,9 @@ def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     """Yield evidence from main sleeps that match the advised time, or the slot of a recommendation without times.
 
-    A sleep that begins within 90 minutes of the advised time is done, within three hours partly. Of a night slot, half
-    must be slept to be done. A sleep that begins up to 90 minutes after the slot is partly done.
+    A sleep that begins within 90 minutes of the advised time is done, within three hours partly. Without an advised
+    time, a night slot is done if half of its rest is slept, another slot if a minute is. A shorter sleep, or a sleep
+    that begins up to 90 minutes after the slot, is partly done.
     """
     for source, one in known.episodes:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
@@ -243,8 +243,9 @@ def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence from tasks completed in the stretch: done for the task that the recommendation names, else partly
-    done.
+    """Yield evidence from the tasks completed in a stretch.
+
+    It is done for the task that the recommendation names, and partly done for any other task.
     """
     for one in known.tasks:
         if one.completed is not None and span[0] <= one.completed < span[1] and one.completed <= known.at:
@@ -286,10 +287,10 @@ def took_place(event: Event) -> bool:
 
 
 def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return two lists of texts. The first is of sources that reported but do not show the action, the second of
-    sources yet to report.
+    """Return two lists of texts.
 
-    Only sources that showed such actions often enough in the four weeks before are named (``_able``).
+    The first is of sources that reported but do not show the action, the second of sources yet to report. Only sources
+    that showed such actions often enough in the four weeks before are named (``_able``).
     """
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
@@ -305,11 +306,10 @@ def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], 
 
 
 def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return two lists of texts. The first is of sources with a night that began at another time, the second of sources
-    yet to report.
+    """Return two lists of texts.
 
-    Only sources that recorded a night in the four weeks before are named. A day after the stretch, a source is no
-    longer waited for.
+    The first is of sources with a night that began at another time, the second of sources yet to report. Only sources
+    that recorded a night in the four weeks before are named. A day after the stretch, a source is no longer waited for.
     """
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})

@@ -1,8 +1,9 @@
 """Forecast tomorrow's meters, from the same hours of similar days and from tomorrow's calendar.
 
-A level is expected where it was at that hour on workdays or free days of the last four weeks. The inputs from the
-calendar (company, meetings, booked time and focus) are replaced by tomorrow's. The standard deviation is that between
-these days, together with the uncertainty of a reading. Fewer than five days give no forecast.
+A level is expected where it was at that hour on days of tomorrow's kind in the last four weeks. Kinds are workdays and
+free days. If fewer than five are of that kind, all 28 count. The inputs from the calendar (company, meetings, booked
+time and focus) are replaced by tomorrow's. The standard deviation is that between these days, together with the
+uncertainty of a reading. A meter with readings on fewer than five days has no forecast.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ NOTICED = 0.02  # of a level, from which on the calendar is named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A meter's expected level at an instant, from 0 to 1, forecast from past days of the same kind.
+    """A meter's expected level at an instant, from 0 to 1, forecast from past days.
 
     ``sd`` is the standard deviation of the level, and ``days`` the number of those days. ``because`` says which level
     is usual at this hour. A second text follows if the day's calendar entries change the level by 0.02 or more.
@@ -69,8 +70,8 @@ class _Seen:
 def outlook(situation: Situation, day: date) -> tuple[Expected, ...]:
     """Return the meters' expected levels at the end of tomorrow's morning, afternoon and evening, ascending.
 
-    A meter with fewer than five past readings at that hour is left out. The result is empty if ``day`` is not tomorrow,
-    or if nothing is known of the user.
+    A meter with fewer than five past readings at that hour, of up to 28 days, is left out. The result is empty if
+    ``day`` is not tomorrow, or if nothing is known of the user.
     """
     if situation.is_blank or day != situation.date_of(situation.now) + A_DAY:
         return ()

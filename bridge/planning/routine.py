@@ -53,7 +53,7 @@ BESIDE_WORK = 60.0  # minutes between work and sleep
 def learn_routine(known: Snapshot) -> Routine:
     """Return a user's routine, learnt from the snapshot ``known``. Without data it is that of published figures.
 
-    Published nights that overlap the user's own working hours are moved before or after them.
+    With fewer than 2.5 own nights, nights that overlap the user's own working hours are moved before or after them.
     """
     work, work_known = working_week(known)
     nights = usual_nights(known)

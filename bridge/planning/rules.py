@@ -59,9 +59,10 @@ def _work(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _learning(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow learning: waking hours outside of work.
+    """Return the stretches outside of work that allow learning.
 
-    An hour around the user's usual time of learning is added, even during work.
+    They lie between an hour after waking, on free days also 10:00, and 90 minutes before bedtime. The user's usual time
+    of learning is added with an hour at both ends, even during work.
     """
     low, high = day.awake(HOUR, BEFORE_BED)
     low = low if day.work else max(low, day.since(FREE_FROM))
@@ -69,10 +70,11 @@ def _learning(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _exercise(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow exercise: waking hours outside of work, and the user's usual hours of exercise.
+    """Return the stretches outside of work that allow exercise, from an hour after waking.
 
-    Outside of the usual hours, exercise ends two hours before bedtime (Stutz 2019) and by 21:00. It keeps out of a late
-    shift and the five hours before. A user who is too tired gets none.
+    They end two hours before bedtime (Stutz 2019) and by 21:00. They keep out of a late shift and the five hours
+    before. The user's usual time of exercise is added with an hour at both ends, without these limits. A user who is
+    too tired (``_too_tired``) gets none.
     """
     if _too_tired(day):
         return []
@@ -83,7 +85,11 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _too_tired(day: Day) -> bool:
-    """Return True if last night was an hour short, sleep ended after noon, or tiring entries take 8.5 hours."""
+    """Return True if the user is too tired for exercise on a day.
+
+    Tiring entries take 8.5 hours or more, or the day's sleep ended after 12:00. On today's date, a night that was an
+    hour shorter than usual counts too.
+    """
     short = day.situation.short_of_sleep if day.date == day.situation.date_of(day.situation.now) else None
     slept_badly = (short is not None and short >= NAP_SHORT) or day.wake > day.since(DAY_SLEEP)
     return slept_badly or day.strained(day.bed) >= TIRING
@@ -94,9 +100,11 @@ def _is_late(day: Day, occurrence: Occurrence) -> bool:
 
 
 def _company(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches that allow company, which begin after work, or on free days at 10:00.
+    """Return the stretches that allow company.
 
-    The user's usual hours of it outside of work are added.
+    The first begins after work, an hour after waking and at 10:00, whichever is latest. It ends 90 minutes before
+    bedtime, which may lie before its begin, and then nothing fits. The user's usual time of the action outside of work
+    is added with an hour at both ends.
     """
     low, high = day.awake(HOUR, BEFORE_BED)
     low = max(low, day.since(FREE_FROM))
@@ -121,8 +129,8 @@ def _quiet(day: Day, _action: ActionType) -> list[Stretch]:
 def _screen(day: Day, _action: ActionType) -> list[Stretch]:
     """Return the stretch that allows watching series: after work, until an hour before bedtime.
 
-    It begins at 19:00 or later on working days, and at 13:00 on free days. Its end may lie before its begin, and then
-    nothing fits.
+    It begins at 19:00 or later on working days, and at 13:00 or later on free days. It also begins an hour or more
+    after waking. Its end may lie before its begin, and then nothing fits.
     """
     low, high = day.awake(HOUR, HOUR)
     since = max((end for _, end in day.work), default=day.since(AFTERNOON))
@@ -132,7 +140,8 @@ def _screen(day: Day, _action: ActionType) -> list[Stretch]:
 def _nap(day: Day, _action: ActionType) -> list[Stretch]:
     """Return the stretches that allow a nap: today from 13:00 to 15:00, after a night that was an hour too short.
 
-    They begin four hours or more after waking. They lie outside of working hours, unless the user works at home.
+    Too short is an hour less than usual. They begin four hours or more after waking. They lie outside of working hours,
+    unless the user works at home.
     """
     short = day.situation.short_of_sleep
     if short is None or short < NAP_SHORT or day.date != day.situation.date_of(day.situation.now):

@@ -103,8 +103,9 @@ class Situation:
         return merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
 
     def _after(self, occurrence: Occurrence, label: Label) -> timedelta:
-        """Return the time kept free after a calendar entry: 30 minutes after an outing or a class, ten after another
-        entry of 45 minutes or more, and at least its ``margin``.
+        """Return the time kept free after a calendar entry, which is at least its ``margin``.
+
+        It is 30 minutes after an outing or a class, and ten after another entry of 45 minutes or more.
         """
         long = occurrence.end - occurrence.start >= LONG
         leaves = self._is_outing(occurrence) or (long and label.action is ActionType.LEARN)
@@ -143,13 +144,13 @@ class Situation:
         return f"{at.astimezone(zone_at(at, self.known.zones)):%H:%M}"
 
     def sleep(self, day: date) -> Stretch:
-        """Return (bedtime, wake time) of the main sleep that ends on a date. It is the recorded sleep, else the
-        expected.
+        """Return (bedtime, wake time) of the main sleep that ends on a date.
 
-        An expected sleep is moved away from calendar entries. An entry in its first half delays bedtime to 45 minutes
-        after the entry. An entry in its second half wakes the user 45 minutes before it. A sleep that is delayed far,
-        as after a night shift, keeps its length until the next entry. A flight over the middle of the night is that
-        night. The first night after a flight westward begins up to an hour early.
+        It is the recorded sleep, else the expected. An expected sleep is rounded to five minutes and moved away from
+        calendar entries. An entry in its first half delays bedtime to 45 minutes after the entry. An entry in its
+        second half wakes the user 45 minutes before it. A sleep delayed by over a quarter of its length keeps its
+        length until the next entry. A flight over the middle of the night is that night. The first night after a flight
+        westward begins up to an hour early.
         """
         slept = self.slept(day)
         if slept is not None:
@@ -214,8 +215,8 @@ class Situation:
     def recorded(self) -> list[Episode]:
         """The recorded nights, naps and workouts that have ended, each once.
 
-        If several sources recorded the same, the preferred source counts. It must last at least half as long as the
-        longest (see ``meters.overlaps``).
+        If several sources recorded the same, the preferred source counts. Its record must last at least half as long as
+        the longest (see ``meters.overlaps``).
         """
         over = ((source, one) for source, one in self.known.episodes if one.end <= self.now)
         return [one for _, one in once(over, self.known.preference)]
@@ -227,14 +228,16 @@ class Situation:
 
     @cached_property
     def attended(self) -> list[Stretch]:
-        """Stretches of timed, busy calendar entries within eight days of now, merged, without time kept free around
-        them.
+        """The stretches of timed, busy calendar entries within eight days of now, merged and ascending.
+
+        No time is added around the entries.
         """
         return merged((o.start, o.end) for o, _ in self.entries if takes_time(o.event))
 
     def first_before(self, start: datetime) -> Occurrence | None:
-        """Return the first timed, busy calendar entry that begins from now on and before ``start``. Return None without
-        any.
+        """Return the first timed, busy calendar entry that begins from now on and before ``start``.
+
+        Return None without any.
         """
         return next((o for o, _ in self.entries if self.now <= o.start < start and takes_time(o.event)), None)
 
@@ -243,10 +246,10 @@ class Situation:
         return next((one for one in self.busy if one[0] == at), None)
 
     def work(self, day: date) -> list[Stretch]:
-        """Return the working hours of a date as stretches. The list is empty on a day off.
+        """Return the working hours of a date as stretches. The list is empty on a free day.
 
-        A calendar shows only a part of the work. Work that begins in the morning is therefore taken to last through
-        office hours, unless a private entry begins earlier.
+        They are the usual hours of the weekday. A calendar shows only a part of the work. Work that begins from 6:00 to
+        12:00 is therefore taken to fill 9:00 to 17:00. It ends before a private entry that follows it.
         """
         if day not in self._work:
             self._work[day] = self._working(day)
@@ -265,9 +268,9 @@ class Situation:
 
     @cached_property
     def short_of_sleep(self) -> timedelta | None:
-        """The time by which last night was shorter than usual, or None if it was not, or is unknown.
+        """The time by which last night was shorter than usual. None if it was not shorter, or if it is not recorded.
 
-        Usual is the median of the 42 nights before it, of which at least five must be known.
+        Usual is the median of the last 42 recorded nights before it. None too with fewer than five of these.
         """
         nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
         last = nights.get(self.date_of(self.now))
@@ -310,7 +313,8 @@ def without_advice(situation: Situation, number: int) -> Situation:
 
 
 def margin(occurrence: Occurrence) -> timedelta:
-    """Return the time kept free before and after a calendar entry. It is 30 minutes for an entry with a place,
-    otherwise 5.
+    """Return the time kept free before and after a calendar entry.
+
+    It is 30 minutes for an entry with a place, otherwise 5.
     """
     return TRAVEL if occurrence.event.located else BESIDE

@@ -110,9 +110,9 @@ def length_of(task: Task, action: ActionType | None) -> timedelta:
 def has_room(task: Task, day: Day, before: Sequence[ActionType | None]) -> bool:
     """Return True if a day has room for a task besides ``before``, the actions that are already placed on it.
 
-    A task due on the day has room besides two actions. Another task has room besides one, and on a long day besides
-    none. A free day takes a single task that needs focus. Deep work goes there only if it cannot wait for the next
-    working day.
+    A task due on the day has room besides two actions. Another task has room besides one. With six hours of tiring
+    entries it has room besides none, and with 8.5 hours no room. On a free day, only ADMIN_WORK has room besides deep
+    work or learning. Deep work has room there only if it cannot wait for the next working day.
     """
     if is_urgent(task, day.date):
         return len(before) < URGENT_MOST
@@ -137,8 +137,9 @@ def _can_wait(task: Task, action: ActionType | None, day: Day) -> bool:
 
 
 def is_urgent(task: Task, day: date) -> bool:
-    """Return True if a task is due on ``day`` itself. An overdue task is not urgent, because it can wait for a good
-    hour.
+    """Return True if a task is due on ``day`` itself.
+
+    An overdue task is not urgent, because it can wait for a good hour.
     """
     return task.due == day
 
@@ -158,11 +159,12 @@ def kept_place(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
 
 
 def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free stretch for a task on a day, in working hours first, then at other waking hours. Return
-    None if there is none.
+    """Return the first free stretch for a task on a day, in working hours first, then at other waking hours.
 
-    It lies from an hour after waking to two hours before bedtime. An hour is enough for a longer task. Deep work on a
-    working day gets working hours only, unless it is due that day. ``busy`` holds the stretches that are taken.
+    Return None if there is none. The stretch lies from an hour after waking, on free days from 10:00, to two hours
+    before bedtime. An hour is enough for a longer task. Deep work on a working day gets working hours only, unless it
+    is due that day. Return None too for a later day than today if the task is due before it. ``busy`` holds the
+    stretches that are taken.
     """
     situation = day.situation
     if day.date > (task.due or day.date) and day.date > situation.date_of(situation.now):
@@ -185,8 +187,8 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
 def _latest(task: Task, day: Day) -> datetime:
     """Return the instant by which a task must end on a day.
 
-    That is 20:30 for a task due that day. Otherwise it is 18:00 for ADMIN_WORK, and 20:00 for the rest. If a calendar
-    entry fills the evening before that, it is the begin of that entry (``Day.spent_from``).
+    That is 20:30 for a task due that day. Otherwise it is 18:00 for ADMIN_WORK, and 20:00 for other tasks. These must
+    also end before a calendar entry that fills the evening, or bedtime (``Day.spent_from``).
     """
     if is_urgent(task, day.date):
         return day.since(URGENT_UNTIL)

@@ -93,10 +93,10 @@ class Day:
 
     @cached_property
     def meals(self) -> list[Stretch]:
-        """The stretches of lunch and dinner. Each is a calendar entry for the meal, else the first usual time that is
-        free.
+        """The stretches of lunch and dinner.
 
-        A user who gets up after 10:30 has no lunch.
+        Each is a calendar entry for the meal, else the first usual time that is free. A user who gets up after 10:30
+        has no lunch.
         """
         lunch = None if self.wake > self.since(FASTS_UNTIL) else self._meal(LUNCHES, LUNCH_LENGTH, LUNCH_FROM, EVENING)
         dinner = self._meal(DINNERS, DINNER_LENGTH, DINNER_FROM, DINNER_UNTIL)
@@ -123,8 +123,9 @@ class Day:
     def rests(self) -> list[Stretch]:
         """The stretches kept free for the way, food and rest.
 
-        They lie around series of entries without a pause of over 30 minutes. Around six hours they are an hour before
-        and 90 minutes after, around three hours 15 and 30 minutes. 45 minutes before work and 30 after it are added.
+        They lie around series of calendar entries with pauses under 30 minutes. A series of six hours or more gets an
+        hour before and 90 minutes after. A series of three hours or more gets 15 and 30 minutes. Also kept free are 45
+        minutes before each span of work and 30 after it.
         """
         found: list[Stretch] = []
         near = clipped(self.situation.attended, self.wake - A_DAY, self.bed + A_DAY)
@@ -249,8 +250,9 @@ EASY = frozenset(
 
 
 def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
-    """Return the parts of ``stretches`` that no stretch in ``taken`` covers. ``stretches`` must be disjoint and
-    ascending.
+    """Return the parts of ``stretches`` that no stretch in ``taken`` covers.
+
+    ``stretches`` must be disjoint and ascending. ``taken`` may overlap, in any order.
     """
     left: list[Stretch] = []
     for low, high in stretches:

@@ -1,10 +1,9 @@
 """Learn working hours by weekday, and free days, from the calendar and the tasks that were done.
 
 A day counts as worked with an hour of deep work or meetings, or with two hours of any work. From Monday to Friday it
-also does with three tasks done over some hours. A weekday is a workday when at least a third of its weeks were worked,
-for which a single entry of work in office hours is enough.
-Recent weeks count more, and the published share counts as most of a week. A span reaches from the 15th percentile of
-begins to the 85th of ends.
+also does with three tasks done over 2 to 12 hours. A weekday is a workday when at least a third of its weeks were
+worked. For that, a single entry of work in office hours is enough. Recent weeks count more, and the published share
+counts as most of a week. A span reaches from the 15th percentile of begins to the 85th of ends.
 """
 
 from __future__ import annotations

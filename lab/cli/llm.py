@@ -273,8 +273,9 @@ def grade(
 
 def _there() -> dict[str, Path]:
     """Return name -> folder of the shipped sequence model, and of what was taught in trained/llm."""
-    shipped = {"sequence": Path(_part("sequence").__file__).parent}
-    return shipped | {name: TAUGHT / name for name in ("sft", "grpo") if (TAUGHT / name).exists()}
+    from policies.llm.sequence.policy import WEIGHTS
+
+    return {"sequence": WEIGHTS.parent} | {name: TAUGHT / name for name in ("sft", "grpo") if (TAUGHT / name).exists()}
 
 
 def _named(text: str) -> tuple[str, Path]:

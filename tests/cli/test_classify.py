@@ -121,7 +121,7 @@ def test_a_correction_outranks_the_classifier_for_its_series(ana: Run) -> None:
 
 def test_a_wrong_correction_is_refused(ana: Run) -> None:
     for arguments, said in (
-        (("--fix", "no such event", "SLEEP"), "bridge today"),
+        (("--fix", "no such event", "SLEEP"), "bridge calendar"),
         (("--fix", "", "SLEEP"), "no such event"),
         (("--fix", "Gym", "SNOOZE"), "DEEP_WORK"),
         (("Gym", "--user", "nobody"), "nobody"),

@@ -127,4 +127,4 @@ def test_a_wrong_file_leads_to_a_page_and_a_program_to_a_command(visitor: Visito
     assert 'href="/begin"' in shown
     assert "bridge connect" not in shown
     lines = visitor.get("/advice/7/gaps", headers={"HX-Request": "true"}).text.splitlines()
-    assert lines == ["ana has no recommendation 7", "/\tToday"]
+    assert lines == ["ana has no recommendation 7", "/history\tHistory"]

@@ -7,7 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from lab.training.llm import page
+from lab.cli import llm
+from lab.training.llm import contest, page
 
 FIGURE = {"mean": 0.8, "ci95": [0.79, 0.81]}
 
@@ -39,6 +40,13 @@ def test_tells_scores_cost_training_advice_and_pictures(tmp_path: Path) -> None:
     assert "| extrovert | 50% | 50% |" in lines
     assert lines[-1] == "![loss](pictures/loss.svg)"
     assert all(before or line for before, line in pairwise(lines))
+
+
+def test_grades_the_shipped_weights_by_default_without_pytorch() -> None:
+    found = llm._there()
+    assert (found["sequence"] / contest.FIELDS).exists()
+    rows = contest._fields("sequence", found["sequence"], "in", [3, 4], lambda name: lambda done, total: None)  # noqa: ARG005
+    assert rows[0]["score"]["mean"] > 0.7
 
 
 def test_leaves_empty_what_no_record_tells(tmp_path: Path) -> None:
