@@ -63,7 +63,7 @@ def _as_seen(reading: Reading, state: MeterState) -> Reading:
 
 
 def today(user: options.User, json: options.Json = False) -> None:
-    """Print today's events and the kind of action that each of them is."""
+    """Print today's events, and the action that each of them is. The day lasts from 06:00 to 06:00."""
     from bridge import installation
     from bridge.advice.labels import labelled
     from bridge.documents.calendar import today_event_document
@@ -247,11 +247,15 @@ def personalise(
         typer.Option("--undo", help="Learn nothing, but withdraw the newest prior. The prior before it is used again."),
     ] = False,
     history: Annotated[
-        bool, typer.Option("--history", help="List all attempts with their gain, and change nothing.")
+        bool,
+        typer.Option("--history", help="List all attempts with their gain in nats per answer, and change nothing."),
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Learn the model's prior from all answers of a user, and keep the prior only if it predicts answers better."""
+    """Learn a prior of the model from all answers of a user.
+
+    The prior is kept only if it predicts later answers better than the model now in use does.
+    """
     from bridge import installation
     from bridge.advice import personalise as learning
 
@@ -261,7 +265,7 @@ def personalise(
             when = bridge.store.lessons.withdraw_prior(person.id, f"{policy.name}@{policy.version}")
             if when is None:
                 raise SetupError(
-                    f"there is no prior of {user} to take back; learn one: bridge personalise --user {user}"
+                    f"there is no prior of {user} to withdraw; learn one: bridge personalise --user {user}"
                 )
         elif not history:
             learning.personalise(bridge.store, person, policy, now=now)

@@ -46,7 +46,7 @@ def checkin(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Record how you are, as a whole or by meter. A second check-in within a minute corrects the first."""
+    """Record how you are, as a whole or by meter. A second check-in of the same minute and meter corrects the first."""
     about = parse_meter(meter, user) if meter is not None else None
     if score is not None:
         _say(user, parse_score(score, user), about, at, json=json)

@@ -51,7 +51,7 @@ def connect(
         bool,
         typer.Option(
             "--add",
-            help="For ics: keep the addresses that are connected, and add another, up to 20. Without it, the new "
+            help="For ics: keep the addresses that are connected, and add another, up to 20. Without --add, the new "
             "consent replaces the first.",
         ),
     ] = False,
@@ -144,7 +144,7 @@ def disconnect(
     ],
     user: options.User,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the data that came from there. Without it they are deleted.")
+        bool, typer.Option("--keep", help="Keep the data that came from there. Without --keep they are deleted.")
     ] = False,
     yes: Annotated[
         bool, typer.Option("--yes", help="Do not ask for confirmation. Without a terminal this option is needed.")

@@ -76,6 +76,8 @@ def import_path(
 def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = SYNC_COLUMNS) -> None:
     """Print the outcomes of syncs or imports as a table with ``columns``, and then reasons and next commands.
 
+    With ``json``, print them as a JSON document, and only failed files and next commands on standard error.
+
     Ends the command with exit code 3 if the user must log in again at a source. Ends it with 1 if another outcome is
     neither ``ok`` nor ``unknown``.
     """
@@ -122,7 +124,10 @@ def _print_reasons(outcome: Outcome) -> None:
 
 
 def rebuild(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
-    """Compute all stored data again from the raw records that are kept, without the network."""
+    """Compute the stored data of every source, or of --source, again from the raw records that are kept.
+
+    Nothing is fetched from the network.
+    """
     from bridge import installation
     from bridge.ingest import runs
 

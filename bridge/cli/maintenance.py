@@ -1,4 +1,4 @@
-"""Run ``bridge tidy``, ``backup``, ``restore``, ``migrate`` and ``key``, which keep the store small and safe."""
+"""Run ``bridge tidy``, ``backup``, ``backups``, ``restore``, ``migrate``, ``views`` and ``key``, which tend a store."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def register(app: typer.Typer) -> None:
 def tidy(json: options.Json = False) -> None:
     """Delete old raw records, sync outcomes, webhook notices and uploads, and free their disk space.
 
-    A record is old after BRIDGE_KEEP_RAW days (90) without a change, and an upload after a day. Samples, episodes,
-    events and tasks are kept. Raw records are also kept if they are set aside, or if later records are read with them.
-    Each connection keeps its last outcome. The daemon does the same once a day.
+    A record is old after BRIDGE_KEEP_RAW days (default: 90) without a change, and an upload after a day. Samples,
+    episodes, events and tasks are kept. Raw records are also kept if they are set aside, or if later records are read
+    with them. Each connection keeps its last outcome. The daemon does the same once a day.
     """
     from bridge import installation
     from bridge.daemon import housekeeping
@@ -97,9 +97,9 @@ def restore(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Restore a backup into an empty store, on SQLite or PostgreSQL. The command decrypts an encrypted backup.
+    """Restore a backup into an empty store, on SQLite or PostgreSQL, decrypting it if it is encrypted.
 
-    Stop the daemon before.
+    Stop the daemon and all workers before.
     """
     from bridge import installation
     from bridge.daemon import backups, housekeeping
@@ -158,7 +158,10 @@ def views(
 
 @keys.command()
 def rotate(json: options.Json = False) -> None:
-    """Seal every consent with a new key and drop the old key. After an interruption, run it again."""
+    """Seal every consent with a new key and drop the old key. After an interruption, run the command again.
+
+    If BRIDGE_KEY holds the key, first put a new key and a comma before it (see: bridge key new).
+    """
     from bridge import installation
     from bridge.auth import key_storage, vault
 

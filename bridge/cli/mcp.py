@@ -80,7 +80,7 @@ def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
 
 
 def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None:
-    """Forbid assistants to use tools, from now on."""
+    """Forbid assistants to use tools, from now on. Tools that were not allowed are skipped."""
     from bridge import installation
     from bridge.auth import assistants
 

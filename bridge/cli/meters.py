@@ -121,7 +121,7 @@ def _print(view: MetersView, days: int) -> None:
 
 
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
-    """Return the levels of readings as a line of at most ``width`` block characters, oldest first.
+    """Return the levels of readings as a line of at most ``width`` block characters, in the order of the readings.
 
     With more readings than ``width``, a block is the mean of several. A blank stands where no level was known.
     """
@@ -143,7 +143,7 @@ def explain(
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
-    """Explain a meter's level: for every input its distance from normal, its age and its share."""
+    """Explain a meter's level: for every input its distance from normal, its age, and how far it moves the level."""
     from bridge.documents.meters import meter_document
 
     try:
@@ -328,7 +328,8 @@ def draw(path: Path, view: MetersView) -> None:
         files.make_private(path)
         figure.savefig(path, dpi=110)
     except (ValueError, OSError) as error:
-        raise SetupError(f"{path.name} cannot be drawn ({error}); end it with .png, .svg or .pdf") from None
+        ways = "end it with .png, .svg or .pdf, in a folder that can be written"
+        raise SetupError(f"{path.name} cannot be drawn ({error}); {ways}") from None
 
 
 def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequence[Reading]) -> None:

@@ -235,7 +235,10 @@ def wish(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Say what the plan should respect. Without options, show your wishes."""
+    """Set what plans must respect: forbidden actions, hours, goals, weights of meters, number of suggestions.
+
+    Without options, show your wishes.
+    """
     from bridge import installation
     from bridge.documents.planning import wishes_document
 

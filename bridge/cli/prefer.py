@@ -36,7 +36,9 @@ def prefer(
     from bridge.documents.preference import preference_document
 
     if sources and clear:
-        raise SetupError("name sources or say --clear, not both: bridge prefer --clear")
+        raise SetupError(
+            "--clear cannot be combined with sources; write: bridge prefer SOURCE..., or: bridge prefer --clear"
+        )
     name = options.only_user() if user is None else user
     with installation.open_bridge() as bridge:
         person, now = bridge.store.people.user(name), installation.now()

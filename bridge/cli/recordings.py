@@ -45,7 +45,10 @@ def replay(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Run a recording through the real connectors, offline, and compare the result with the expected result."""
+    """Run a recording through the real connectors, offline, and compare the result with the expected result.
+
+    The exit code is 1 if the two differ.
+    """
     from bridge.recordings import replay as recording
 
     result = recording.replay(folder)

@@ -53,7 +53,7 @@ def up(
 ) -> None:
     """Run everything in one process: the page, what apps and vendors send, and the daemon.
 
-    GET /health tells whether it runs. SIGTERM stops it within ten seconds.
+    GET /health tells whether the page and the daemon run. SIGTERM or Ctrl-C stops them within ten seconds.
     """
     from bridge import installation
     from bridge.web import up as together
@@ -69,7 +69,10 @@ def daemon(
     ] = False,
     health: Health = None,
 ) -> None:
-    """Sync what is due and recommend at every slot, for every user. SIGTERM stops it cleanly."""
+    """Sync what is due and recommend at every slot, for every user, until SIGTERM or Ctrl-C.
+
+    A running sync ends after its next page.
+    """
     from bridge import installation, log
     from bridge.daemon.process import run
     from bridge.daemon.scheduler import Daemon
@@ -89,7 +92,7 @@ def worker(
 ) -> None:
     """Do the daemon's work together with any number of other workers, on a shared PostgreSQL store.
 
-    SIGTERM stops it cleanly.
+    SIGTERM or Ctrl-C stops it. A running sync ends after its next page.
     """
     from bridge import installation, log
     from bridge.daemon.procrastinate_worker import work
@@ -124,7 +127,10 @@ def serve_push(
         int, typer.Option(help="Largest accepted request body in megabytes (of 1,000,000 bytes).", min=1)
     ] = 200,
 ) -> None:
-    """Receive what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, proven)."""
+    """Receive what apps send (POST /push/SOURCE, with a token) and vendors' webhooks (POST /hooks/SOURCE).
+
+    A webhook counts only with the vendor's proof of origin, such as a signature.
+    """
     from bridge import installation, log
     from bridge.ingest.pushes import PUSH_PATH, grants
     from bridge.ingest.webhooks import HOOKS_PATH
@@ -137,7 +143,8 @@ def serve_push(
         webhooks = sorted(connected & _webhook_sources())
         if not pushing and not webhooks:
             raise SetupError(
-                "no app may push yet; make a token for one: bridge connect health_auto_export --user NAME --push"
+                "no app may push yet, and no connected source sends webhooks; make a token for an app: "
+                "bridge connect health_auto_export --user NAME --push"
             )
         listening = serving.listen(host, port)
         for path in (*(PUSH_PATH + source for source in pushing), *(HOOKS_PATH + source for source in webhooks)):
@@ -171,9 +178,9 @@ def service(
         ),
     ] = False,
 ) -> None:
-    """Print the file that runs the bridge always: a unit of systemd, an agent of launchd, or a container.
+    """Print the file that runs the bridge always: a unit of systemd, an agent of launchd, or a file for containers.
 
-    A unit or agent is yours by default. It works on the same folder as your own commands.
+    Without --system, a unit or agent runs as the user who runs this command, on the folder of that user's commands.
     """
     from bridge import config
     from bridge.daemon import service as files

@@ -19,7 +19,8 @@ def share(
     meters: Annotated[
         list[Meter] | None,
         typer.Argument(
-            help="The meters to share, e.g. vitality serenity. They replace those shared with that person before.",
+            help="The meters to share, e.g. vitality serenity. They replace those shared with the person of --with "
+            "before.",
             metavar="[METER]...",
             case_sensitive=False,
             show_default=False,
@@ -48,7 +49,9 @@ def share(
     if (meters or stop) and other is None:
         raise SetupError("say with whom: bridge share vitality --with NAME")
     if other is not None and bool(meters) == stop:
-        raise SetupError("name meters, or say --stop: bridge share vitality --with NAME")
+        raise SetupError(
+            "give either meters or --stop: bridge share vitality --with NAME, or: bridge share --stop --with NAME"
+        )
     name = options.only_user() if user is None else user
     with installation.open_bridge() as bridge:
         person, now = bridge.store.people.user(name), installation.now()

@@ -195,7 +195,7 @@ def bar(level: float, width: int = 20) -> str:
 
 
 def level(reading: Reading, width: int) -> str:
-    """Return a reading as a bar with its level and standard deviation, or ``not known`` without fresh data."""
+    """Return a reading as a bar of ``width`` characters, level and sd, or ``not known`` at coverage 0."""
     return f"{bar(reading.level, width)} {reading.level:.2f} ± {reading.sd:.2f}" if reading.coverage else "not known"
 
 

@@ -1,4 +1,4 @@
-"""Run ``bridge sources``, ``status`` and ``doctor``, which show faults with the next command, or that all is well."""
+"""Run ``bridge sources``, ``status``, ``doctor`` and ``diagnostics``, which show what is installed and what fails."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def doctor(json: options.Json = False) -> None:
-    """Check the installation and every connection. Print what is wrong and the next command."""
+    """Check the installation and every connection. Print what is wrong and the next command.
+
+    The exit code is 1 if anything is wrong.
+    """
     from bridge.doctor import examine
 
     findings = examine()

@@ -52,7 +52,7 @@ def trace(
     user: Annotated[
         str | None,
         typer.Option(
-            "--user", "-u", help="The user whose day to list. It is needed without a row.", show_default=False
+            "--user", "-u", help="The user whose day to list. It must be given without a row.", show_default=False
         ),
     ] = None,
     day: Annotated[
@@ -131,8 +131,8 @@ def _only(store: Store, kind: str, name: str) -> int:
 def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json: bool) -> None:
     """Print the samples of a day, given as (number, source, sample), or only those of ``metric``.
 
-    With ``json``, all of them are printed. The table without ``metric`` lists the metrics that are measured all day by
-    name only.
+    Without ``metric``, the table leaves out metrics that are measured all day, and a line below it names them. With
+    ``json``, those are printed too.
     """
     from bridge.documents.provenance import sample_document
     from bridge.domain.metrics import METRICS, Shape

@@ -88,7 +88,7 @@ def password(
         ),
     ] = False,
 ) -> None:
-    """Set a user's password for the web page, of 8 to 256 characters. All the user's sessions end.
+    """Set or remove a user's password for the web page, of 8 to 256 characters. All the user's sessions end.
 
     A terminal asks for the password twice. Scripts send it as a line on standard input.
     """
@@ -223,7 +223,7 @@ def revoke_token(
     number: Annotated[int, typer.Argument(help="The token's number (see: bridge token list).", max=options.ROW_ID_MAX)],
     user: options.User,
 ) -> None:
-    """Revoke a token at once."""
+    """Revoke a token, so that programs with it are refused from now on."""
     from bridge import installation
 
     with installation.open_bridge() as bridge:
@@ -250,10 +250,10 @@ def export(
     ] = "json",
     json: options.Json = False,
 ) -> None:
-    """Write all stored data of a user, except their consents, into a folder that bridge import can read.
+    """Write all stored data of a user, except the consents, into a folder that bridge import can read.
 
-    The formats ieee1752 (Open mHealth) and fhir (HL7 FHIR R5) are for other programs. They hold nights, workouts and
-    measurements, and cannot be imported.
+    The formats ieee1752 (Open mHealth) and fhir (HL7 FHIR R5) are for other programs. They hold only nights, workouts
+    and measurements, and bridge import cannot read them.
     """
     from bridge import installation
     from bridge.documents import standards

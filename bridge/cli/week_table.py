@@ -25,7 +25,7 @@ REASONS_WIDTH_MIN = 100  # columns from which the reasons fit in
 
 
 def draw(user: str, week: Week) -> None:
-    """Print a week's table and summary. The table needs 80 columns, and from 100 on it shows reasons as well."""
+    """Print a user's week as a table and a summary. From 100 columns on, the table also shows why each label holds."""
     from rich.console import Console
 
     width = show.width()

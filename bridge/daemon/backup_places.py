@@ -1,6 +1,6 @@
 """Places in which an installation keeps its own backups: a folder, and a bucket at an S3-compatible address.
 
-The address comes from the operator's settings, and no user can change it. What goes there is encrypted before.
+The address comes from the operator's settings, and no user can change it. Backups are encrypted before they go there.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The folder of ``BRIDGE_BACKUPS``. It must be there, because it may be a disk that is not attached."""
+    """The folder of ``BRIDGE_BACKUPS``. It is never created, because it may lie on a disk that is not attached."""
 
     path: Path
     kind = "folder"
@@ -78,7 +78,10 @@ class Folder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """The bucket of ``BRIDGE_BACKUPS_S3`` at ``endpoint``, below ``prefix``, with a key that may read and write it."""
+    """The bucket of ``BRIDGE_BACKUPS_S3`` at the URL ``endpoint``. Backups lie below ``prefix`` in it.
+
+    ``key`` and ``secret`` are an access key that may list, read, write and delete there.
+    """
 
     endpoint: str
     bucket: str

@@ -1,4 +1,4 @@
-"""Make encrypted backups by themselves every day, rotate them, and try if the newest can be restored."""
+"""Make an encrypted backup every day, delete older backups by rotation, and test if the newest can be restored."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> str:
-    """Make an encrypted backup, save it at every place, read it back from there, and delete older ones by rotation.
+    """Make an encrypted backup, save it at every place, and restore it from there as a test. Returns the file's name.
 
-    Returns its name. It counts as good only after it was read back whole from every place. Raises SetupError if a place
-    is missing or full, after all places were tried.
+    A backup counts as good only after this test passed at every place. Then older backups are deleted by rotation (see
+    ``rotated``). If a place fails, all other places are tried, and then its SetupError is raised.
     """
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
     places, failures = places_of(bridge.settings), list[SetupError]()
@@ -104,7 +104,7 @@ def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress 
     """Write an encrypted backup of the whole store to ``path``. It appears under its name only when complete.
 
     An old file is replaced. ``progress(name)`` returns a function that is called with (done, total). Raises SetupError
-    if it cannot be written, or for a wrong public key in the settings.
+    if the file cannot be written, or for a wrong public key in the settings.
     """
     part = path.with_name(path.name + ".part")
     with as_setup_error(f"{path} cannot be written", "choose another place"), _workplace(bridge) as own:
@@ -120,7 +120,7 @@ def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress 
 def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -> Iterator[Path]:
     """Yield the path of a backup that is not encrypted: ``path`` itself, or a copy that is deleted afterwards.
 
-    ``key`` is an age identity file, by default that of the installation. Raises SetupError if it does not open the
+    ``key`` is an age identity file, by default that of the installation. Raises SetupError if the key does not open the
     backup.
     """
     if not backup_key.is_encrypted(path):
@@ -136,7 +136,7 @@ def readable(bridge: installation.Bridge, path: Path, key: Path | None = None) -
 def drill(bridge: installation.Bridge, place: Place, name: str) -> int:
     """Restore a place's backup into a store of its own that is deleted afterwards, and return its number of people.
 
-    Raises SetupError if it cannot be opened or is no whole backup.
+    Raises SetupError if the backup cannot be fetched, decrypted or read as a whole.
     """
     with _workplace(bridge) as own:
         place.fetch(name, own / name)
@@ -163,9 +163,10 @@ def fetched(bridge: installation.Bridge, path: Path) -> Iterator[Path]:
 
 
 def rotated(backups: Sequence[Saved]) -> list[Saved]:
-    """Return those of the ``backups`` (the oldest first) that rotation deletes.
+    """Return those of the ``backups`` (the oldest first) that rotation deletes, in the same order.
 
-    The newest backup of each of the last seven days with one stays, and of each of the last five weeks.
+    Of the seven latest days that have backups, the newest backup of each day stays. So does the newest of each of the
+    five latest ISO weeks that have backups.
     """
     days: dict[object, Saved] = {}
     weeks: dict[object, Saved] = {}

@@ -106,9 +106,9 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Recommend an action for the user's current slot, unless it has a recommendation.
 
-    A recommendation to sleep that is over is replaced. A slot left without advice is tried again after an hour or with
-    new data. It is not tried again after a random draw. Afterwards the user's prior (what the policy begins with) is
-    learned if that is due.
+    A recommended sleep that is over is replaced by a new recommendation. A slot left without advice is tried again
+    after an hour or with new data, except if a random draw left it so. Afterwards the user's prior (what the policy
+    begins with) is learned if that is due.
     """
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
@@ -131,7 +131,8 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Send the current slot's recommendation to the address that the user gave, once.
 
-    It is not sent in a quiet slot, nor after it was seen, answered or expired. A sleep that has begun is not sent.
+    It is not sent in a quiet slot, nor after it was seen, answered or expired. A recommended sleep is not sent once it
+    has begun. A failure is logged.
     """
     channel, moment = _open_channel(bridge, user, now), moment_at(now, user.zones)
     if channel is None:
@@ -169,7 +170,7 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Send the review of last week to the address that the user gave, once, on a Monday outside quiet slots.
 
-    A week without advice has no review.
+    A week without advice has no review. Users without a connection get none. A failed attempt is not repeated.
     """
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
@@ -217,7 +218,7 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
 def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Write accepted and rescheduled recommendations to the user's calendars, without waiting for the next sync.
 
-    After a failure they are tried again later.
+    A connection whose write failed is tried again after 15 minutes.
     """
     store = bridge.store
     known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]

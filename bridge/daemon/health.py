@@ -48,7 +48,7 @@ class Foretold:
     def counts(self, daemon: Daemon) -> dict[str, Any]:
         """Return ``people`` (verdict -> number of users), and the Brier scores ``brier`` and ``brier_of_usual``.
 
-        The values are at most an hour old, and come from at most 200 users.
+        A score is None without answers. The values are at most an hour old, and come from at most 200 users.
         """
         from bridge.advice.foresight import counts
 
@@ -169,8 +169,8 @@ class _Handler(BaseHTTPRequestHandler):
 def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterator[int | None]:
     """Serve the daemon's health at ``address`` (HOST:PORT of this machine) as long as the block runs.
 
-    Yields the port, or None without an address. Raises SetupError for a host that is not this machine, and for a port
-    in use.
+    Yields the port, or None without an address. Raises SetupError for a host other than 127.0.0.1, ::1 and localhost,
+    for a wrong port, and for a port in use.
     """
     if address is None:
         yield None
@@ -181,7 +181,7 @@ def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterat
     try:
         server = _Server(daemon, (host.strip("[]"), int(port)), every=every)
     except (OSError, OverflowError):
-        raise SetupError(f"port {port} is not free; choose another: --health 127.0.0.1:PORT") from None
+        raise SetupError(f"port {port} is not free or above 65535; choose another: --health 127.0.0.1:PORT") from None
     with server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

@@ -1,4 +1,4 @@
-"""Delete old raw records and uploads once a day, and give back their disk space. Also restore backups."""
+"""Delete old raw records, sync outcomes, webhook notices and uploads, and free their disk space. Restore backups."""
 
 from __future__ import annotations
 
@@ -95,7 +95,8 @@ def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress:
 
     Files of users that are gone are deleted too, because the backup may give their ids to other users. Marks of
     received pushes are deleted, so that apps may send again what came since the backup. Raises SetupError while a
-    daemon or a sync works at the store.
+    daemon or a sync works at the store, for a store with users without ``replace``, and for a file that is no whole
+    backup. A backup without users cannot replace a store with users either.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.scheduling.singleton_lock("daemon", bridge.holder, now=now)):

@@ -30,7 +30,7 @@ def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -
 
     ``health`` is the address HOST:PORT that serves its health, and None serves it nowhere. At the end, running syncs
     stop after their next page, and after 8 seconds the process exits anyway. Raises SetupError if another daemon works
-    at this store, and for a wrong ``health``.
+    at this store, for a wrong ``health``, and for wrong settings of an MQTT broker.
     """
     with only_daemon(bridge) as daemon, serve_health(daemon, health, every=every):
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -46,7 +46,8 @@ def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -
 def only_daemon(bridge: installation.Bridge) -> Iterator[Daemon]:
     """Yield a daemon that holds the lock of the only daemon at its store, as long as the block runs.
 
-    It tells an MQTT broker if the settings name one. Raises SetupError if another daemon works at this store.
+    If the settings name an MQTT broker, the daemon publishes to it. Raises SetupError if another daemon works at this
+    store, and for wrong settings of the broker.
     """
     daemon = Daemon(bridge=bridge, steady=time.monotonic)
     singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())

@@ -93,7 +93,8 @@ def _prepare(address: str) -> None:
         with psycopg.connect(address, options=OPTIONS, autocommit=True) as db:
             db.execute("ANALYZE procrastinate_jobs")
     except psycopg.OperationalError as error:
-        raise SetupError(f"the database cannot be opened ({type(error).__name__}); check BRIDGE_DATABASE") from None
+        why = type(error).__name__
+        raise SetupError(f"the database cannot be opened ({why}); check BRIDGE_DATABASE, then: bridge doctor") from None
 
 
 def _steps(*, fresh: bool) -> list[tuple[str, Any]]:

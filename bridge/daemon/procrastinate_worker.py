@@ -146,14 +146,14 @@ class Jobs:
         return housekeeping.is_due(self.bridge, now=now) or backups.is_due(self.bridge, now=now)
 
     def tidy(self) -> None:
-        """Do the day's housekeeping and the day's backup, where they are due. Neither keeps the other from its turn."""
+        """Do the day's housekeeping and the day's backup, where they are due. If one fails, the other is still done."""
         if housekeeping.is_due(self.bridge, now=self.clock()):
             guarded("housekeeping", lambda: housekeeping.daily(self.bridge, now=self.clock()))
         if backups.is_due(self.bridge, now=self.clock()):
             guarded("backup", lambda: backups.daily(self.bridge, now=self.clock()))
 
     def waiting_users(self) -> list[User]:
-        """Return the users with due tasks. If an error prevents that, log it and return none, so that syncs go on."""
+        """Return the users with due tasks. Log an error and return an empty list instead, so that syncs go on."""
         found: list[User] = []
         bridge, now = self.bridge, self.clock()
         users = (bridge.travelled(user, at=now) for user in bridge.store.people.users())
@@ -299,7 +299,8 @@ async def _resume(queue: App) -> None:
 def work(bridge: installation.Bridge, *, concurrency: int) -> None:
     """Run jobs of the queue, up to ``concurrency`` at once, until SIGTERM or Ctrl-C.
 
-    Running syncs then end after their next page, and are cut off after about nine seconds.
+    Running syncs then end after their next page, and are cut off after about nine seconds. Raises SetupError as
+    ``open_queue`` does.
     """
     from bridge.daemon.procrastinate_queue import open_queue
 

@@ -143,7 +143,7 @@ class Daemon:
             guarded(f"adapter of user {user.id}", partial(self._personalise, user))
 
     def _personalise(self, user: User) -> None:
-        """Tune a user's adapter of the language model if tuning is set up and due."""
+        """Tune a user's adapter of the language model if tuning is set up and due, and the daemon is not stopping."""
         if not self.stopping.is_set():
             adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
 

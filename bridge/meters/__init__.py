@@ -1,10 +1,11 @@
-"""Read the five meters at an instant, each as a level with an uncertainty and reasons.
+"""Read the five meters at an instant: Vitality, Cognition, Progress, Serenity and Connection.
 
-The model gets a paced copy of the readings. Real readings jump by more than 0.20 in 15 to 21 % of nights. The simulator
-that trained the model moves by 0.06 to 0.10 a slot. The model's level therefore moves by at most 0.25 in the slot of
-waking, and in the next. In all other slots the limit is 0.10, also when values expire. This keeps nine tenths of
-Vitality's correlation with reports in the morning, and all by the evening (own analysis, PMData). Progress grows within
-a week and is not paced. People see the readings themselves.
+A reading is a level from 0 to 1 with a standard deviation and reasons. The model gets a paced copy of the readings.
+Real readings jump by more than 0.20 in 15 to 21 % of nights. The simulator that trained the model moves by 0.06 to 0.10
+a slot. The model's level therefore moves by at most 0.25 in the slot of waking, and in the next. In all other slots the
+limit is 0.10, also when values expire. With these limits Vitality keeps nine tenths of its correlation with reports in
+the morning (own analysis, PMData). By the evening it keeps all of it. Progress grows within a week and is not paced.
+People see the readings without pacing.
 """
 
 from __future__ import annotations
@@ -112,10 +113,10 @@ def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
     """Return the meters' states that the model gets, a set for each reading.
 
-    They follow ``readings`` at a limited pace. A level moves by at most 0.25 in the slot of waking and the next,
-    otherwise 0.10. Progress is not limited. ``readings`` are pairs of (slot start, readings of all meters), ascending,
-    and not empty. The last instant may lie within a slot. A partial slot allows the same part of the pace. The end of a
-    night counts in full at once.
+    The first set is the first reading's. Then a level follows its readings by at most 0.10 a slot. The limit is 0.25 in
+    a slot in which a night ended, and in the next. Progress is not limited. ``readings`` are pairs of (slot start,
+    readings of all meters), ascending, and not empty. The last instant may lie within a slot. A part of a slot allows
+    the same part of the limit. If a night ended in that part, the whole 0.25 is allowed.
     """
     at, reading = readings[0]
     found = [{meter: one.state for meter, one in reading.items()}]

@@ -32,7 +32,8 @@ class Constants:
     """The population's constants of a metric, from which a user's normal starts.
 
     ``mu`` is the mean. ``between`` and ``within`` are the standard deviations between people and within a person.
-    ``floor`` is the least spread, ``rho`` the correlation of successive days, and ``k`` = (within / between)^2.
+    ``floor`` is the least spread. These are in the metric's unit, or of its logarithm if ``logarithm`` is True. ``rho``
+    is the correlation of successive days, and ``k`` = (within / between)^2.
     """
 
     mu: float
@@ -67,7 +68,7 @@ SPOTS: Mapping[Metric, Constants] = MappingProxyType(
 
 
 def asleep(metric: str) -> str:
-    """Return the key for a metric's values during the main sleep, which are kept apart from those of the day."""
+    """Return the key METRIC/asleep for a metric's values during the main sleep, kept apart from those of the day."""
     return f"{metric}/asleep"
 
 
@@ -148,7 +149,9 @@ class Baseline:
         return self.scaled(scale(value, constants) - self.centre)
 
     def far(self, value: float, constants: Constants) -> float:
-        """Return the distance of a raw value from the user's normal in spreads, without a limit."""
+        """Return the distance of a raw value from the centre in spreads, without a limit. It is positive for a higher
+        value.
+        """
         return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
@@ -218,10 +221,10 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
 
 
 def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
-    """Return (number, median, deviation) of the values within five deviations of their median.
+    """Return (number, median, deviation) of the values within five deviations, or five floors, of their median.
 
     The deviation is the scaled median absolute deviation. Of fewer than five values all count, and the deviation is the
-    population's ``within``.
+    population's ``within``. Without values the median is the population's ``mu``.
     """
     n = len(values)
     if n < OWN_DEVIATION_MIN_VALUES:

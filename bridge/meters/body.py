@@ -1,7 +1,8 @@
 """Compute the body's signals that several meters share: sleep, heart-rate variability, resting heart rate, stress.
 
 A positive z means more of the quantity. The proxy map holds in which direction a signal moves a meter, and its
-half-life. What a value of a night or day says is made once (``Past.kept``). Only its age differs from slot to slot.
+half-life. The z and the words of a night or day are computed once (``Past.kept``). Only the age of the value differs
+from slot to slot.
 """
 
 from __future__ import annotations
@@ -44,8 +45,9 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 def sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's sleep, or None if the night is unknown.
 
-    Its z is half the z of our score S, and half (S - 0.73) / 0.14. If the vendor scored the night too, the result is
-    the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading "normal".
+    Its z is half the z of our score S, and half (S - 0.73) / 0.14, each within [-3, 3]. If the vendor scored the night
+    too, the result is the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading
+    "normal".
     """
     night = past.latest(OWN_SLEEP, at)
     if night is None:
@@ -70,8 +72,9 @@ def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, str
 def hrv(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's heart-rate variability.
 
-    If the vendor scored the recovery of that night too, the result is the mean with that score's z. Without variability
-    the recovery score stands in, and without that the body battery on waking. Returns None without any of the three.
+    Its z is 0.7 of the night's and 0.3 of the week's. If the same source scored the recovery of that night, the result
+    is the mean with the score's z. Without variability the vendor's recovery score stands in, and without that the body
+    battery on waking. Returns None without any of the three.
     """
     found, scored = variability(past, at), recovery(past, at)
     if found is None:
@@ -88,8 +91,9 @@ def _varied(
 ) -> tuple[float, str]:
     """Return (z, words) of a night's variability.
 
-    The z is 0.7 of the night's and 0.3 of the week's, if ``recent`` holds at least three values. With the vendor's
-    ``score``, which is a z, it is the mean with that score. None is no score.
+    The z is 0.7 of the night's and 0.3 of the week's. If ``recent`` holds fewer than three values, it is the night's
+    alone. ``score`` is the z of the vendor's recovery score, or None without a score. With a score the result is the
+    mean of both.
     """
     z, week = _z(metric, night), _week(metric, night, recent)
     mixed = z if week is None else 0.7 * z + 0.3 * week
@@ -111,9 +115,9 @@ UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's reco
 def recovery(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the vendor's score of last night's recovery, or None if it is unknown.
 
-    Half of its z is against the user's own normal, and half against most people's, or the user's own where that is
-    higher. A person who is often in the vendor's red does not recover well, however usual that is. The scales of some
-    vendors have a higher usual.
+    Half of its z is the distance from the user's own normal. The other half is the distance from most people's mean of
+    58, or from the user's own centre if that is higher, as on some vendors' scales. A person who is often in the
+    vendor's red does not recover well, however usual that is.
     """
     night = past.latest(Metric.RECOVERY_SCORE, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
@@ -129,9 +133,9 @@ def _recovered(_past: Past, night: Latest) -> tuple[float, str]:
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the week's heart-rate variability: (7-day mean - centre) / (0.6 spread).
+    """Return a signal of the week's heart-rate variability: (7-day mean - centre) / (0.6 spread), within [-3, 3].
 
-    Returns None if fewer than three of the seven nights have a value.
+    Returns None if last night's variability is unknown, or if fewer than three of the seven nights have a value.
     """
     found = variability(past, at)
     if found is None:
@@ -162,8 +166,8 @@ OF_WEEK = (
 def resting_hr(past: Past, at: datetime) -> Signal | None:
     """Return a signal of how far last night's resting heart rate was raised.
 
-    Returns None if it is unknown. Only spreads beyond the first above normal count. On other nights the rate says
-    nothing about how a person feels (LifeSnaps), and its z is 0.
+    Its z is the distance above normal in spreads, less 1, from 0 to 2. A rate raised by at most one spread has z = 0,
+    because it says nothing about how a person feels (LifeSnaps). Returns None if the rate is unknown.
     """
     night = past.latest(Metric.RESTING_HR, at)
     return None if night is None else nightly("resting_hr", night, at, *past.kept(_raised, night))
@@ -225,9 +229,9 @@ def _z(metric: str, one: Latest) -> float:
 def variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
     """Return (metric, newest value) of the heart-rate variability metric to use, or None if no metric has a value.
 
-    Of metrics with 14 values of history the metric with the newest value is used. Otherwise it is the metric with most
-    values. Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights. Values of
-    a source that the user chose come first among equally new values.
+    Of metrics with at least 14 values of history, the metric with the newest value is used. Among equally new values
+    those of a source that the user chose come first. If no metric has 14 values, the metric with most values is used.
+    Metrics are never mixed, so a new device runs beside the old device for its first fourteen nights.
     """
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]
@@ -254,10 +258,7 @@ def _week(metric: str, night: Latest, recent: tuple[float, ...]) -> float | None
 
 
 def _body_battery(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the body battery reached on waking, under the name of variability.
-
-    Returns None without a value.
-    """
+    """Return a signal of the body battery reached on waking, called "hrv" as variability is, or None without it."""
     night = past.latest(Metric.BODY_BATTERY, at)
     return None if night is None else nightly("hrv", night, at, *past.kept(_charged, night))
 
@@ -282,7 +283,7 @@ def _managed(_past: Past, night: Latest) -> tuple[float, str]:
 
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the mean stress of the last whole day, at half the trust. Returns None without it."""
+    """Return a signal of yesterday's mean stress as the vendor gives it, with quality 0.5, or None without it."""
     day = past.latest(Metric.DAILY_STRESS, at)
     return None if day is None else nightly("stress", day, at, *past.kept(_strained, day), quality=DAY_TRUST)
 

@@ -43,7 +43,7 @@ MIDDLE_WORTH, SPREAD_WORTH = (
 class Answers:
     """A user's check-in scores (1 to 5) with their instants, ascending.
 
-    They are about each meter, and life as a whole.
+    They are kept apart by the meter they are about. General answers are about life as a whole.
     """
 
     def __init__(self, samples: Iterable[Sample]) -> None:
@@ -57,8 +57,8 @@ class Answers:
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
         """Return (instant, score) of the answers about a meter in the 60 days before ``at``, ascending.
 
-        If the last general answer is newer, the general answers are returned instead. At most the newest 200 are
-        returned.
+        If the last general answer is newer, the general answers of these days are returned instead. Only the newest 200
+        are returned. Without answers the list is empty.
         """
         if not self._given:
             return []
@@ -155,8 +155,8 @@ def _moved(
 def _text(score: float, days: int, newest: float, said: float) -> str:
     """Return the last answer in words.
 
-    Where the earlier answers outweigh it, the text adds so. ``newest`` is the last answer's z, and ``said`` that of all
-    answers.
+    The text tells its age from 2 ``days`` on. If all answers together point the other way, the text adds that lower or
+    higher answers came before. ``newest`` is the last answer's z, and ``said`` the z of all answers.
     """
     told = say("you said {score:g} of 5", score=score)
     if days > 1:

@@ -5,8 +5,8 @@ Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 - sleep: as in Vitality (attention is what short sleep costs first and most: Lim and Dinges 2010);
 - deep: z of last night's deep-sleep minutes (minutes follow reported sleep quality better than the share does);
 - pause: 0.35 - 0.7 min(u, 180) / 90 with u minutes without a pause of five (amplitude: Albulescu 2022, d = 0.35);
-- calendar: the hours of entries against habit (``bridge.meters.habit``), halved every six hours; meetings count twice,
-  and an hour more in a row (Microsoft 2021);
+- calendar (less is better): the hours of entries against habit (``bridge.meters.habit``), halved every six hours;
+  meetings count twice, and an hour more without a pause before (Microsoft 2021);
 - awake: -0.6 exp(-h / 0.7) - 0.25 (h - 14)+ with h hours since the main sleep (inertia in the first hours, steady to
   some 16 hours awake: Dijk 1992);
 - the user's check-in.
@@ -65,7 +65,7 @@ def _deep(_past: Past, night: Latest) -> tuple[float, str]:
 def pause(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the minutes since the last pause in the calendar, counted from 06:00 at the earliest.
 
-    Returns None in a pause, and if nothing was planned since then.
+    Returns None in a pause, and if the calendar has no work since 06:00.
     """
     today = past.moment(at)
     morning = past.begin(Moment(week=today.week, day=today.day, slot=Slot.MORNING))
@@ -79,7 +79,9 @@ def pause(past: Past, at: datetime) -> Signal | None:
 def calendar(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the load of calendar entries against habit, where less is better.
 
-    Returns None unless the calendar has a load on ten days of four weeks, and after 60 hours without entries.
+    Its z is negative for more load than usual. Entries of rest and company are no load. Returns None unless at least
+    ten of the last 28 days have a load. Returns None also after 60 hours without load, and in the calendar's first 14
+    days.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=LOAD_HALF_LIFE, longest=2 * LOAD_HALF_LIFE, silence=SILENCE
@@ -91,7 +93,7 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def _told(busy: float, habit: Compared) -> Text:
-    """Return a text about the load. ``busy`` is the hours of the last six, or 0 if only earlier days count."""
+    """Return a text about the load. ``busy`` is the busy hours of the last six, or 0 if only earlier days count."""
     if not busy:
         return say("entries of the last days, {compared}", compared=habit.words)
     return say("{length} of entries in the last six hours, {compared}", length=words.hours(busy), compared=habit.words)

@@ -3,7 +3,7 @@
 Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over company, messages and the user's check-in.
 
 - company: the sum over past entries against habit (``bridge.meters.habit``): 1 in person, 0.6 in a call, 0.3 with more
-  than eight people, at most two entries a day, halved every two days, or every seven where entries are rare;
+  than eight others, at most two entries a day, halved every two days, or up to every seven where entries are rare;
 - messages: z of ln(1 + the people written to yesterday), at most 1. Only counts are read, never contents.
 
 In-person contact predicts less loneliness on the same day (Silva 2023). Company works on that day and hardly in the
@@ -42,8 +42,8 @@ def read(past: Past, at: datetime) -> Reading:
 def company(past: Past, at: datetime) -> Signal | None:
     """Return a signal of recent company against habit.
 
-    Returns None unless four of the last four weeks' days have company in the calendar. A calendar without it says
-    nothing about company.
+    Returns None unless at least four of the last 28 days have company in the calendar. Returns None also after 21 days
+    without company, and in the calendar's first 14 days. A calendar without company says nothing about company.
     """
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:

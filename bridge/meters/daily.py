@@ -1,4 +1,4 @@
-"""Reduce samples to a figure per day, source and metric. A day's mean is computed from means of quarter hours."""
+"""Reduce samples to a figure per day, source and metric: a mean, a sum or the highest value."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bridge.domain.types import Episode, EpisodeKind, Sample
 class Figure:
     """The figure of a metric for a day and source.
 
-    ``low`` and ``high`` bound the ``count`` measurements behind it. ``value`` is the mean of intraday measurements, the
-    sum of durations (such as mindfulness), or a daily value.
+    ``low`` and ``high`` bound the ``count`` measurements behind it. ``value`` is the highest of nightly or daily
+    values. Of intraday values it is the sum of durations in minutes (such as mindfulness), and otherwise the mean.
     """
 
     value: float
@@ -48,8 +48,8 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
 def _figure(metric: Metric, samples: list[Sample]) -> Figure:
     """Return the figure of a day's samples of a metric.
 
-    It is the highest of nightly and daily values, the sum of minutes, and otherwise the mean. A mean of several
-    readings weighs by their number.
+    It is the highest of nightly or daily values. Of intraday values it is the sum if they are minutes, otherwise the
+    mean. Each sample weighs in the mean by the number of readings behind it.
     """
     if METRICS[metric].shape is not Shape.INTRADAY:
         value = max(sample.value for sample in samples)

@@ -46,7 +46,9 @@ class Signal:
 
 
 def freshness(age_hours: float, half_life_h: float | None) -> float:
-    """Return the trust in a value of this age: 0.5^(age / half-life), 0 after 30 hours. It is 1 without a half-life.
+    """Return the trust in a value of this age: 0.5^(age / half-life), and 0 after 30 hours or for a negative age.
+
+    Without a half-life the trust is 1 at any age.
 
     >>> freshness(0, 16), freshness(16, 16), freshness(31, 16), freshness(100, None)
     (1.0, 0.5, 0.0, 1.0)
@@ -80,12 +82,14 @@ def fuse(
 ) -> Reading:
     """Compute a meter's reading from its signals. A signal that is None is missing.
 
-    ``model`` is the reading's state for policies. With ``reasons=False`` the reading has no reasons.
+    ``model`` is the state for policies, or None for the reading's own. With ``reasons=False`` the reading has no
+    reasons. Raises KeyError for a signal without a row in the meter's proxies.
 
-    With l the weight and q the trust of each signal: Z = sum(l q z) / (1 + sum(l q)). The 1 is the weight of the prior
-    z = 0, so that missing signals leave the level near normal. The sd comes from ``spread``. Coverage = sum(l q) /
-    sum(l), at most 1. Optional inputs are left out of the divisor, unless only they have a weight. Contributions sum to
-    the level's distance from 0.70. Below 5 % coverage the level is exactly 0.70 and the coverage 0.
+    l is each signal's weight, q its quality times freshness, and z its distance times the row's direction (1 or -1).
+    The level is ``level_of`` Z = sum(l q z) / (1 + sum(l q)). The 1 is the weight of the prior z = 0, so that missing
+    signals leave the level near normal. The sd comes from ``spread``. Coverage = sum(l q) / sum(l), at most 1. Optional
+    inputs are left out of the divisor, unless only they have a weight. Contributions sum to the level's distance from
+    0.70. Below 5 % coverage the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
     found = [(signal, rows[signal.name]) for signal in signals if signal is not None]

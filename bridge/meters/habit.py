@@ -1,8 +1,8 @@
 """Amounts of the recent past against the user's own habit: entries of company, of focus, and busy time.
 
 An amount counts from its end and halves every so often. What is left of all amounts is compared with what was left at
-the same hour on the days of the last four weeks. A calendar tells of a kind of time only where its user writes that
-kind down, which the same four weeks show. Rare entries fade more slowly, so that a week without is not all the same.
+the same hour on the last 28 days. A calendar tells of a kind of time only if its user writes that kind down. Whether
+the user does, the same days show. Rare entries fade more slowly, so that weeks without entries still differ.
 """
 
 from __future__ import annotations
@@ -78,9 +78,12 @@ class Amounts:
     ) -> Compared | None:
         """Return the faded sum at ``at`` against the sums at the same hour of the last 28 days.
 
-        An amount halves after ``half_life``. If few days have an amount, it halves more slowly, at most after
-        ``longest``. Returns None where fewer than ``least_days`` of the last 28 days have an amount. So it does if the
-        time of ``silence`` has none, or with less than 14 days of use.
+        An amount halves after ``half_life``. If fewer than 14 of these days have an amount, amounts halve more slowly,
+        at the slowest after ``longest``. Returns None in each of these cases:
+
+        - fewer than ``least_days`` of the last 28 days have an amount;
+        - no amount became known in the time ``silence`` up to ``at`` (default: 21 days);
+        - the source was never in use, or for less than 14 days up to ``at``.
         """
         now = _microseconds(at)
         days = self._days(now)
@@ -94,9 +97,9 @@ class Amounts:
         return Compared(z=against(self._left_at(now, half), before), quality=days / (days + EVIDENCE_DAYS))
 
     def _before(self, now: int, half_life: int, count: int) -> list[float]:
-        """Return what was left 1 to ``count`` times 24 hours before an instant, newest first.
+        """Return the faded sums at 1 to ``count`` times 24 hours before an instant, newest first.
 
-        What was left at a time of day is kept in a row of days, of which neighbouring days share most.
+        The sums of a time of day are cached in a row of days.
         """
         today, time = divmod(now, A_DAY)
         first, row = self._rows.get((half_life, time), (today, []))
@@ -162,7 +165,8 @@ def _microseconds(at: datetime) -> int:
 def against(now: float, before: Sequence[float]) -> float:
     """Return the distance of an amount from the mean of earlier amounts, in their spreads, within [-2, 2].
 
-    The spread leans on 0.7 of the mean, worth five amounts.
+    The spread leans on 0.7 of the mean, worth five amounts. If the mean is 0, the distance is 2 for an amount above 0,
+    and else 0.
 
     >>> [round(against(x, [2.0] * 20), 2) for x in (0, 2, 4)]
     [-2.0, 0.0, 2.0]
@@ -177,7 +181,10 @@ def against(now: float, before: Sequence[float]) -> float:
 
 
 def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
-    """Cut stretches into parts of half an hour, or into 400 parts. Each part counts its hours from its end."""
+    """Cut each stretch into parts of half an hour, or into 400 parts if these are longer.
+
+    Returns (end, hours) of each part.
+    """
     found: list[Amount] = []
     for start, end in stretches:
         begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)

@@ -176,8 +176,9 @@ def _each(samples: Sequence[Sample]) -> float:
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (known from, minutes measured, value) of a sample. For a mean, each value behind it counts ``each``
-    minutes.
+    """Return (known from, minutes measured, value) of a sample.
+
+    A sample without an end counts 3 minutes. A mean counts ``each`` minutes per value behind it, at most its length.
     """
     start, end = sample.start, sample.end
     if end is None or end <= start:

@@ -4,8 +4,8 @@ A single signal strays for many reasons. Resting heart rate and breathing up, va
 same night are what a fever, alcohol or a great strain does (Mishra 2020, Quer 2021). Distances are not clipped here,
 because a fever lies ten spreads out.
 
-An illness lasts some days. In the first three weeks of a history its nights would soon be the user's normal, so that a
-value is compared with the nights before those days too, and the largest distance counts.
+An illness lasts some days. In the first three weeks of a history its nights would soon be the user's normal. A value is
+then compared with the nights before those days too, and the largest distance counts.
 
 The distance ``together`` exceeds 1.5 in 10 % and 5 in 0.6 % of LifeSnaps' nights, sick nights included. In 14 months of
 a WHOOP it exceeds 5 in 1.0 %, and the vendor scored each of these nights below 27 of 100.
@@ -76,7 +76,8 @@ def distance(past: Past, at: datetime) -> float:
 def together(distances: Sequence[float]) -> float:
     """Return the second-largest distance, half of the third, and a quarter of what the largest exceeds 3.
 
-    A single signal says little, so that the last part counts only as far as a second signal stands out.
+    Negative distances count as 0. The excess counts up to 6. It is multiplied by the second distance while that is
+    below 1, because a single signal says little.
 
     >>> together([10.0]), together([10.0, 0.5]), together([6.0, 4.0, 3.0])
     (0.0, 1.25, 6.25)
@@ -100,9 +101,10 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
 def _signs_of(
     past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
 ) -> list[tuple[float, str, Latest]]:
-    """Return the signs of illness from the newest values, as ``_signs`` does.
+    """Return the signs of illness of the newest night from the newest values, as ``_signs`` does.
 
-    A vendor's recovery score that is the only value counts twice, because it is made of several.
+    Without variability (``hrv``) the first known of ``stand_ins`` is a sign: recovery score, then body battery. A
+    recovery score that is the only sign counts twice, because the vendor makes it of several values.
     """
     found = [
         (_far(past, metric, direction, one), SIGN_NAMES[metric], one)
@@ -122,8 +124,9 @@ def _signs_of(
 def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
     """Return a value's distance from normal towards illness, in spreads.
 
-    ``direction`` is 1 for a value that rises in illness, and -1 for one that falls. In a history of under 21 nights the
-    normals without the last 3 and the last 6 nights count too, if they rest on three nights.
+    ``direction`` is 1 for a value that rises in illness, and -1 for one that falls. In a history of under 21 nights,
+    the normals without the last 3 and the last 6 nights are tried too. They must rest on three nights. The largest
+    distance is returned.
     """
     normals = [one.normal]
     if one.normal.n < SETTLED_NIGHTS:
@@ -133,7 +136,7 @@ def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
 
 
 def _once(signs: Sequence[tuple[float, str, Latest]]) -> list[tuple[float, str, Latest]]:
-    """Return the largest of the signs with the same words, because two thermometers make a single sign."""
+    """Return the signs, of those with the same words only the largest, because two thermometers make a single sign."""
     best: dict[str, tuple[float, str, Latest]] = {}
     for sign in signs:
         if sign[1] not in best or sign[0] > best[sign[1]][0]:

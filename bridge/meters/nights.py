@@ -26,8 +26,8 @@ MAX_FROZEN_DAYS = 10
 
 
 class Journeys:
-    """Journeys across time zones: days on which the UTC offset at waking differs by three hours or more from the day
-    before.
+    """Journeys across time zones: days whose UTC offset at waking differs by three hours or more from the offset of the
+    last known day before.
     """
 
     def __init__(self, offsets: Mapping[date, int]) -> None:
@@ -90,11 +90,14 @@ class Nights:
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value measured during a night counts, which is the time of waking.
+        """Return the instant from which a value measured during a night counts.
 
-        Some sources date a night's value at local midnight. Then the main sleep of any series gives the time of waking.
-        Without a main sleep the value counts from its own end. Without an end, or dated at midnight, it counts from
-        06:00 of its day.
+        A value counts from the end of its series' main sleep of that day, or from its own end if that is later. Without
+        such a sleep it counts from its own end, or without an end from 06:00 local time.
+
+        Some sources date a night's value at local midnight. Such a value counts from the end of the main sleep, in any
+        series if its own has none. Without a main sleep it counts from 06:00 local time. No value counts from 06:00 if
+        it starts later. Then it counts from its start.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -106,8 +109,7 @@ class Nights:
         return max(sample.start, datetime.combine(sample.day, WAKING, tzinfo=zone))
 
     def during(self, sample: Sample) -> tuple[date, datetime] | None:
-        """Return (local day of waking, end) of the main sleep during which a sample was taken. Return None outside of
-        sleep.
+        """Return (local day of waking, end) of the main sleep during which a sample began, or None outside of it.
 
         If several series have a main sleep on that day, the latest end is returned.
         """
@@ -136,9 +138,10 @@ class Nights:
         return max(found, key=_rank, default=None)
 
     def _main_sleeps(self, episodes: Sequence[tuple[str, Episode]]) -> dict[str, dict[date, Night]]:
-        """Return series -> day -> main sleep: the longest of 3 hours or more that ends from 03:00 to 15:00.
+        """Return series -> local day of waking -> main sleep.
 
-        Without such a sleep, the longest sleep of the day is the main sleep.
+        It is the longest sleep of at least 3 hours asleep that ends from 03:00 to 15:00 local time. Without such a
+        sleep, the longest sleep of the day is the main sleep.
         """
         found: dict[str, dict[date, Night]] = {}
         for source, episode in episodes:

@@ -35,9 +35,9 @@ def series_of(source: str, device: str | None) -> str:
 def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> list[Told]:
     """Return (source, episode) of each night, nap and workout once, by start.
 
-    Of recordings of the same thing, the preferred series stays. It must last at least half as long as the longest.
     Recordings are of the same thing if they share more than half of the shorter. A night and a nap at the same time are
-    the same thing. A workout is a thing of its own.
+    the same thing. A workout is a thing of its own. Of a thing's recordings, those of the preferred series stay.
+    Recordings of less than half the longest come last, whatever the preference.
     """
     asleep: list[Told] = []
     active: list[Told] = []

@@ -73,8 +73,9 @@ Track = dict[date, Value]
 class Latest:
     """A value of a metric and day, with its series.
 
-    ``normal`` is the user's, from the 60 days before it. ``known`` is the instant from which the value was known. A
-    past makes one object per metric, series and day, so that the object stands for the value in ``Past.kept``.
+    ``normal`` is the user's normal of the metric in this series, from the 60 days before ``day``. ``known`` is the
+    instant from which the value was known. A past makes one object per metric, series and day, so that the object can
+    be a cache key of ``Past.kept``.
     """
 
     day: date
@@ -88,7 +89,7 @@ class Latest:
         return self.series.partition("/")[0]
 
     def far(self, constants: Constants) -> float:
-        """Return the distance of the value from normal in spreads, without a limit."""
+        """Return the distance of the value from normal in spreads, without a limit. It is positive above normal."""
         return self.normal.far(self.value, constants)
 
     def age_hours(self, at: datetime) -> float:
@@ -136,10 +137,10 @@ class Past:
         self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """Return the newest value of a metric that became known at most 30 hours before ``at``.
+        """Return a metric's value of the newest local day, of those that became known in the 30 hours before ``at``.
 
-        Returns None without such a value. If several series have a value on that day, the series that told the night
-        counts. Otherwise the user's order of sources decides.
+        Returns None without such values. If several series have a value on that day, the series whose main sleep
+        counts for the day is taken. Without such a series, and for daily metrics, the user's order of sources decides.
         """
         tracks = self._tracks.get(metric)
         if tracks is None:
@@ -164,7 +165,7 @@ class Past:
         return None
 
     def _standing(self, metric: str, one: Latest) -> tuple[bool, Key]:
-        """Return the sort key of a value among those of other series on the same day. The largest counts."""
+        """Return a value's sort key among series of the same day. The largest counts, by the rule of ``latest``."""
         told_night = metric not in OF_DAYS and self.nights.told.get(one.day) == one.series
         return told_night, self.preference.key(one.series, one.normal.n)
 
@@ -180,16 +181,17 @@ class Past:
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return the value of ``metric`` for the same day and series as ``night``. Return None if it was not known at
-        ``at``.
+        """Return the value of ``metric`` for the same day and series as ``night``.
+
+        Returns None if there is no such value, or if it was not yet known at ``at``.
         """
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day) if value is not None and value.known <= at else None
 
     def recent(self, metric: str, night: Latest, at: datetime) -> tuple[float, ...]:
-        """Return a metric's values of the night's day and the six days before, newest first, if known at ``at``.
+        """Return a metric's values of the night's series, for its day and the six days before, newest day first.
 
-        Days without a value are left out. The week of a night is kept with the instant from which all of it was known.
+        Days without a value known at ``at`` are left out. The values of a whole week are cached.
         """
         since, whole = self._weeks.get(night) or (None, ())
         if since is not None and since <= at:
@@ -204,7 +206,10 @@ class Past:
         return text() if self.reasons else ""
 
     def kept(self, make: Callable[..., T], *of: Hashable) -> T:
-        """Return ``make(self, *of)``, which is made once for the same ``of``. It may depend on nothing else."""
+        """Return ``make(self, *of)``, computed once for the same ``make`` and ``of``.
+
+        The result of ``make`` may depend on nothing else, because it is cached.
+        """
         key = make, *of
         if key not in self._kept:
             self._kept[key] = make(self, *of)
@@ -224,12 +229,12 @@ class Past:
         return self._begins[moment]
 
     def woke(self, at: datetime) -> datetime | None:
-        """Return the end of the last main sleep known at ``at``, or None if that is over 30 hours ago."""
+        """Return the end of the last main sleep known at ``at``, or None if none ended in the 30 hours before."""
         night = self.latest(OWN_SLEEP, at)
         return None if night is None else self.nights.of[night.series][night.day].end
 
     def _dated(self, metric: str, series: str, day: date) -> Latest:
-        """Return the value of a metric, series and day. It is kept, as later values cannot change its normal."""
+        """Return the value of a metric, series and day. It is cached, as later values cannot change its normal."""
         found = self._dates.get((metric, series, day))
         if found is None:
             value, normal = self._tracks[metric][series][day], self._normal(metric, series, day)
@@ -238,15 +243,15 @@ class Past:
         return found
 
     def normal_before(self, metric: str, one: Latest, days: int) -> Baseline:
-        """Return the normal of a metric's value, as ``Latest.normal``, without the ``days`` just before its own."""
+        """Return the normal of a value, as ``Latest.normal``, but without the ``days`` days just before its own day."""
         return self._normal(metric, one.series, one.day, skipped=days)
 
     def _normal(self, metric: str, series: str, day: date, skipped: int = 0) -> Baseline:
-        """Return the user's normal of a metric from the values of the 60 days before ``day``, less the last days
-        ``skipped``.
+        """Return the user's normal of a metric's series from the values of the 60 days before ``day``.
 
-        Only values known as early as that day's value count. Its spread is 1.5 times as wide for heart rate and
-        variability soon after a journey.
+        The last ``skipped`` of these days are left out, by default none. Only values known as early as that day's value
+        count. On a journey's day and the two days after, the spread for heart rate and variability is 1.5 times as
+        wide.
         """
         days, values = self._histories.get((metric, series)) or self._history(metric, series)
         known = self._tracks[metric][series][day].known
@@ -258,7 +263,7 @@ class Past:
     def _history(self, metric: str, series: str) -> tuple[list[date], list[Value]]:
         """Return the days of a metric's series and their values, ascending, and cache them.
 
-        Days soon after a journey are left out of metrics that journeys unsettle.
+        For heart rate and variability, a journey's day and the two days after are left out.
         """
         track, loose = self._tracks[metric][series], self.nights.journeys.loose
         days = sorted(day for day in track if metric not in UNSETTLED or not loose(day))
@@ -266,7 +271,9 @@ class Past:
         return self._histories[metric, series]
 
     def _add_samples(self) -> None:
-        """Store the nightly and daily samples of the snapshot by metric, series and day. The short readings follow."""
+        """Store the snapshot's nightly and daily samples by metric, series and day, and then the medians of
+        ``_add_spots``.
+        """
         for metric, samples in self._samples.items():
             if METRICS[metric].shape is not Shape.INTRADAY:
                 for source, sample in samples:
@@ -307,7 +314,7 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """Return source -> (instant, highest value) of each sample of the body battery, by time."""
+        """Return source -> (end, highest value) of each sample of the body battery, by time."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
@@ -316,7 +323,7 @@ class Past:
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
         """Store the charge reached overnight: the highest body battery from two hours before to two hours after waking.
 
-        It counts from two hours after waking.
+        It counts from two hours after waking. Nothing is stored without a sample in these four hours.
         """
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
@@ -325,18 +332,20 @@ class Past:
             self._put(Metric.BODY_BATTERY, series, day, fullest, woke + AFTER_WAKING)
 
     def _known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a sample counts: waking for a night's value, the day's end for a daily
-        value.
+        """Return the instant from which a sample counts.
+
+        A daily value counts from the day's end, or from its own end if that is later. A night's value counts as
+        ``Nights.known_from`` says, mostly from waking.
         """
         if METRICS[sample.metric].shape is Shape.DAILY:
             return max(sample.end or sample.start, midnight(sample.day + DAY, self.zones))
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Store the value of a metric, series and day. Leave it out if it is implausible or unknown at the snapshot's
-        instant.
+        """Store the value of a metric, series and day.
 
-        Of two values for a day, the value that was known earlier stays, so that old readings never change.
+        A value is left out if it is implausible, or not yet known at the snapshot's instant. So are metrics that are
+        not in ``CONSTANTS``. Of two values for a day, the value known earlier stays, so that old readings never change.
         """
         if metric not in CONSTANTS or not plausible(value, CONSTANTS[metric]) or known > self._at:
             return
@@ -355,7 +364,7 @@ class Past:
 def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]:
     """Return ``read``, changed so that several meters that read it at the same instant compute it once.
 
-    The past keeps the results of its last instant alone.
+    The past keeps only the results of the instant that was read last.
     """
 
     @wraps(read)

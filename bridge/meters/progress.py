@@ -3,14 +3,14 @@
 People see Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 
 - tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
-- focus: the minutes of focus against habit (``bridge.meters.habit``), halved every two days, or every seven where
+- focus: the hours of focus against habit (``bridge.meters.habit``), halved every two days, or up to every seven where
   entries are rare;
 - deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.calendar.deadline_pressure``;
 - the user's check-in.
 
 The model sees 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) since Monday 06:00. Its simulator counts from
 zero each week. An unknown share adds no coverage. It is set to the value expected then, which rises evenly from 0 to
-0.8 over the week (a proposal). Tasks due in an earlier week do not count. Progress towards goals precedes gains in
+0.8 over the week (a proposal). Open tasks due in an earlier week do not count. Progress towards goals precedes gains in
 well-being (Steca 2016); the constants are a proposal.
 """
 
@@ -56,7 +56,7 @@ def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
 
 
 def this_week(past: Past, at: datetime) -> MeterState:
-    """Return, for the model, the work since Monday 06:00 as a level from 0 to 0.98, its coverage and sd.
+    """Return, for the model, the work since Monday 06:00 as a level from 0 to 0.98, with its sd and coverage.
 
     An unknown share of tasks or focus is set to the value expected by now, and adds no coverage.
     """
@@ -75,8 +75,8 @@ def this_week(past: Past, at: datetime) -> MeterState:
 def tasks(past: Past, at: datetime) -> Signal | None:
     """Return a signal of done against due tasks in the seven days up to ``at``.
 
-    The prior is 3.5 done of 5, and a task counts half after three days. Returns None if nothing was done or became
-    overdue in these days.
+    The prior is 3.5 tasks done of 5. A task's weight halves every three days since it was done or due. Returns None if
+    no task was done or became overdue in these days.
     """
     since = at - TASK_DAYS
     done = [at - completed for completed in past.tasks.done(since, at)]
@@ -99,7 +99,9 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 def focus(past: Past, at: datetime) -> Signal | None:
     """Return a signal of recent focus against habit.
 
-    Returns None unless at least four of the last 28 days have focus. It is in the calendar, or recorded by a computer.
+    Focus is what a computer recorded, or without records the blocks of focus in the calendar. Returns None unless at
+    least four of the last 28 days have focus. Returns None also after 21 days without focus, and in the first 14 days
+    of its source.
     """
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
@@ -115,7 +117,10 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the pressure of open tasks' due days. Returns None if no task has a due day."""
+    """Return a signal of the pressure of open tasks' due days, where more pressure is a positive z.
+
+    Returns None if no task, open or done, has a due day.
+    """
     pressure = past.tasks.pressure(at)
     if pressure is None:
         return None
@@ -136,9 +141,9 @@ def _due(past: Past, at: datetime) -> str:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Return the median focus minutes of the days with focus in the last four weeks.
+    """Return the median focus minutes of the days with focus, among the 28 days that ended a day before ``at``.
 
-    Returns 120 if there were fewer than five such days.
+    Returns 120 if fewer than five days had focus.
     """
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]

@@ -34,7 +34,7 @@ Overrides = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @cache
 def shipped() -> ProxyMap:
-    """Return the proxy map as shipped. Raises SetupError, which names the row, if the table is faulty."""
+    """Return the proxy map as shipped. Raises SetupError for a faulty row, and for two rows of a meter and signal."""
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     rows = tuple(_row(entry) for entry in table["proxy"])
     if len({(row.meter, row.signal) for row in rows}) < len(rows):
@@ -72,9 +72,9 @@ def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 
 def with_changes(changes: Overrides, path: Path) -> ProxyMap:
     """Return the shipped map with ``changes`` (meter -> signal -> fields) applied.
 
-    Errors name ``path``, the file that holds or will hold the changes. A meter whose rows changed loses its validity,
-    because validity was measured with the shipped rows. Raises SetupError for an unknown row, an unknown field or a
-    value out of range.
+    A meter whose rows changed loses its validity, because validity was measured with the shipped rows. The version ends
+    with a hash of the changes. Raises SetupError for an unknown row, a field that cannot be changed or a value out of
+    range. Errors name ``path``, the file that holds or will hold the changes.
     """
     if not changes:
         return shipped()
@@ -157,8 +157,8 @@ def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
 def _checked(row: Proxy, path: Path) -> Proxy:
     """Return the row unchanged.
 
-    Raises SetupError, which names ``path``, for a direction, weight or half-life out of range. Those are 1 or -1, 0 to
-    10, and above 0 hours.
+    The direction must be 1 or -1, the weight from 0 to 10, and the half-life above 0 hours or None. Raises SetupError,
+    which names ``path``, for other values.
     """
     name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):

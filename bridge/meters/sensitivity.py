@@ -53,10 +53,10 @@ SAYS = (
 
 
 def sensitivity(known: Snapshot, meter: Meter) -> Sensitivity | None:
-    """Return how a meter, read without check-ins, agreed with the check-ins of the last 60 days.
+    """Return the rank correlation of a meter, read without check-ins, with the check-ins of the last 60 days.
 
-    Returns None below 20 check-ins with a reading, and for meters other than Vitality and Serenity. ``known`` reaches
-    80 days back from the first of them.
+    It is multiplied by n / (n + 20) for n check-ins. Returns None below 20 check-ins with a reading, and for meters
+    other than Vitality and Serenity. ``known`` must reach 80 days back from the first of the check-ins.
     """
     if meter not in FELT_BY_BODY:
         return None

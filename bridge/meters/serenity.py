@@ -32,10 +32,10 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def meetings(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the load of entries and meetings against habit, where more load is a positive z.
+    """Return a signal of the load of calendar entries against habit, where more load is a positive z.
 
-    Returns None unless the calendar has a load on ten days of four weeks, and after 60 hours without entries. An empty
-    calendar is not an empty day.
+    Entries of rest and company are no load. Returns None unless at least ten of the last 28 days have a load. Returns
+    None also after 60 hours without load, and in the calendar's first 14 days. An empty calendar is not an empty day.
     """
     habit = past.calendar.load.compared(
         at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=2 * HALF_LIFE, silence=SILENCE
@@ -47,7 +47,7 @@ def meetings(past: Past, at: datetime) -> Signal | None:
 
 
 def _told(busy: float, habit: Compared) -> Text:
-    """Return a text about the load. ``busy`` is the hours of the last twelve, or 0 if only earlier days count."""
+    """Return a text about the load. ``busy`` is the busy hours of the last twelve, or 0 if only earlier days count."""
     if not busy:
         return say("entries of the last days, {compared}", compared=habit.words)
     length = words.hours(busy)

@@ -35,7 +35,7 @@ class Night:
     """A main sleep, with ``asleep`` and ``stated`` in hours.
 
     ``stated`` is the need that the vendor states, from 5 to 10. ``efficiency``, ``deep`` and ``rem`` are shares from 0
-    to 1. A field is None if the source does not give it.
+    to 1. Each of these four is None if the source does not give it.
     """
 
     start: datetime
@@ -85,7 +85,7 @@ def need(day: date, nights: Mapping[date, Night]) -> float:
 
     It is the median of free nights of the six weeks before, averaged with 7.5 h. Each free night counts once, and the
     7.5 h count four times. A free night ended at the weekend or late, and the nights before it had left no debt. If the
-    vendor states a need, the result is the mean of both.
+    vendor states a need, the result is the mean of both. Raises KeyError without the night of ``day``.
     """
     before = {d: nights[d] for d in _back(day, start=1, count=NEED_DAYS) if d in nights}
     free = _free(before)
@@ -123,7 +123,7 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
     """Return the hours asleep of the nights without an alarm and without debt.
 
     They ended at a weekend, or at least 45 minutes later than usual. The three nights before fell at most an hour short
-    of the usual together.
+    of the usual together. Usual is the median of ``nights``.
     """
     if not nights:
         return []
@@ -140,8 +140,8 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
 def _asleep(values: Mapping[Metric, float]) -> float | None:
     """Return the minutes asleep in an episode's values.
 
-    If they are not stated, they are the sum of light, deep and REM sleep. Without these, they are the minutes in bed
-    that were not awake. Returns None without any of these.
+    If they are not stated, they are the sum of light, deep and REM sleep. If one of these is unknown, they are the
+    minutes in bed less the minutes awake. Returns None if neither is known.
     """
     stages = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
     if Metric.ASLEEP in values:
@@ -156,8 +156,8 @@ def _asleep(values: Mapping[Metric, float]) -> float | None:
 def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
     """Return the share (0.3 to 1) of the time in bed that the user was ``asleep`` (minutes).
 
-    A stated efficiency counts first, otherwise the minutes in bed. Returns None without both, and for a share below
-    0.3 or above 1.
+    A stated efficiency counts first, otherwise ``asleep`` divided by the minutes in bed. Returns None if neither is
+    known, and for a share below 0.3 or above 1.
     """
     found = values.get(Metric.SLEEP_EFFICIENCY)
     in_bed = values.get(Metric.IN_BED)
@@ -177,7 +177,7 @@ def _stages(night: Night) -> float | None:
 
 
 def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
-    """Return the score (0 to 1) of a night's hour, by the rule of ``score``.
+    """Return the score (0 to 1) of how near a night's middle is to the usual hour, by the rule of ``score``.
 
     Returns None with fewer than three nights in the 14 days before.
     """
@@ -190,9 +190,9 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night], needs: Mapping[date, float]) -> float:
-    """Return the mean shortfall of sleep against the need, in hours, over known nights of ``day`` and 14 days before.
+    """Return the mean shortfall of sleep against the need, in hours, over the night of ``day`` and the 14 days before.
 
-    A night's weight halves every 2.5 days.
+    Unknown nights are left out. A night's weight halves every 2.5 days, and a night above its need counts as 0.
     """
     total = weight = 0.0
     for d in _back(day, start=0):

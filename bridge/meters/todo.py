@@ -1,4 +1,4 @@
-"""A user's tasks as of any instant, indexed by time, so that a year of slots need not look at every task each time."""
+"""A user's tasks as of any instant: done, open, and their pressure. An index by time makes a year of slots fast."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Tasks:
 
     @cached_property
     def _ahead(self) -> timedelta:
-        """The longest time before the end of its due day in which a task may press. It is at least 8 days."""
+        """The longest time before a due day's end in which a task adds to the pressure, at least 8 days."""
         return max([WEEK_AHEAD, *((effort + NO_PRESSURE * least) * HOUR for *_, effort, least in self._dated)])
 
     def done(self, since: datetime, until: datetime) -> list[datetime]:
@@ -56,10 +56,10 @@ class Tasks:
         return [completed for completed, _ in sorted(self._done[first:last], key=SECOND)]
 
     def open(self, at: datetime) -> list[Open]:
-        """Return the tasks with a due day that are open at ``at``, each with the end of that day.
+        """Return the tasks with a due day that are open at ``at``, as ``Open`` tuples in the order of the tasks given.
 
-        Overdue tasks are included. Tasks that are due so late that they do not press yet are left out. Those due within
-        the next week never are.
+        Overdue tasks are included. Tasks due so late that they add no pressure yet are left out. Tasks due within the
+        next 8 days never are.
         """
         last, found = self._last
         if last != at:
@@ -72,7 +72,7 @@ class Tasks:
     def pressure(self, at: datetime) -> float | None:
         """Return how strongly deadlines press at ``at``, as ``bridge.calendar.deadline_pressure`` defines it.
 
-        Returns None if no task has a due day.
+        It is 0 or more, and each overdue task adds 1. Returns None if no task, open or done, has a due day.
         """
         if not self._dated:
             return None

@@ -1,9 +1,9 @@
 """Vitality: the energy that last night left, mostly from sleep.
 
-Z = sum(l q z) / (1 + sum(l q)) over sleep, heart-rate variability, resting heart rate (less is better), yesterday's
-steps and the user's check-in. The proxy map holds the weights l. The within-person rank correlation with reported
-energy on the day is about 0.12 (LifeSnaps, 34 persons). Nearly all of it comes from sleep. The other signals stay for
-days of illness. The cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
+Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over sleep, heart-rate variability, resting heart rate
+(less is better), yesterday's steps, signs of illness and the user's check-in. The within-person rank correlation with
+reported energy on the day is about 0.12 (LifeSnaps, 34 persons). Nearly all of it comes from sleep. The other signals
+stay for days of illness. The cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def read(past: Past, at: datetime) -> Reading:
 def outweighed(slept: Signal | None, distance: float) -> Signal | None:
     """Return the signal of sleep, with less quality for a good night in which the body was far below normal.
 
-    The quality falls from full at a ``distance`` of 1 to zero at 2. A long sleep on such a night is need, not energy.
-    The correlation with reported energy rises by it (LifeSnaps).
+    The quality falls from full at a ``distance`` of 1 to zero at 2. None, and a z of 0 or less, are returned unchanged.
+    A long sleep on such a night is need, not energy. The correlation with reported energy rises by it (LifeSnaps).
     """
     if slept is None or slept.z <= 0:
         return slept
@@ -48,8 +48,8 @@ def outweighed(slept: Signal | None, distance: float) -> Signal | None:
 def against(past: Past, at: datetime) -> float:
     """Return the body's distance below normal last night, in spreads, as the largest of four.
 
-    They are variability, a raised resting heart rate, signs of illness together, and twice the vendor's recovery score.
-    It is at least 0.
+    They are low variability, a raised resting heart rate, signs of illness together, and twice a low recovery score of
+    the vendor. The result is at least 0.
     """
     parts = ((body.hrv(past, at), -1.0), (body.resting_hr(past, at), 1.0), (body.recovery(past, at), -2.0))
     return max([illness.distance(past, at), *(times * one.z for one, times in parts if one is not None)])

@@ -1,4 +1,4 @@
-"""Write short sentences for the reasons of a reading. None of them quotes an event's title."""
+"""Write short texts for people: lengths of time, distances from the usual, and levels. None quotes a title."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def hours(length: float) -> Text:
 def slept(asleep: float, need: float, z: float) -> Text:
     """Return a text on a night's length against the sleep need, both given in hours.
 
-    If the night's score ``z`` has the opposite sign, the text says that too.
+    Up to 15 minutes below the need count as enough. If ``z`` is positive after too short a night, or negative after a
+    long enough night, the text says that too.
 
     >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
     ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')
@@ -72,8 +73,9 @@ def absolute(value: float, centre: float, unit: str, normal: Baseline) -> Text:
 
 
 def _side(off: int, unit: str, normal: Baseline) -> Text:
-    """Return the distance ``off`` as text: above, below or about the user's usual, or that of most people below four
-    values.
+    """Return a distance as text: ``off`` units above or below the user's usual, or about it for 0.
+
+    If ``normal`` rests on fewer than four values, the text speaks of most people's usual.
     """
     side = 0 if off == 0 else 1 if off > 0 else 2
     return say((YOURS if normal.n >= CALIBRATED else OF_MOST)[side], off=abs(off), unit=UNIT_TEXTS.get(unit, unit))
@@ -95,7 +97,8 @@ USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 def steps_from_usual(level: float, sd: float) -> int:
     """Return how far a level is from the usual 0.70, from -3 (far below) to 3 (far above), and 0 for about as usual.
 
-    A distance of at most 0.03, or of half the standard deviation, is about as usual.
+    A distance of at most 0.03, or of half the standard deviation, is about as usual. Steps 1 and 2 reach to 0.12 and
+    0.25.
 
     >>> [steps_from_usual(level, 0.1) for level in (0.3, 0.5, 0.62, 0.71, 0.85)]
     [-3, -2, -1, 0, 2]

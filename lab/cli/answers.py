@@ -1,4 +1,4 @@
-"""``bridge evaluate --deployed`` grades a policy over lives of people who give feedback."""
+"""Run ``bridge evaluate --deployed``, which grades a policy over lives of simulated people who give feedback."""
 
 from __future__ import annotations
 
@@ -89,6 +89,6 @@ def dimensions(found: Mapping[str, Any], heading: str) -> None:
 
 
 def ranged(figure: Mapping[str, Any], digits: int) -> str:
-    """Format a figure with its 95 % interval, where the figure has an interval."""
+    """Return a figure's mean with ``digits`` decimals, and its 95 % interval in brackets if it has one."""
     low, high = figure["ci95"]
     return f"{figure['mean']:.{digits}f}" + ("" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]")

@@ -1,4 +1,4 @@
-"""``bridge evaluate --comparison`` grades every policy in every condition, on every core, into a document."""
+"""Run ``bridge evaluate --comparison``, which grades every policy in every condition and in deployed mode."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def compare(episodes: int, cores: int, write: Path | None, picture: Path | None, *, json: bool) -> None:
-    """Play, print and, where asked for, put the tables into a document and the curves into a picture."""
+    """Play and print the comparison. Put its tables into the document ``write`` and its curves into ``picture``.
+
+    Each of the two may be None.
+    """
     body = compared(episodes, cores)
     if json:
         show.document(body)
@@ -50,7 +53,7 @@ def compared(episodes: int, cores: int) -> dict[str, Any]:
 
 
 def _played(asked: Sequence[Part], cores: int) -> tuple[list[dict[str, Any] | Lived], float]:
-    """Return the results in the given order, and the seconds of processor time. The longest parts start first."""
+    """Return the results of the parts in their order, and their sum of CPU seconds. The longest parts start first."""
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
@@ -78,7 +81,7 @@ def play(part: Part) -> tuple[dict[str, Any] | Lived, float]:
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Limit libraries to a thread per process, because each process has its own core."""
+    """Limit numeric libraries of processes started in the block to a thread each, as each process has its own core."""
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))
     try:

@@ -1,4 +1,4 @@
-"""Acceptance and beliefs over the answers, as a picture or as lines of blocks."""
+"""Draw acceptance and errors of beliefs over the number of answers, as a picture or as a line of blocks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def draw(path: Path, body: Body) -> None:
         with mpl.rc_context({"svg.hashsalt": "rhythm-bridge", "svg.fonttype": "none"}):  # the same picture every time
             figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (ValueError, OSError) as error:
-        raise SetupError(f"{path.name} cannot be drawn ({error}); end it with .png, .svg or .pdf") from None
+        ways = "end it with .png, .svg or .pdf, in a folder that can be written"
+        raise SetupError(f"{path.name} cannot be drawn ({error}); {ways}") from None
 
 
 def _acceptance(axis: Any, lives: Sequence[Body]) -> None:

@@ -1,4 +1,4 @@
-"""The comparison as tables of Markdown, each with a line that says what it is."""
+"""Write the results of ``bridge evaluate --comparison`` as Markdown tables, each with a text of what it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bridge evaluate``: grade a policy over many simulated weeks, or over lives in deployed mode."""
+"""Run ``bridge evaluate``, which grades policies over simulated weeks, simulated lives or logged feedback."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def evaluate(
     against: Annotated[
         str | None,
         typer.Option(
-            help="Compare with this policy. Default: the same policy +blind, if there is one; with --deployed none."
+            help="Also play this policy with the same seeds, and print the gain over it. Default: the same policy "
+            "+blind, if there is one; with --deployed none."
         ),
     ] = None,
     deployed: Annotated[
@@ -82,7 +83,7 @@ def evaluate(
         bool,
         typer.Option(
             "--archetypes",
-            help="With --deployed: people are the three archetypes, and policies that can use that are told.",
+            help="With --deployed: people are of three archetypes, and policies that can use that are told the three.",
         ),
     ] = False,
     weeks: Annotated[int, typer.Option(help="With --deployed: the length of each life in weeks.", min=1, max=52)] = 2,
@@ -164,7 +165,11 @@ def evaluate(
     ] = None,
     logged: Annotated[
         bool,
-        typer.Option("--logged", help="Estimate from logged feedback how the policies of --policy would have done."),
+        typer.Option(
+            "--logged",
+            help="Estimate from logged feedback how the policies of --policy would have done. Only advice drawn by "
+            "lot (BRIDGE_EXPLORE) counts.",
+        ),
     ] = False,
     user: Annotated[
         str | None, typer.Option(help="With --logged: use this user's feedback. Default: all users'.")
@@ -180,7 +185,10 @@ def evaluate(
     logger: Annotated[str, typer.Option(help="With --simulated: the policy that gave the advice.")] = "heuristic",
     json: options.Json = False,
 ) -> None:
-    """Grade a policy over many simulated weeks, with uncertainties."""
+    """Grade a policy over many simulated weeks, with 95 % intervals.
+
+    With --deployed it is graded over simulated lives instead, and with --logged by logged feedback.
+    """
     if logged:
         _evaluate_logged(policy, user, simulated, logger, write, json=json)
         return
@@ -253,7 +261,10 @@ def _evaluated(
 
 
 def _published(found: Sequence[dict[str, Any]]) -> float:
-    """Return the largest distance of a baseline's mean score without a belief from its published score."""
+    """Return the largest distance of a baseline's mean score without a belief from its published score.
+
+    Results without a published score are left out.
+    """
     distances = [abs(r["final_score_without_belief"]["mean"] - r["published"]) for r in found if r["published"]]
     return float(max(distances))
 
@@ -285,7 +296,7 @@ def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> No
 
 
 def _tell_inference(result: dict[str, Any]) -> None:
-    """Print the skill of the belief over time, the gain from it, and the time per decision."""
+    """Print the skill of the belief by slot, the gain over the compared policy if any, and the time per decision."""
     deployed_answers.dimensions(result["belief_skill_at"], "skill in slot {}")
     if result["paired_gain"] is not None:
         gain = result["paired_gain"]

@@ -1,4 +1,4 @@
-"""Tables and figures as documents show them."""
+"""Format tables and figures for Markdown documents."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def give_or_take(figure: dict[str, Any], digits: int = 3) -> str:
-    """Format a figure with half of its 95 % interval, where the figure has an interval."""
+    """Return a figure's mean with ``digits`` decimals, and ± half of its 95 % interval if it has one."""
     within = half(figure)
     return f"{figure['mean']:.{digits}f}" + ("" if isnan(within) else f" ± {within:.{digits}f}")

@@ -1,4 +1,4 @@
-"""``bridge lab`` shows what needs vendor servers."""
+"""Run ``bridge lab demo``, which runs every step against vendor servers on loopback. Register ``bridge lab plans``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge.cli import options, show
 from bridge.cli.demo import look, run_command
 from lab.cli.plans import plans
 
-lab = typer.Typer(help="Vendor servers on loopback and made-up people.", no_args_is_help=True)
+lab = typer.Typer(help="Try the bridge with vendor servers on loopback and made-up people.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 @lab.callback()
 def group() -> None:
-    """Vendor servers on loopback and made-up people."""
+    """Try the bridge with vendor servers on loopback and made-up people."""
 
 
 def demo(
@@ -31,7 +31,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Seed of the made-up person, a whole number.")] = 7,
     json: options.Json = False,
 ) -> None:
-    """Run everything once on a made-up person: vendor servers on loopback, sync over HTTP, meters, advice."""
+    """Run every step once for a made-up person, from vendor servers on loopback to a recommendation."""
     from lab.people.demo import DEMO_USER, DEMO_ZONE, stage
 
     user = ("--user", DEMO_USER)
@@ -47,7 +47,10 @@ def demo(
 
 
 def _connect(context: typer.Context, source: str, *, json: bool) -> str:
-    """Give consent as a person would. Its text goes to standard error if a document is asked for."""
+    """Run ``bridge connect`` for a source, and return the word ``connected``.
+
+    What it prints goes to standard error with ``json``.
+    """
     from lab.people.demo import DEMO_USER
 
     with redirect_stdout(sys.stderr if json else sys.stdout):

@@ -1,4 +1,4 @@
-"""``bridge live``: simulated people through the whole bridge, and what each policy makes of their weeks."""
+"""Run ``bridge live``, in which the whole bridge syncs and advises simulated people, and policies are compared."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def live(
         str,
         typer.Option(
             help="A policy without settings (see: bridge sources), or several with commas; the first is compared "
-            "with the others. NAME:old advises in every slot, without common sense, plan and silence."
+            "with the others. NAME:old advises in every slot, without guard, plan and silence."
         ),
     ] = "planner",
     seed: Annotated[
@@ -104,13 +104,16 @@ def live(
 
 
 def _mark(answers: str | None, *, ablation: bool) -> str:
-    """Return the mark of a run's tables in a document. People of a world, such as habits, have tables of their own."""
+    """Return the mark of a run's tables: ``live`` or ``ablation``, and -WORLD behind it with ``answers``."""
     where = "" if answers is None else f"-{Path(answers).stem}"
     return MARKS[ablation] + where
 
 
 def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:
-    """Return the plan of a run. Raises SetupError at once for an unknown policy or a policy with settings."""
+    """Return the plan of a run.
+
+    Raises SetupError for a policy that is unknown or has settings, an unknown world, and an impossible ablation.
+    """
     from bridge import registry
     from lab.closed_loop.ablations import asked_for
     from lab.closed_loop.run import Plan
@@ -119,18 +122,21 @@ def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, 
 
     asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
     if not asked:
-        raise SetupError("name a policy: bridge live --policy planner")
+        raise SetupError("--policy is empty; name a policy: bridge live --policy planner")
     names = [asked_for(name).policy for name in asked]
     if set_up := [name for name in names if registry.policy_settings(name)]:
         raise SetupError(
-            f"people live in processes that know no settings of this machine, and {set_up[0]} goes by some: "
+            f"{set_up[0]} needs settings, which the processes of simulated people do not have; grade it by: "
             f"bridge evaluate --deployed --policy {set_up[0]}"
         )
     first, *_ = [registry.policy(name) for name in names]
     if ablation and asked_for(asked[0]).alone:
-        raise SetupError(f"stages are of the chain with a plan: bridge live --policy {names[0]} --ablation")
+        raise SetupError(f"--ablation needs a policy without :old; write: bridge live --policy {names[0]} --ablation")
     if ablation and variant_of(first, "knows") is None:
-        raise SetupError(f"{asked[0]} cannot be told who a person is: bridge live --policy planner --ablation")
+        raise SetupError(
+            f"--ablation tells the policy who a person is, which {asked[0]} cannot use; write: "
+            "bridge live --policy planner --ablation"
+        )
     if answers is not None:
         try:
             world(answers)

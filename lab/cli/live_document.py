@@ -1,4 +1,4 @@
-"""Lives in the loop as tables of Markdown, each with a line that says what it is."""
+"""Write the results of ``bridge live`` as Markdown tables, most with a text above that says what they hold."""
 
 from __future__ import annotations
 

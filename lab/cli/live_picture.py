@@ -1,6 +1,4 @@
-"""Draws lives of the closed loop, with acceptance, regret and beliefs over the slots, and meters against the
-truth.
-"""
+"""Draw the results of ``bridge live``: acceptance, regret and error of beliefs by slot, and meters against truth."""
 
 from __future__ import annotations
 
@@ -22,7 +20,11 @@ OVER = {  # name of a curve -> title, span
 
 
 def draw(path: Path, body: Body, dots: Mapping[str, Sequence[tuple[float, float]]]) -> None:
-    """Write a picture in the format its name ends with. Raises SetupError without matplotlib or for a wrong ending."""
+    """Draw ``body`` and the points ``dots`` (meter -> (hidden, read) levels) into the picture file ``path``.
+
+    The file's ending gives the format, and an old file is replaced. Raises SetupError without matplotlib, for an
+    unknown ending, and if the file cannot be written.
+    """
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
@@ -39,11 +41,12 @@ def draw(path: Path, body: Body, dots: Mapping[str, Sequence[tuple[float, float]
         with mpl.rc_context({"svg.hashsalt": "rhythm-bridge", "svg.fonttype": "none"}):  # the same picture every time
             figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
     except (ValueError, OSError) as error:
-        raise SetupError(f"{path.name} cannot be drawn ({error}); end it with .png, .svg or .pdf") from None
+        ways = "end it with .png, .svg or .pdf, in a folder that can be written"
+        raise SetupError(f"{path.name} cannot be drawn ({error}); {ways}") from None
 
 
 def _curves(axis: Any, each: Sequence[Body], name: str, title: str, span: tuple[float, float]) -> None:
-    """A line per policy with its 95 % interval."""
+    """Draw the curve ``name`` of each policy, with its 95 % interval as a band, within the values ``span``."""
     import numpy as np
 
     for colour, one in zip(COLOURS, each, strict=False):
@@ -59,7 +62,7 @@ def _curves(axis: Any, each: Sequence[Body], name: str, title: str, span: tuple[
 
 
 def _against(axis: Any, meter: Meter, dots: Sequence[tuple[float, float]], found: Body) -> None:
-    """Draw the levels read from meters against the hidden levels."""
+    """Draw a meter's levels as read (up) against the hidden levels (right), each from 0 to 1."""
     if dots:
         axis.scatter(*zip(*dots, strict=True), s=3, alpha=0.2, color=METER_COLOURS[meter], rasterized=True)
     axis.plot((0, 1), (0, 1), color="0.7", linewidth=0.8)

@@ -1,4 +1,4 @@
-"""``bridge llm`` teaches a language model to decide, refines, grades and serves it, and tunes it to a user."""
+"""Run ``bridge llm``, which teaches, refines, grades and serves models that decide, and tunes them to a user."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 commands = typer.Typer(
     name="llm",
-    help="Models that learned to read a person: teach, refine, grade, tune to a person, serve.",
+    help="Teach models to advise from what they see of a user; refine, grade and serve them, or tune them to a user.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
-Lessons = Annotated[Path, typer.Option(help="File by bridge llm teacher. The sequence model needs none.")]
+Lessons = Annotated[Path, typer.Option(help="File that bridge llm teacher wrote. The sequence model needs none.")]
 Out = Annotated[
     Path, typer.Option(help="Folder to write: model, record of the training, checkpoints. To continue there: --resume.")
 ]
@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
 
 @contextmanager
 def _able() -> Iterator[None]:
-    """Turn missing packages, bad files and bad figures into SetupError with the next command."""
+    """Raise SetupError for an ImportError, with the command that installs, and for a ValueError or OSError."""
     try:
         yield
     except ImportError as error:
@@ -90,8 +90,8 @@ def teacher(
     prices: Annotated[
         Path | None,
         typer.Option(
-            help="TOML file to count the cost with: a table per name of a model, with input and output in USD per "
-            "million tokens."
+            help="TOML file of prices, by which the cost is counted: a table per model's name, with input and output "
+            "in USD per million tokens."
         ),
     ] = None,
     json: options.Json = False,
@@ -118,7 +118,7 @@ def teacher(
 
 
 def _asked(part: Any, model: str, concurrency: int) -> Any:
-    """Return a teacher behind the configured address. Raises SetupError without an address."""
+    """Return a teacher that asks ``model`` at BRIDGE_POLICY_LLM_ADDRESS. Raises SetupError without an address."""
     from bridge import registry
 
     settings = registry.policy_settings("llm")
@@ -148,7 +148,7 @@ def sft(
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(help="With --size small: begin with this file of weights (.npz), and take only the last stage."),
+        typer.Option(help="With --size small: begin with this file of weights (.npz), and do only the last stage."),
     ] = None,
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
     epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
@@ -228,7 +228,7 @@ def _sequence_refined(model: Path, out: Path, steps: int | None, seed: int, *, r
 
 def _free(out: Path, resume: bool) -> Path:
     if any((out / name).exists() for name in ("checkpoints", "course.pt", "practice.pt")) and not resume:
-        raise SetupError(f"{out} holds a course already: go on with --resume, or name another folder with --out")
+        raise SetupError(f"{out} holds a training already; go on with --resume, or name another folder with --out")
     return out
 
 
@@ -245,13 +245,13 @@ def grade(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Markdown file for scores, cost, actions by archetype and pictures: replaces what lies between "
-            "<!-- contest --> and <!-- /contest -->, or begins the file."
+            help="Markdown document for scores, cost, actions by archetype and pictures, between <!-- contest --> and "
+            "<!-- /contest -->. A missing document is made; its other text stays."
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Grade taught models beside the baselines in three conditions, and draw the training and the scores."""
+    """Grade taught models beside the baselines in three conditions, and draw four plots of trainings and scores."""
     import json as jsonlib
 
     models = dict(_named(one) for one in model) if model else _there()
@@ -301,7 +301,7 @@ def personalise(
     history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Tune the model to a user's answers, and keep it if it predicts the later answers better."""
+    """Tune the model to a user's answers, and keep the result if it predicts later answers better than the model."""
     from bridge import installation as app
     from bridge.advice import adapters
 
@@ -330,7 +330,7 @@ def _tune(bridge: Any, person: Any, model: Path | None, threads: int, epochs: in
 
     base = str(model or registry.policy_settings("llm", bridge.settings)["folder"])
     if not base:
-        raise SetupError("name the folder of the model that is served: --model, or BRIDGE_POLICY_LLM_FOLDER")
+        raise SetupError("no model is named; give the folder of the served model: --model, or BRIDGE_POLICY_LLM_FOLDER")
     os.nice(adapters.NICE)
     with _able(), show.Progress() as progress:
         adapters_module.make(
@@ -353,7 +353,7 @@ def adapt(
     seed: Seed = 0,
     json: options.Json = False,
 ) -> None:
-    """Try a personal adapter of the sequence model for each of some simulated people, on answers it has not seen."""
+    """Tune the sequence model to each of some simulated people, and test each adapter on answers not learnt from."""
     from policies.llm.sequence.policy import WEIGHTS
 
     with _able(), show.Progress() as progress:
@@ -393,7 +393,7 @@ def serve(
         bool, typer.Option("--json", help="Print address and model as a JSON document, before serving.")
     ] = False,
 ) -> None:
-    """Serve a model and people's adapters to this machine, as OpenAI's chat completions; stop it with Ctrl-C."""
+    """Serve a model and users' adapters to this machine, by OpenAI's chat completions API. Stop it with Ctrl-C."""
     from bridge import config
 
     with _able():
@@ -402,7 +402,7 @@ def serve(
         try:
             server = serving.server(served, port, threads)
         except OSError as error:
-            raise SetupError(f"port {port} is not free ({error.strerror}): bridge llm serve --port 0") from None
+            raise SetupError(f"port {port} is not free ({error.strerror}); try: bridge llm serve --port 0") from None
     address = f"http://127.0.0.1:{server.server_address[1]}/v1"
     show.result({"address": address, "model": name}, f"{name} answers at {address}", json=json)
     try:

@@ -1,4 +1,4 @@
-"""``bridge evaluate --logged`` estimates from logged feedback how another policy would have fared."""
+"""Run ``bridge evaluate --logged``, which estimates from logged feedback how other policies would have done."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ WAYS = {"ips": "inverse propensity", "snips": "self-normalised", "dr": "doubly r
 
 
 def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
-    """Estimate the worth of policies from the feedback of a user, or of all users."""
+    """Estimate and print the mean answer (+1 or -1) to the advice of policies, from the feedback of a user.
+
+    None takes the feedback of all users. Raises SetupError if no answered advice was drawn by lot.
+    """
     from bridge import installation
     from lab.evaluation import logged
     from lab.evaluation.offpolicy import model
@@ -33,8 +36,8 @@ def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
         found = logged.feedback(bridge.store, people, at=installation.now())
         if not found:
             raise SetupError(
-                "no answer to advice that was drawn by lot is there yet (BRIDGE_EXPLORE); "
-                "ask for advice and answer it: bridge recommend --user NAME"
+                "no advice that was drawn by lot has been answered yet; set BRIDGE_EXPLORE above 0, ask for advice "
+                "and answer it: bridge recommend --user NAME"
             )
         supposed = model(found)
         rows = [_row(name, found, supposed) for name in names]
@@ -42,7 +45,7 @@ def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
 
 
 def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | None, json: bool) -> None:
-    """Estimate policies from the feedback of simulated people whom the policy ``logger`` advised.
+    """Estimate policies from the feedback of ``lives`` simulated people whom the policy ``logger`` advised.
 
     Print the estimates beside the people's true answers, and put the table into the document ``write``, if given.
     """

@@ -1,4 +1,4 @@
-"""``bridge new-connector`` begins a source: connector, vendor server, sample, test and page, to be filled in."""
+"""Run ``bridge new-connector``, which writes a source's connector, vendor server, sample, test and page to fill in."""
 
 from __future__ import annotations
 
@@ -54,11 +54,16 @@ def new_connector(
 
 
 def skeleton(name: str, root: Path) -> list[Path]:
-    """Write the files of a new source below a checkout and return their paths. Raises SetupError and then writes
-    nothing.
+    """Write the files of the new source ``name`` below the checkout ``root``, and return their paths.
+
+    Raises SetupError for an impossible name, a folder that is no checkout, and if any of the files exists. Then nothing
+    is written.
     """
     if not NAME.fullmatch(name) or keyword.iskeyword(name) or name in RESERVED:
-        raise SetupError(f"{name!r} cannot name a source; use lower-case letters, digits and underscores, e.g. polar")
+        raise SetupError(
+            f"{name!r} cannot name a source; use 2 to 31 lower-case letters, digits and underscores, beginning with a "
+            "letter, and no word of Python, e.g. polar"
+        )
     if not (root / "connectors" / "payload.py").is_file():
         raise SetupError(f"{root.resolve()} is no checkout of the project; go there, or name it with --root")
     files = {

@@ -1,4 +1,4 @@
-"""Run ``bridge lab plans``, which counts what a sensible friend would never suggest."""
+"""Run ``bridge lab plans``, which counts where plans and recommendations break the rules of ``lab.plans.checks``."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def plans(
     cores: Annotated[int, typer.Option(help="Number of processes.", min=1, max=64)] = 1,
     json: options.Json = False,
 ) -> None:
-    """Count broken rules over generated person-days and calendar files. With --calendars no people are generated.
+    """Count broken rules of the plan over generated person-days and calendar files.
 
-    The plan puts nothing over an entry, no sleep long before bedtime, nothing forbidden and nothing into the past.
-    Lengths are plausible, reasons agree with their sign, and there are no more suggestions than wished.
-    The plan and the recommendation name the same action.
+    With --calendars no people are generated. By the rules the plan puts nothing over an entry, no sleep long before
+    bedtime, nothing forbidden and nothing into the past. Lengths are plausible, reasons agree with their sign, and
+    there are no more suggestions than wished. The plan and the recommendation name the same action.
     """
     from concurrent.futures import ProcessPoolExecutor
 
@@ -72,7 +72,7 @@ def plans(
 
 
 def _of_folder(folder: Path) -> list[Path]:
-    """Return the calendar files of a folder. Raises SetupError where there is none."""
+    """Return the .ics files of a folder, sorted by name. Raises SetupError if the folder holds none."""
     found = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".ics")
     if not found:
         raise SetupError(f"{folder} holds no .ics file; name another: bridge lab plans --calendars FOLDER")
@@ -80,7 +80,7 @@ def _of_folder(folder: Path) -> list[Path]:
 
 
 def _row(path: Path, counts: Counts) -> dict[str, Any]:
-    """Return what was counted over one person's calendar."""
+    """Return the table row of a calendar file: its days, looks, pieces of advice and broken rules."""
     return {
         "calendar": path.stem[:NAME_MAX],
         "from": min((day for _, day in counts.days), default=None),

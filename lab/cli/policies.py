@@ -1,4 +1,7 @@
-"""The share of a policy's decisions that a fallback made. Figures of an absent service would otherwise mislead."""
+"""Count the decisions that policies leave to a fallback, such as when a model does not answer.
+
+Figures of a policy would mislead if another policy made its decisions.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ MOST = 0.05  # of the decisions: as many as answers may be cut off where a model
 
 
 class Opened:
-    """Opens policies as the registry does, and adds up the decisions that they leave to a fallback."""
+    """A function from a name to a policy, as the registry opens it, that counts decisions left to a fallback."""
 
     def __init__(self) -> None:
         self._counting: list[Any] = []
@@ -27,13 +30,16 @@ class Opened:
         return policy
 
     def share(self) -> float:
-        """Return the share of decisions left to another policy. Raises SetupError above 5 %."""
+        """Return the share (0 to 1) of decisions left to another policy, over all policies opened here.
+
+        Raises SetupError above 5 %.
+        """
         decisions = sum(one.decisions for one in self._counting)
         share: float = sum(one.fallbacks for one in self._counting) / max(decisions, 1)
         if share > MOST:
             name = self._counting[0].name
             raise SetupError(
-                f"{share:.0%} of the decisions of {name} were left to another policy, so that figures would not be "
-                f"{name}'s; its advice says why: bridge recommend --user NAME --policy {name}"
+                f"{share:.0%} of the decisions of {name} were left to another policy, so that the figures would not be "
+                f"{name}'s; its reasons say why: bridge recommend --user NAME --policy {name}"
             )
         return share

@@ -1,4 +1,4 @@
-"""The document's tables of load runs: the newest run per number of people and database, and how costs grow."""
+"""Keep a document's tables of load runs: the newest run per number of people and database, and how costs grow."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def keep(path: Path, figures: dict[str, Any]) -> None:
     before, begin, rest = text.partition(BEGIN)
     within, end, after = rest.partition(END)
     if not begin or not end:
-        raise SetupError(f"{path} has no table of load runs: it needs the lines {BEGIN} and {END}")
+        raise SetupError(f"{path} has no place for load runs; add the lines {BEGIN} and {END} to it")
     rows = {(row["users"], row["database"]): row for row in _rows(within)}
     fresh = {heading: str(figures[name]) for heading, name in COLUMNS.items()}
     rows[fresh["users"], fresh["database"]] = fresh
@@ -66,7 +66,10 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
 
 
 def _growth(rows: Sequence[dict[str, str]]) -> Iterator[dict[str, Any]]:
-    """Yield a row per database: by which power of the number of users each cost grows. Two runs are needed."""
+    """Yield a row per database: the exponent of the number of users with which each cost grows.
+
+    A database with fewer than two runs, or with a cost of 0, is left out.
+    """
     for database in dict.fromkeys(row["database"] for row in rows):
         some = [row for row in rows if row["database"] == database]
         users = [float(row["users"]) for row in some]
@@ -76,7 +79,7 @@ def _growth(rows: Sequence[dict[str, str]]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(within: str) -> list[dict[str, str]]:
-    """Return the rows of the first table, which ends at an empty line."""
+    """Return the rows of the first table, which ends at an empty line, as heading -> cell."""
     runs = within.strip().partition("\n\n")[0]
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in runs.splitlines()]
     return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]] if lines else []

@@ -1,4 +1,4 @@
-"""``bridge simulate`` plays a simulated week of a hidden person, step by step."""
+"""Run ``bridge simulate``, which plays a week of a simulated person and prints each step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def simulate(
     deployed: Annotated[
         bool,
         typer.Option(
-            "--deployed", help="Simulate a person who answers advice like a real user. The second week is shown."
+            "--deployed",
+            help="Simulate two weeks of a person who answers advice like a real user, and print the second.",
         ),
     ] = False,
     json: options.Json = False,
@@ -88,8 +89,9 @@ def _deployed(policy: str, seed: int, condition: str, *, json: bool) -> None:
 
 
 def _slice(one: Any) -> dict[str, Any]:
-    """Return a slot of a deployed life as a table row: advice, answer, action done, and the meters as read and as they
-    are.
+    """Return a slot of a deployed life as a table row.
+
+    It holds the advice, the answer, the action done, and the meters as read (``seen``) and as they are (``hidden``).
     """
     from rhythm_env.interface import DAY_NAMES
 

@@ -1,4 +1,4 @@
-"""``bridge train`` trains a learned policy from scratch."""
+"""Run ``bridge train``, which trains the network policy from scratch."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def train(
     episodes: Annotated[int, typer.Option(help="With --plot: number of weeks per policy and condition.", min=2)] = 200,
     json: options.Json = False,
 ) -> None:
-    """Train a policy from scratch on simulated people, into the folder of --out."""
+    """Train a policy from scratch on simulated people, and write its weights into the folder of --out."""
     course = _course(policy)
     length = course.MINUTES if minutes is None else minutes
     if (out / "course.pt").exists() and not resume:
-        raise SetupError(f"{out} holds a course already: go on with --resume, or name another folder with --out")
+        raise SetupError(f"{out} holds a training already; go on with --resume, or name another folder with --out")
     try:
         with show.Progress() as progress:
             found: dict[str, Any] = course.train(out, minutes=length, seed=seed, resume=resume, watch=progress.steps)
@@ -65,7 +65,7 @@ def _course(policy: str) -> Any:
     from importlib.util import find_spec
 
     if find_spec(f"lab.training.{policy}") is None:
-        raise SetupError(f"{policy} is not trained; --policy network is")
+        raise SetupError(f"there is no training of a policy {policy!r}; write: bridge train --policy network")
     found = import_module(f"lab.training.{policy}")
     if not hasattr(found, "train"):
         raise SetupError(f"{policy} is trained in several steps; see: bridge {policy} --help")
@@ -79,5 +79,5 @@ def _told(found: dict[str, Any], pictures: list[Path]) -> str:
 
 
 def _exams(found: dict[str, Any]) -> dict[str, Any]:
-    """Return objective -> results of the last exam of a training, without the exam's other figures."""
+    """Return objective -> results of a training's last exam. The exam's other figures are left out."""
     return {name: one for name, one in found["exam"].items() if isinstance(one, dict)}

@@ -1,4 +1,4 @@
-"""``bridge validate-meters`` compares the meters with people's own reports."""
+"""Run ``bridge validate-meters``, which compares the meters with people's own reports in data sets."""
 
 from __future__ import annotations
 
@@ -35,11 +35,16 @@ def validate_meters(
     ] = None,
     calendars: Annotated[
         Path | None,
-        typer.Option(help="Folder in which every .ics file is a person's calendar, for how much its meters move."),
+        typer.Option(
+            help="Folder in which every .ics file is a person's calendar. Also print how much the meters read from "
+            "these calendars move."
+        ),
     ] = None,
     before: Annotated[
         Path | None,
-        typer.Option(help="A file that holds what an earlier run printed with --json, to show its means beside."),
+        typer.Option(
+            help="A file with the --json document of an earlier run, whose means are shown beside those of this run."
+        ),
     ] = None,
     write: Annotated[
         Path | None,

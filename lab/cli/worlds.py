@@ -1,4 +1,4 @@
-"""``bridge evaluate --deployed --answers``: policies in worlds of people who answer by other rules."""
+"""Run ``bridge evaluate --deployed --answers``, which compares policies among people who answer by other rules."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ def evaluate(
 ) -> None:
     """Play policies (names with commas) in worlds of people, print the table, and put it into the document ``write``.
 
-    ``answers`` names worlds with commas, all of them, or a Python file. Finished lives in the file ``kept`` are not
-    played again, and new lives are added to it. Raises SetupError for an unknown world or policy.
+    ``answers`` names worlds with commas, ``all``, or a Python file. Finished lives in the file ``kept`` are not played
+    again, and new lives are added to it. ``kept`` and ``write`` may be None. Raises SetupError for an unknown world or
+    policy.
     """
     from lab.evaluation.trials import rows, trials
     from lab.evaluation.worlds import WORLDS, world
@@ -71,19 +72,25 @@ def evaluate(
 def _split(names: str) -> list[str]:
     found = list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
     if not found:
-        raise SetupError("name something: bridge evaluate --deployed --answers tastes --policy default,planner")
+        raise SetupError(
+            "--answers or --policy is empty; name a world and policies: "
+            "bridge evaluate --deployed --answers tastes --policy default,planner"
+        )
     return found
 
 
 def opened(name: str) -> Any:
-    """Return a policy by its name. ``default`` is the policy that serves users of this installation."""
+    """Return a policy by its name. ``default`` is the policy of BRIDGE_POLICY, which serves real users."""
     from bridge import config, registry
 
     return registry.policy(config.load().policy if name == SERVED else name)
 
 
 def play(trial: Trial) -> tuple[Trial, dict[str, float]]:
-    """Live a trial, with or without the guard. Called in a worker process."""
+    """Play a trial, without the guard if it is ``bare``, and return the trial with its figures.
+
+    It may be called in a worker process.
+    """
     from bridge.domain.guard import Guard, Guarded
     from lab.evaluation import trials
 
@@ -94,8 +101,9 @@ def play(trial: Trial) -> tuple[Trial, dict[str, float]]:
 
 
 def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial, Mapping[str, float]]:
-    """Return the results of all trials in their order. Results in the file ``kept`` are read, new results are added to
-    it.
+    """Return the results of all trials in their order, played in ``cores`` processes.
+
+    Results that the file ``kept`` holds are read from it, and new results are added to it. None is no file.
     """
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
@@ -120,7 +128,10 @@ def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial
 
 
 def _kept(path: Path) -> dict[Trial, Mapping[str, float]]:
-    """Return the trials of an earlier file. A last line that was cut off is played again."""
+    """Return trial -> figures of the file ``path``, or nothing if it is missing.
+
+    Lines that cannot be read, such as a last line that was cut off, are skipped.
+    """
     from lab.evaluation.trials import from_json
 
     found: dict[Trial, Mapping[str, float]] = {}

@@ -92,7 +92,7 @@ def _night(source: str) -> int:
     [
         (["nosuch"], "no source of nights or workouts"),
         (["check_in"], "no source of nights or workouts"),
-        (["whoop", "--clear"], "not both"),
+        (["whoop", "--clear"], "cannot be combined with sources"),
         ([f"whoop/{number}" for number in range(21)], "at most 20"),
         (["whoop/" + 300 * "x"], "no source of nights or workouts"),
     ],

@@ -115,7 +115,7 @@ def test_without_an_address_nothing_is_opened_or_loaded(stage: Stage) -> None:
     [
         ({"url": "homeassistant.local"}, "BRIDGE_MQTT_URL must look like"),
         ({"url": "mqtt://ana:secret@host"}, "BRIDGE_MQTT_URL must look like"),
-        ({"url": "mqtt://host:port"}, "names no port"),
+        ({"url": "mqtt://host:port"}, "host or port in BRIDGE_MQTT_URL"),
         ({"url": "mqtt://host", "name": "Ana's bridge"}, "BRIDGE_MQTT_NAME"),
         ({"url": "mqtt://host", "discovery": "#"}, "BRIDGE_MQTT_DISCOVERY"),
     ],

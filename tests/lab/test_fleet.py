@@ -42,7 +42,7 @@ def test_a_few_people_are_synced_twice_and_nothing_is_lost(tmp_path: Path) -> No
     page.write_text("# Load\n")
     ran = bridge("fleet", "--users", "3", "--workers", "2", "--json", "--write", str(page))
     assert ran.returncode == 2
-    assert "no table of load runs" in ran.stderr
+    assert "no place for load runs" in ran.stderr
     told = json.loads(ran.stdout)
     assert set(told) >= ASKED
     assert (told["users"], told["syncs"], told["lost"], told["doubled"], told["missed_syncs"]) == (3, 18, 0, 0, 0)

@@ -1,5 +1,6 @@
 """Show the meters and the recommendation in Home Assistant by MQTT, and take answers from its buttons.
 
-Nothing leaves without an address of a broker, and without the person's ``share``. What the broker retains is the only
-memory: it is read after every connection, and what is no longer wanted is removed.
+Nothing is sent unless BRIDGE_MQTT_URL names a broker and the user's setting ``share`` is ``yes`` or ``titles``. The
+messages that the broker retains are the only state. They are read after every connection, and those no longer wanted
+are removed.
 """

@@ -1,4 +1,4 @@
-"""The device of a person in Home Assistant, with its entities and their states.
+"""The device of a user in Home Assistant, with its entities (meters, recommendation, event, buttons) and their states.
 
 Source: home-assistant.io, "MQTT", device discovery, and Home Assistant's ``components/mqtt`` (``schemas.py``,
 ``sensor.py``, ``event.py``, ``button.py``).
@@ -86,7 +86,7 @@ def _meter(names: Names, device: str, meter: Meter) -> dict[str, Any]:
 
 
 def _open(names: Names, device: str) -> dict[str, Any]:
-    """Return the condition of an entity that is available while there is a recommendation."""
+    """Return the availability of an entity that needs both a connected bridge and a current recommendation."""
     return {"availability": [{"topic": names.status}, {"topic": names.topic(device, "open")}]}
 
 
@@ -124,7 +124,10 @@ def _button(names: Names, device: str, word: str) -> dict[str, Any]:
 
 
 def meter_state(reading: Reading) -> dict[str, Any]:
-    """Return a meter's state: its level in per cent with words, uncertainty and reasons. Unknown is null, not 0."""
+    """Return a meter's state: level and uncertainty in per cent, words, coverage (0 to 1) and up to five reasons.
+
+    At coverage 0, level and uncertainty are None.
+    """
     known = reading.coverage > 0
     return {
         "level": round(100 * reading.level) if known else None,
@@ -136,9 +139,9 @@ def meter_state(reading: Reading) -> dict[str, Any]:
 
 
 def advice_state(advice: Recommendation | None, user: User, events: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the state of the recommendation, as much of it as a notification tells. Without any, all is null.
+    """Return the state of the recommendation with the texts of its notification. Without one, all fields are None.
 
-    ``events`` are lines about the calendar, if the person shares titles.
+    ``events`` are lines about the calendar, which are empty unless the user shares titles.
     """
     if advice is None:
         return dict.fromkeys(("action", "id", "title", "text", "start", "end", "answer", "expires_at"))

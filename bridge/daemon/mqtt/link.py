@@ -1,4 +1,4 @@
-"""The connection to the broker, which paho keeps up in a thread of its own, and what the broker retains of ours."""
+"""The settings of an MQTT broker, the connection to it in paho's thread, and the messages of ours that it retains."""
 
 from __future__ import annotations
 
@@ -98,14 +98,16 @@ def broker_of(settings: Mapping[str, str]) -> Broker | None:
         parts = urlsplit(settings["url"])
         port = parts.port or PORTS.get(parts.scheme, 0)
     except ValueError:
-        raise SetupError(f"BRIDGE_MQTT_URL names no port; {AGAIN}") from None
+        raise SetupError(f"the host or port in BRIDGE_MQTT_URL is not valid; {AGAIN}") from None
     if parts.scheme not in PORTS or not parts.hostname or parts.username is not None or parts.path not in ("", "/"):
         raise SetupError(
             f"BRIDGE_MQTT_URL must look like mqtt://HOST:1883 or mqtts://HOST:8883, without a login or path; {AGAIN}"
         )
     for name in ("name", "discovery"):
         if not TOPIC_NAME.fullmatch(settings[name]):
-            raise SetupError(f"BRIDGE_MQTT_{name.upper()} has small letters, digits and _ alone, 40 at most; {AGAIN}")
+            raise SetupError(
+                f"BRIDGE_MQTT_{name.upper()} must be 1 to 40 small letters, digits or _, the first a letter; {AGAIN}"
+            )
     return Broker(
         host=parts.hostname,
         port=port,
@@ -125,7 +127,7 @@ def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]
     for user in users:
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:
-            raise SetupError("BRIDGE_MQTT_SHARE is `no`, `yes` or `titles`; correct it, then: bridge doctor")
+            raise SetupError(f"BRIDGE_MQTT_SHARE must be `no`, `yes` or `titles`; {AGAIN}")
         if share != "no":
             yield user, share
 
@@ -133,8 +135,9 @@ def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]
 class Link:
     """A connection to a broker that is made anew when it is lost.
 
-    ``on_ready`` is called when everything retained was read, and ``on_press`` with the topic and the text of a message
-    to a button's topic. Both are called in paho's thread, and must return at once.
+    ``on_ready`` is called without arguments after each connection, when everything retained was read. ``on_press`` is
+    called with the topic and text of each message to a topic of buttons. Both run in paho's thread, and must return at
+    once. Raises SetupError without paho-mqtt, and for an unreadable certificate file.
     """
 
     def __init__(self, broker: Broker, on_ready: Callable[[], None], on_press: Callable[[str, str], None]) -> None:
@@ -153,7 +156,7 @@ class Link:
             try:
                 client.tls_set(broker.ca or None)
             except OSError:
-                raise SetupError(f"the file that BRIDGE_MQTT_CA names is no certificate; {AGAIN}") from None
+                raise SetupError(f"the file in BRIDGE_MQTT_CA is missing or holds no certificate; {AGAIN}") from None
         client.will_set(broker.names.status, OFFLINE, qos=1, retain=True)
         client.reconnect_delay_set(*RECONNECT_SECONDS)
         client.max_queued_messages_set(QUEUED_MAX)
@@ -186,11 +189,11 @@ class Link:
         self._client.publish(topic, text, qos=1, retain=True)
 
     def tell(self, topic: str, text: str) -> None:
-        """Send a text to those who listen to the topic now. The broker does not retain it."""
+        """Publish a text under a topic to present subscribers. The broker does not retain the text."""
         self._client.publish(topic, text, qos=1)
 
     def close(self) -> None:
-        """Say that the bridge is away, and end the connection, within about a second."""
+        """Tell the broker that the bridge is offline, waiting at most a second, and end the connection."""
         if self._client.is_connected():
             told = self._client.publish(self._names.status, OFFLINE, qos=1, retain=True)
             try:
@@ -250,7 +253,7 @@ class Link:
 def require_paho() -> None:
     """Raise SetupError if paho-mqtt is not installed."""
     if find_spec("paho") is None:
-        raise SetupError("BRIDGE_MQTT_URL needs paho-mqtt: pip install '.[mqtt]', then: bridge doctor")
+        raise SetupError("BRIDGE_MQTT_URL needs paho-mqtt: pip install 'rhythm-bridge[mqtt]', then: bridge doctor")
 
 
 def _client() -> Client:

@@ -38,7 +38,11 @@ class Press:
 
 @dataclass(slots=True, kw_only=True)
 class Publisher:
-    """An installation at its broker. ``work`` is called, in any thread, when there is something to do at once."""
+    """An installation at its broker, which publishes users' meters and recommendations and notes pressed buttons.
+
+    ``work`` is called, in any thread, after a press and after each connection to the broker. It must return at once,
+    and have ``update`` called soon.
+    """
 
     bridge: installation.Bridge
     broker: Broker
@@ -65,9 +69,11 @@ class Publisher:
             self.work()
 
     def update(self, now: datetime) -> None:
-        """Store the presses, tell what is new, and remove what the broker retains of people who share no more.
+        """Store the answers of pressed buttons, and publish each sharing user's recommendation and meters.
 
-        Nothing happens unless the broker is connected and what it retains was read.
+        Meters are read at most every five minutes. What the broker retains of users who share no more is removed.
+        Nothing happens unless the broker is connected and what it retains was read. Raises SetupError for a wrong
+        ``share``.
         """
         with self.updating:
             if self.link.is_ready:
@@ -145,7 +151,7 @@ def opened(bridge: installation.Bridge, work: Callable[[], None]) -> Publisher |
 
 
 def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommendation | None:
-    """Return the recommendation of the user's current slot, or None if there is none or it has expired."""
+    """Return the recommendation of the user's current slot, or None if it is missing, expired or superseded."""
     advice = bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones))
     return None if advice is None or advice.expires_at <= now or advice.superseded_at is not None else advice
 
@@ -153,14 +159,17 @@ def current(bridge: installation.Bridge, user: User, now: datetime) -> Recommend
 def is_news(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> bool:
     """Return True if an event may tell of a recommendation, as a notification would.
 
-    It is False once the recommendation is answered, in a quiet slot, and after a sleep has begun.
+    It is False once the recommendation is answered, in a slot of BRIDGE_QUIET, and once a recommended sleep has begun.
     """
     asleep = advice.kind == "sleep" and advice.start is not None and advice.start <= now
     return advice.answer is None and not asleep and moment_at(now, user.zones).slot not in bridge.guard.quiet
 
 
 def give(bridge: installation.Bridge, user: User, number: int, word: str, now: datetime) -> None:
-    """Store the answer of a button to a recommendation, as a link in a notification does. A late press is logged."""
+    """Store the answer ``word`` of a button to the recommendation ``number``, as a link in a notification does.
+
+    A press that comes too late, or for an unknown recommendation, is only logged.
+    """
     try:
         found = feedback.own(bridge.store, user, number)
         answer_links.refuse_late(found, user, now=now)

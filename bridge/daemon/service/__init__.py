@@ -1,4 +1,4 @@
-"""Files that keep the bridge running: units of systemd, an agent of launchd, and files for containers."""
+"""Files that run the bridge as a service: units of systemd, an agent of launchd, and files for containers."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _quoted(word: str) -> str:
 
 
 def _command() -> list[str]:
-    """Return the command that runs everything, by the program beside this Python."""
+    """Return the command ``rhythm-bridge up`` beside this Python, or ``python -m bridge up`` without that program."""
     program = Path(sys.executable).with_name("rhythm-bridge")
     return [str(program), "up"] if program.exists() else [sys.executable, "-P", "-m", "bridge", "up"]
 
@@ -120,5 +120,5 @@ def install(kind: str, written: str) -> tuple[Path, str]:
 
 
 def only_in_this_shell() -> list[str]:
-    """Return the names of the settings that this process has from its environment, which a service does not see."""
+    """Return the sorted names of settings in this process's environment, which a service does not see."""
     return sorted(name for name in os.environ if name.startswith("BRIDGE_") and name not in OF_A_PROCESS)
