@@ -49,7 +49,7 @@ class UsualDocument(TypedDict):
 
 
 class HabitDocument(TypedDict):
-    """How often a week a user does an action, its median length in minutes, and its usual starts by weekday."""
+    """A habit: an action, how often a week the user does it, its median length, and its usual starts by weekday."""
 
     action: str
     per_week: float

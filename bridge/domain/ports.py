@@ -371,7 +371,7 @@ StoredExport = Mapping[tuple[str, str], tuple[int, datetime | None]]
 
 @dataclass(frozen=True, slots=True)
 class FileMemory:
-    """What the reader of a file noted of the last file, as ``text``, or None without any.
+    """The note that the reader of a file made about the last file. ``text`` is None without a note.
 
     The reader yields its new text as the cursor of a page of ``stream``. ``stored`` returns (stream, month) -> number
     and date of the stored records whose key begins with that month (YYYY-MM). The date is that of their export, or None

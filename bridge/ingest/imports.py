@@ -28,7 +28,7 @@ from bridge.ingest.files import (
 
 GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are stored together
 SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
-PARTS = "parts"  # the stream whose cursor says what the parts of the last file hold
+PARTS_STREAM = "parts"  # the stream whose cursor says what the parts of the last file hold
 IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
 
 OnBytes = Callable[[int, int], None]
@@ -225,7 +225,7 @@ class FilePages:
         total, done = sum(sizes), 0
         imported: dict[str, int] = {}
         if self.parts is not None:  # what an import leaves that ends half-way is not what the last one left
-            yield Page(stream=PARTS, records=(), cursor="")
+            yield Page(stream=PARTS_STREAM, records=(), cursor="")
         for file, size in zip(self.chosen, sizes, strict=True):
             self.at = file.path
             self.files += 1
@@ -241,7 +241,7 @@ class FilePages:
         if not self.failed:  # else a record that is missing may be in the file that failed
             yield from self._gone()
         if self.parts is not None and not self.failed:
-            yield Page(stream=PARTS, records=(), cursor=self.parts)
+            yield Page(stream=PARTS_STREAM, records=(), cursor=self.parts)
         if imported:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
 
@@ -256,7 +256,7 @@ class FilePages:
         records = 0
         try:
             for page in self._read(file):
-                if page.stream == PARTS:
+                if page.stream == PARTS_STREAM:
                     self.parts = page.cursor
                     continue
                 records += page.count
@@ -297,7 +297,7 @@ class FilePages:
         read: FileReader = registry.resolve(self.spec.reads or "")
         options: dict[str, Any] = {"settings": self.settings} if self.spec.file_settings else {}
         options |= {"zones": self.zones} if self.spec.reads_zones else {}
-        options |= {"memory": FileMemory(PARTS, self.parts, self.stored)} if self.stored else {}
+        options |= {"memory": FileMemory(PARTS_STREAM, self.parts, self.stored)} if self.stored else {}
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:

@@ -171,7 +171,7 @@ def import_path(
                     remembers=True,
                 )
                 if spec.remembers_parts:
-                    reading.parts = bridge.store.ingest.cursor(connection.id, imports.PARTS, spec.cursor_version)
+                    reading.parts = bridge.store.ingest.cursor(connection.id, imports.PARTS_STREAM, spec.cursor_version)
                     reading.stored = partial(bridge.store.ingest.months, connection.id, spec.normaliser_version)
                 outcomes.append(_sync_files(alone, connection, spec, reading, at=at, on_page=ignore_page))
     return imports.ImportResult(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)

@@ -25,7 +25,7 @@ from bridge.config import load
 from bridge.domain.records import User
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
-from bridge.ingest.imports import PARTS
+from bridge.ingest.imports import PARTS_STREAM
 from bridge.store import Store, tables
 from connectors.apple.export import parts, reading
 from connectors.apple.export.parts import Memory, Part, unpacked
@@ -115,7 +115,7 @@ def imported(bridge: installation.Bridge, user: User, place: Path, *, forgets: b
         for connection in bridge.store.connections.of_user(user.id):
             bridge.store.ingest.drop_cursors(connection.id)
     (outcome,) = runs.import_path(bridge, user, place, at=NOW).outcomes
-    streams = {name: count for name, count in outcome.streams.items() if name != PARTS}
+    streams = {name: count for name, count in outcome.streams.items() if name != PARTS_STREAM}
     return replace(outcome, seconds=0.0, streams=streams)
 
 

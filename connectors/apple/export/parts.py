@@ -49,7 +49,7 @@ def mark_of(piece: bytes) -> str:
 
 
 class Part(NamedTuple):
-    """What a piece of an export added to it.
+    """The sums and places that a piece of an export added to it.
 
     ``first`` and ``last`` are the Unix seconds between which its rows lie. ``sums`` maps a block of time to the sum of
     its rows' fingerprints. ``seen`` holds (Unix second, place) of where the user was.
@@ -70,9 +70,10 @@ class Month(NamedTuple):
 
 @dataclass
 class Memory:
-    """What an export held. ``as_of`` is its date, and ``limit`` the Unix second after which rows were set aside.
+    """The digests and months that an export held.
 
-    ``parts`` are by digest. ``months`` are the months strictly inside the export. ``read_as`` says how it was read.
+    ``as_of`` is its date, and ``limit`` the Unix second after which rows were set aside. ``parts`` are by digest.
+    ``months`` are the months strictly inside the export. ``read_as`` says how it was read.
     """
 
     read_as: str

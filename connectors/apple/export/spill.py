@@ -23,7 +23,7 @@ BLOCK_SECONDS = 16 * 86_400  # seconds of rows that lie together
 WAITING = 2 << 20  # bytes held in memory before they go to the file
 ROW_MAX = 7 * 86_400  # seconds a row may last
 ODD = 0x9E3779B97F4A7C15  # 2**64 divided by the golden ratio, the multiplier of SplitMix64's sequence
-SUMS = 1 << 64
+FINGERPRINT_SUMS = 1 << 64  # how many sums there are; additions start over beyond it
 
 
 def prints(rows: Rows, seed: int) -> Prints:
@@ -83,7 +83,7 @@ class Spill:
     def add(self, sums: Mapping[int, int]) -> None:
         """Add the sums of fingerprints of further rows, by block."""
         for block, more in sums.items():
-            self.sums[block] = (self.sums.get(block, 0) + more) % SUMS
+            self.sums[block] = (self.sums.get(block, 0) + more) % FINGERPRINT_SUMS
 
     def _flush(self) -> None:
         at = self._file.seek(0, 2)
