@@ -71,8 +71,8 @@ def signature(node: ast.AST) -> str:
 def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
     """Yield the text of every error of the bridge that is raised with a text. Values stand in braces.
 
-    Texts of fewer than three words of their own are left out. A next step that is printed beside every error of its
-    class stands above the text.
+    Texts of fewer than three words of their own are left out. The next step that a sync prints beside every error of
+    its class stands above the text.
     """
     beside = next_steps(files[ERRORS])
     for path, text in files.items():
@@ -84,7 +84,7 @@ def error_texts(files: Mapping[str, str]) -> Iterator[Drawable]:
             name, said = ast.unparse(node.exc.func).rpartition(".")[2], node.exc.args[0]
             words = literal(said)
             if name in beside and len(BRACES.sub("", words).split()) >= 3:
-                about = f"{name}, printed with: {beside[name]}" if beside[name] else name
+                about = f"{name}; after a sync it is printed with: {beside[name]}" if beside[name] else name
                 yield Drawable(f"{path}:{node.lineno}", about, words)
 
 

@@ -46,7 +46,8 @@ def _stands(event: Event) -> bool:
 def _is_off(occurrence: Occurrence, label: Label) -> bool:
     """Return True if an all-day entry is a day off by the words of its title, or a journey.
 
-    A journey is a busy entry of two or more days, labelled as time for oneself.
+    A journey is a busy entry of two or more days, labelled as time for oneself. Birthdays, working locations and tasks
+    never count.
     """
     event = occurrence.event
     if not event.all_day or event.kind in ("birthday", "workingLocation", "task"):

@@ -135,8 +135,8 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """Yield the heart rate as a sample per quarter-hour with the mean of its readings.
 
-    Garmin gives 30 readings an hour. A date without readings yields nothing. Raises BadRecord if the day's start times
-    are unreadable.
+    Garmin gives 30 readings an hour. A date whose list of readings is empty yields nothing. Raises BadRecord if the
+    day's start times are unreadable or missing.
     """
     fields = fields_of(record.payload, "heart_rate")
     if not _is_empty(fields, "heartRateValues"):

@@ -114,8 +114,9 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the version of a row to use, or an empty mapping if there is no version.
 
-    ``rows`` maps fingerprints to versions. The version with the latest end counts, then the longest, then the newest,
-    then the version with the most stages. Between equal versions the order of their texts decides.
+    ``rows`` maps fingerprints to versions. The version with the latest end counts, then the longest. Then the version
+    that Garmin updated last counts, then the version made last, then the version with the most stages. Between equal
+    versions the order of their texts decides.
     """
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})

@@ -260,7 +260,7 @@ def _priority(component: Component) -> int:
 
 
 def _located(component: Component) -> bool:
-    """Return True if a component names a place. A link is no place."""
+    """Return True if a component names a place. A text with a link in it is no place."""
     place = text_of(component, "LOCATION") or ""
     return bool(place.strip()) and "://" not in place and MEETING_LINK.search(place) is None
 

@@ -85,7 +85,7 @@ def teacher(
         typer.Option(help="The teacher: a model at the address of BRIDGE_POLICY_LLM_ADDRESS. Default: the planner."),
     ] = None,
     concurrency: Annotated[
-        int, typer.Option(help="With --model: number of weeks that are simulated at the same time.", min=1)
+        int, typer.Option(help="With --model: number of weeks and lives that are simulated at the same time.", min=1)
     ] = 3,
     prices: Annotated[
         Path | None,
@@ -241,7 +241,9 @@ def grade(
         ),
     ] = None,
     episodes: Annotated[int, typer.Option(help="Weeks per condition, with the same seeds for all models.", min=2)] = 50,
-    out: Annotated[Path, typer.Option(help="Existing folder to write four plots and scores.json into.")] = TAUGHT,
+    out: Annotated[
+        Path, typer.Option(help="Folder to write four plots and scores.json into. A missing folder is made.")
+    ] = TAUGHT,
     write: Annotated[
         Path | None,
         typer.Option(

@@ -305,7 +305,7 @@ class Forecast:
         return np.asarray(1 / (1 + np.exp(-self.mean / np.sqrt(1 + np.pi / 8 * self.variance))))
 
     def taken(self) -> Array:
-        """Return the probability (n,) of acceptance, averaged over the models."""
+        """Return the probability (n,) of acceptance, the mean over the models by ``weights``."""
         import numpy as np
 
         return np.asarray(self.weights @ self.each())

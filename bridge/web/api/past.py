@@ -62,7 +62,10 @@ def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> l
 
 @router.get("/belief", responses=BELIEF, response_class=JSONResponse)
 def belief(visit: Visitor) -> JSONResponse:
-    """Return the model's daily belief about the user over the last year, the answers that moved it, and resets."""
+    """Return the model's belief about the user, for each day of the last year with a recommendation.
+
+    The eight answers that moved it most, and all resets, are returned too.
+    """
     return JSONResponse(belief_document(beliefs(visit.bridge.store, visit.user, now=visit.now)))
 
 

@@ -43,10 +43,11 @@ class Reading:
         self.skipped: list[tuple[int, int, Part]] = []  # place in the file, length, what it holds
 
     def read(self, stream: BinaryIO) -> None:
-        """Pass every element of the file that is used to ``collected``. Raises CutOff after the last readable element.
+        """Pass every element of the file that is used to ``collected``, except those of skipped pieces.
 
-        Pieces in Apple's own layout are read as columns, or skipped if they are known. The remaining text goes to an
-        XML parser, which is slower.
+        A piece that an earlier export held too is skipped. Other pieces in Apple's own layout are read as columns. An
+        XML parser, which is slower, reads the rest. Raises CutOff, after the last readable element, if the file ends
+        early or stops being XML. It is raised too without a root element, and for a document type with entities.
         """
         collected, chunks = self.collected, _chunks(stream)
         head, size = _head(chunks)

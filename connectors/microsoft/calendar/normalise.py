@@ -48,8 +48,9 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _times(payload: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of an event's start and end. Graph ends a whole day at midnight of the day after.
+    """Return the fields of an event's start and end. An all-day event has its first and last day, both included.
 
+    Graph itself states midnight after the last day.
     ``payload`` is the event, and ``told`` the event or its series, which states the rest. Raises BadRecord if the times
     are unreadable or in the wrong order.
     """
