@@ -48,9 +48,13 @@ def picture(page: Any, name: str) -> None:
 
 
 def grave_findings(page: Any) -> list[str]:
-    """Findings that axe-core calls serious or critical. Its script runs beside the page's own policy."""
+    """Findings that axe-core calls serious or critical, once nothing fades any more.
+
+    Its script runs beside the page's own policy.
+    """
     if not AXE.exists():
         pytest.skip("axe-core is not here: make test-web fetches it")
+    page.wait_for_function("!document.querySelector('.htmx-request') && !document.getAnimations().length")
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run()")
     return [
