@@ -112,7 +112,10 @@ def _is_point(text: str) -> bool:
 
 
 def mark(device: Device) -> str:
-    """Return 16 hex digits of a device's address, a digest that identifies the device without its address."""
+    """Return 16 hex digits of a digest of a browser's address at its push service.
+
+    They identify the browser without revealing that address.
+    """
     return hashlib.sha256(device.endpoint.encode()).hexdigest()[:16]
 
 

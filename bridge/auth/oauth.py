@@ -71,7 +71,8 @@ class TokenSession:
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
         """Send a request with the access token, and again with the next token if the answer is 401.
 
-        At most three newer tokens are tried, and none if a missing scope is named. Returns the last answer.
+        At most three newer tokens are tried, and none if the answer names a missing scope. A token that the vendor has
+        just given is the last that is tried. Returns the last answer.
         """
         if _ends(self._token):
             self._refresh()

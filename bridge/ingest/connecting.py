@@ -194,15 +194,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, n
     mine = connections_of(bridge, user, source)
     ended = [one for one in mine if name in (None, one.name)]
     for connection in ended:
-        live = bridge.store.connections.secret(connection.id) is not None and not connection.name.startswith(
-            FOLDER_CONNECTION
-        )
-        live = live and not _is_shared(bridge, connection, spec)
-        confirmed = confirmed and not live
-        if spec.revokes is not None and live:
-            with suppress(BridgeError):  # without settings or key the vendor cannot be told
-                webhooks.unsubscribe(bridge.account(connection, spec), spec, now=now())
-                confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
+        confirmed = _revoked(bridge, connection, spec) and confirmed
         if keep:
             _drop_consent(bridge, connection)
         else:
@@ -214,6 +206,21 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, n
             shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
         shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # drawn from the deleted data
     return confirmed
+
+
+def _revoked(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
+    """Revoke the consent of a connection. Returns False if the consent may be left at the vendor.
+
+    A folder has no consent, and a consent that another connection shares is not revoked: these give True.
+    """
+    held = bridge.store.connections.secret(connection.id) is not None
+    if not held or connection.name.startswith(FOLDER_CONNECTION) or _is_shared(bridge, connection, spec):
+        return True
+    if spec.revokes is not None:
+        with suppress(BridgeError):  # without settings or key the vendor cannot be told
+            webhooks.unsubscribe(bridge.account(connection, spec), spec, now=now())
+            return bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
+    return False
 
 
 def _is_connected(bridge: Bridge, source: str) -> bool:

@@ -308,7 +308,7 @@ def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
 
 
 def without_advice(situation: Situation, number: int) -> Situation:
-    """Return the situation as if the recommendation with the id ``number`` had not been made."""
+    """Return the situation without the recommendation with the id ``number`` in ``advised``."""
     return replace(situation, advised=[one for one in situation.advised if one.id != number])
 
 

@@ -229,8 +229,9 @@ class Scheduling(Part):
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
         """Make connections due that a clock which was ahead put off, and return their number.
 
-        They are those whose last sync ended in the future. Leases longer than ``lease``, and rate limits that are too
-        long, get the latest end that the right clock allows. If nothing is wrong, this costs three short queries.
+        They are those whose last sync ended more than two minutes in the future, unless they are paused. Leases longer
+        than ``lease``, and rate limits that are too long, get the latest end that the right clock allows. If nothing is
+        wrong, this costs three short queries.
         """
         changes = _clock_changes(now, lease)
         with self.database.read() as db:

@@ -72,7 +72,7 @@ def pages(
 
 
 def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> RawRecord:
-    """Return the record with the file named ``file`` as parent, and with the file's date ``as_of``.
+    """Return the record with the parent ``file/NAME``, where NAME is ``file``, and with the file's date ``as_of``.
 
     An unreadable record is returned unchanged, because with a parent it would wait for that parent. So is a record of a
     calendar from an address, for which ``file`` is None.

@@ -49,8 +49,8 @@ def validate_meters(
     write: Annotated[
         Path | None,
         typer.Option(
-            help="Also put the tables into this Markdown document, between <!-- table --> and <!-- /table -->. A "
-            "missing document is made; its other text stays."
+            help="Also put all tables into this Markdown document, between the lines <!-- table --> and "
+            "<!-- /table -->, exactly so written. An existing document must hold both. A missing document is made."
         ),
     ] = None,
     json: options.Json = False,

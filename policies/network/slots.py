@@ -45,8 +45,9 @@ class Slots:
     """Completed slots along the last axis of (..., t), oldest first. Whole numbers are -1 where unknown.
 
     ``levels`` (..., t, 5) are before the slot. ``changes``, ``anomalies`` and ``reward`` are the simulator's, or zeros
-    for a user. ``action`` was done, and ``refused`` was recommended but not accepted. ``answer`` counts in the order of
-    ``Answer``, and ``moved`` is the slot of the day that the user chose instead.
+    for a user. ``action`` was done if ``stated``, otherwise recommended and accepted. ``refused`` was recommended but
+    not accepted. ``answer`` counts in the order of ``Answer``, and ``moved`` is the slot of the day that the user chose
+    instead.
     """
 
     step: Ints
@@ -118,7 +119,10 @@ def _cost_of_company(slots: Slots) -> Array:
 
 
 def felt(slots: Slots) -> Array:
-    """Return the weighted change (..., t) behind a stated reward (``rhythm_env.grading.step_reward``)."""
+    """Return the weighted sum (..., t) of the changes, computed back from the stated reward.
+
+    It inverts ``rhythm_env.grading.step_reward``.
+    """
     crashed = ((slots.levels + slots.changes) < CRASH_LEVEL).any(axis=-1)
     bias = PROGRESS_BIAS * slots.changes[..., P] + CONNECTION_BIAS * slots.changes[..., N] - CRASH_PENALTY * crashed
     found: Array = (slots.reward - bias) / REWARD_SCALE

@@ -148,7 +148,7 @@ def test_a_row_replaces_the_earlier_run_of_as_many_on_the_same_database(tmp_path
         ("100", "sqlite", "4.0"),
     ]
     page.write_text("nothing")
-    with pytest.raises(SetupError, match="no table"):
+    with pytest.raises(SetupError, match="no place for load runs"):
         run(1, "sqlite", 1.0)
 
 

@@ -47,6 +47,12 @@ def picture(page: Any, name: str) -> None:
     page.screenshot(path=str(SCREENS / f"{name}.png"), full_page=True)
 
 
+AT_REST = """async () => {
+  for (let n = 0; n < 100 && (document.querySelector(".htmx-request") || document.getAnimations().length); n++)
+    await new Promise((over) => setTimeout(over, 50));
+}"""  # five seconds at most
+
+
 def grave_findings(page: Any) -> list[str]:
     """Findings that axe-core calls serious or critical, once nothing fades any more.
 
@@ -54,7 +60,7 @@ def grave_findings(page: Any) -> list[str]:
     """
     if not AXE.exists():
         pytest.skip("axe-core is not here: make test-web fetches it")
-    page.wait_for_function("!document.querySelector('.htmx-request') && !document.getAnimations().length")
+    page.evaluate(AT_REST)
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run()")
     return [

@@ -127,7 +127,9 @@ def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]
     for user in users:
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:
-            raise SetupError(f"BRIDGE_MQTT_SHARE must be `no`, `yes` or `titles`; {AGAIN}")
+            raise SetupError(
+                f"BRIDGE_MQTT_SHARE, or share of {user.name} in config.toml, must be `no`, `yes` or `titles`; {AGAIN}"
+            )
         if share != "no":
             yield user, share
 

@@ -109,7 +109,7 @@ def test_a_person_lives_the_same_life_again(small: tuple[dict[str, Any], Path]) 
 def test_a_policy_that_is_not_there_is_said_before_anybody_lives(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ablated = [(["--policy", name, "--ablation"], "cannot be told") for name in ("heuristic", "network")]
+    ablated = [(["--policy", name, "--ablation"], f"which {name} cannot use") for name in ("heuristic", "network")]
     alone = (["--policy", "planner:old", "--ablation"], "with a plan")
     for arguments, word in ((["--policy", "nobody:old"], "nobody"), *ablated, alone):
         monkeypatch.setattr(sys, "argv", ["bridge", "live", *arguments])

@@ -48,7 +48,7 @@ def test_without_pytorch_the_next_command_is_named(tmp_path: Path) -> None:
 
 def test_what_cannot_be_trained_and_what_is_there_already(tmp_path: Path) -> None:
     done = bridge("train", "--policy", "heuristic", "--out", str(tmp_path))
-    assert (done.returncode, "not trained" in done.stderr) == (2, True)
+    assert (done.returncode, "no training of a policy" in done.stderr) == (2, True)
     (tmp_path / "course.pt").touch()
     done = bridge("train", "--out", str(tmp_path))
     assert (done.returncode, "--resume" in done.stderr) == (2, True)
