@@ -128,7 +128,7 @@ def sharing(bridge: Bridge, users: Iterable[User]) -> Iterable[tuple[User, str]]
         share = bridge.settings_of(user, "mqtt", config.MQTT)["share"].strip().lower()
         if share not in SHARE_CHOICES:
             raise SetupError(
-                f"BRIDGE_MQTT_SHARE, or share of {user.name} in config.toml, must be `no`, `yes` or `titles`; {AGAIN}"
+                f"BRIDGE_MQTT_SHARE (or share of {user.name} in config.toml) must be `no`, `yes` or `titles`; {AGAIN}"
             )
         if share != "no":
             yield user, share

@@ -110,7 +110,7 @@ def test_a_policy_that_is_not_there_is_said_before_anybody_lives(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ablated = [(["--policy", name, "--ablation"], f"which {name} cannot use") for name in ("heuristic", "network")]
-    alone = (["--policy", "planner:old", "--ablation"], "with a plan")
+    alone = (["--policy", "planner:old", "--ablation"], "without :old")
     for arguments, word in ((["--policy", "nobody:old"], "nobody"), *ablated, alone):
         monkeypatch.setattr(sys, "argv", ["bridge", "live", *arguments])
         with pytest.raises(SystemExit) as ended:
