@@ -125,7 +125,7 @@ def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionT
 
 
 def _evening(observation: Observation) -> Proposal:
-    """Return family time and exercise in turn, beginning with family time on Monday."""
+    """Return family time on Monday, Wednesday, Friday and Sunday, otherwise exercise."""
     if observation.day % 2 == 0:
         return Proposal(ActionType.FAMILY_TIME, "it is evening, and today is an evening for your people")
     return Proposal(ActionType.EXERCISE, "it is evening, and today is an evening to move")

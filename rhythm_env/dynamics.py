@@ -116,8 +116,7 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
     """Return the wanted changes of the meters by the actions, and their anomalies, both (5, n).
 
     Column i does the action number ``actions[i]`` in a slot of the day (0..3). Changes are before events and clipping.
-    An anomaly is the difference from a neutral person's change. Decay differs between persons, but is no part of the
-    anomaly.
+    An anomaly is the difference from a neutral person's change. Decay is part of the changes, but not of the anomaly.
     """
     import numpy as np
 

@@ -50,7 +50,7 @@ def terminal_reward(final_score: Array) -> Array:
 
 
 def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> dict[str, Array]:
-    """Return name -> component (n,) of the grade of a week, each 0..1.
+    """Return name -> component (n,) of the grade of a week, each 0..1. The names are those of ``GRADE_V2``.
 
     ``levels`` (28, 5, n) are the meters after each step. ``rewards`` (28, n) exclude the terminal reward. ``accuracy``
     is that of the belief, 0..1.

@@ -85,8 +85,9 @@ def answer(
 ) -> tuple[Answer, Slot | None]:
     """Draw a person's answer to the recommended ``action``. For RESCHEDULE also return the chosen slot, else None.
 
-    The slot is a later one of the same day. ``meters`` has the shape (5, 1). ``chance`` is the probability of
-    acceptance. If it is None, the probability follows from the action's standing (``standing``, ``acceptance``).
+    A refused action is rescheduled to the later slot of the day where its standing is highest. It is ignored unless
+    that is higher by more than 0.5. ``meters`` has the shape (5, 1). ``chance`` is the probability of acceptance. If it
+    is None, the probability follows from the action's standing (``standing``, ``acceptance``).
     """
     number = ACTIONS.index(action)
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
@@ -112,7 +113,7 @@ def own_choice(
     """Draw the feasible action that a person does without a recommendation.
 
     Better actions are drawn more often. The shares are exp(standing). ``meters`` has the shape (5, 1). ``habit`` (10,)
-    holds a weight per action, and replaces these shares. None keeps them.
+    holds a weight per action, in the order of ``ACTIONS``, and replaces these shares. None keeps them.
     """
     from math import exp
 

@@ -54,7 +54,7 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
     - ``in`` draws from the training ranges.
     - ``ood`` draws from the same ranges, with seeds that training never uses.
     - ``shifted`` draws traits beyond the ranges. Where a range begins at 0, half of the people have exactly 0.
-    - ``discrete`` returns an archetype of the three, by seed modulo 3.
+    - ``discrete`` returns an archetype of ``ARCHETYPES``, by seed modulo 3.
 
     Raises ValueError for an unknown condition.
     """

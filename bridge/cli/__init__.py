@@ -111,9 +111,9 @@ def private(
 def main() -> None:
     """Run the command in the program's arguments.
 
-    A BridgeError ends the program with its exit code and prints its text, without a traceback. Letters that the
-    terminal's encoding lacks become question marks. OpenBLAS gets one thread, because the matrices here are so small
-    that several threads wait for each other.
+    A BridgeError ends the program with its exit code. Its text is printed to standard error, without a traceback.
+    Letters that the terminal's encoding lacks become question marks. OpenBLAS gets one thread, because the matrices
+    here are so small that several threads wait for each other.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):

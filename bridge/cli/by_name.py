@@ -93,7 +93,10 @@ class ByName(TyperGroup):
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence of a help text on a single line. A sentence ends at a dot before a space."""
+    """Return the first sentence of a help text on a single line, or its first paragraph without such a sentence.
+
+    A sentence ends at a dot before a space.
+    """
     return re.split(r"(?<=[.])\s", " ".join(text.split("\n\n")[0].split()))[0]
 
 

@@ -60,7 +60,7 @@ def _connected(source: str, *, json: bool) -> str:
 def _landed(command: str, names: list[str], *, json: bool) -> Any:
     """Store the recorded data of the sources ``names``, and print the outcomes as the command ``command`` would.
 
-    With ``json`` nothing is printed, and the outcomes are returned as a document.
+    With ``json`` nothing is printed, and the outcomes are returned as a document. Otherwise returns None.
     """
     from bridge import installation
     from bridge.cli.data import IMPORTED, SYNC_COLUMNS, report

@@ -91,7 +91,10 @@ def _print(found: DayPlan, user: User) -> None:
 
 
 def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
-    """Return a row of the table: a block, or a line that the times below it are of another zone."""
+    """Return a row of the table: a block, or a line that the times below it are of another zone.
+
+    Of a block's reasons the first two are shown.
+    """
     from bridge.documents.plan import clock, ends, place
     from bridge.domain.slots import ZoneSpan
 

@@ -172,7 +172,10 @@ def logins(
 
 
 def _issuer(bridge: Bridge, given: str | None) -> str:
-    """Return the issuer that was given, or that of the settings. Raises SetupError without either."""
+    """Return the issuer that was given, or that of the settings, without slashes at its end.
+
+    Raises SetupError without either.
+    """
     from bridge.auth import oidc
 
     found = oidc.canonical(given or bridge.settings.oidc_issuer)

@@ -65,9 +65,9 @@ class Adaptive:
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the probability that the user accepts the action, averaged over all models.
+        """Return the probability that the user accepts the action.
 
-        For a simulated person who never answers it is 0.5.
+        It is averaged by the models' weights (``Learner.leaning``). For a simulated person who never answers it is 0.5.
         """
         from policies.adaptive.advice import chances
 

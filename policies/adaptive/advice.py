@@ -36,7 +36,9 @@ PLANNED = 1.4
 
 
 def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
-    """Return the probability (n,) that the user accepts each of ``actions``, averaged over all models.
+    """Return the probability (n,) that the user accepts each of ``actions``.
+
+    It is averaged by the models' weights (``Learner.leaning``).
 
     ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the user's answers.
     """

@@ -60,9 +60,9 @@ WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 class Asked(NamedTuple):
     """The features of a recommendation that was put to the user.
 
-    ``planner`` is the logit of the planner's forecast. ``repeated`` counts recent recommendations of the action, where
-    older recommendations count less. ``usual`` is the log of how much more usual the action is than the mean action at
-    this hour.
+    ``action`` is the action's number in ``ACTIONS``, and ``day`` is 0..6 from Monday. ``planner`` is the logit of the
+    planner's forecast. ``repeated`` counts earlier recommendations of the action, each times 0.9 per recommendation
+    since. ``usual`` is the log of how much more usual the action is than the mean action at this hour.
     """
 
     action: int
@@ -176,8 +176,8 @@ class Learner:
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
         """Return the learner after several more answers.
 
-        ``asked`` are the recommendations, and ``taken`` says which were accepted. ``days`` are the days before each
-        answer.
+        ``asked`` are the recommendations, and ``taken`` says which were accepted. ``days`` are the days from the
+        preceding answer to each.
         """
         found = self
         for at in range(0, len(asked), BLOCK):
@@ -305,7 +305,7 @@ class Forecast:
         return np.asarray(1 / (1 + np.exp(-self.mean / np.sqrt(1 + np.pi / 8 * self.variance))))
 
     def taken(self) -> Array:
-        """Return the probability (n,) of acceptance, the mean over the models by ``weights``."""
+        """Return the probability (n,) of acceptance once seen, the mean over the models by ``weights``."""
         import numpy as np
 
         return np.asarray(self.weights @ self.each())

@@ -80,7 +80,7 @@ class Heard:
         return Heard(learner, repeated, (*self.lessons, *lessons))
 
     def lost(self) -> bool:
-        """Return True if the last 56 answers were predicted clearly worse than by the user's own share of acceptance.
+        """Return True if the last 56 answers were predicted clearly worse than by the share of Accept among them.
 
         The mean squared error of the forecasts is compared with that of the share, as in ``bridge.advice.foresight``.
         It must be larger by more than a tenth of the share's error, and by more than three standard errors. Few answers
@@ -122,8 +122,8 @@ class Listening:
         """Return the learner after the lessons of a prior and of the answers that the planner's particles have
         processed.
 
-        The calendar still shows the actions of the last slots, so the planner's forecasts for them change. Only older
-        lessons are cached.
+        The calendar still shows the actions of the last slots, so the planner's forecasts for them change. Only the
+        state before the last seven lessons is cached.
         """
         lessons = (*_remembered(prior), *_lessons(crowd, routine))
         older = lessons[: max(len(lessons) - HISTORY_STEPS, 0)]
@@ -177,7 +177,7 @@ SHARED = Listening()  # the cache of this process
 def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
     """Return the answers that the planner's particles have processed as lessons in JSON form, for a user's prior.
 
-    The list is empty without particles.
+    A lesson is a list of its fields in order, with the time in ISO 8601. Without particles there are none.
     """
     return [] if crowd is None else [[one.at.isoformat(), *one[1:]] for one in _lessons(crowd, routine)]
 

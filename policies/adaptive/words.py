@@ -34,10 +34,10 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, at least one, the strongest first.
+    """Return the sentences for a decision, at least one.
 
-    They are the planner's if its share ``trust`` in the forecasts is at least 0.1, or below 28 answers. Otherwise they
-    count the answers to the action, and state up to three patterns in all answers.
+    They are the planner's if its share ``trust`` in the forecasts is at least 0.1, or below 28 answers. Otherwise the
+    first sentence is ``NO_PATTERN``. Next come those of ``planner.words.answers``, then up to three of ``findings``.
     """
     if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         return of_the_planner(action, observation, posterior.person(), body, posterior.belief())
@@ -89,8 +89,9 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return the user's own taste for an action in a slot, averaged over all models, in standard deviations from
-    zero.
+    """Return the user's own taste for an action in a slot, in standard deviations from zero.
+
+    The models are averaged by their probability.
     """
     import numpy as np
 

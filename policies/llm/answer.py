@@ -35,7 +35,9 @@ class Said:
 
 
 def read(text: str, feasible: Collection[ActionType]) -> Said:
-    """Return an answer's reasoning, and from its last line the belief's three digits and the action.
+    """Return an answer's reasoning, and from its last line with text the belief and the action.
+
+    A digit of the belief is divided by 9.
 
     Raises Unreadable if digits or action are missing, or the action is not feasible. It is also raised for an answer of
     over 20,000 characters, or one that ends inside its reasoning. A missing belief is never made up.

@@ -61,7 +61,7 @@ def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType
 
     Returns (that answer, reason why the question before it failed). The reason is empty if the first question
     succeeded. After a failure, the next question is sent if it goes to another model. It is also sent if the failure
-    may pass in time. Raises Fault if no answer is readable.
+    may pass. None is sent after the time limit. Raises Fault if no answer is readable.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):

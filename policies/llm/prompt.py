@@ -59,8 +59,8 @@ Message = dict[str, str]
 def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HISTORY_DAYS) -> list[Message]:
     """Return the system's message and the user's message for an observation.
 
-    Answers of the last ``days`` before the newest answer are included. If the prompt needs more than ``tokens`` (three
-    characters each), the oldest answers are replaced by counts.
+    Answers from less than ``days`` before the newest answer are included. If the prompt needs more than ``tokens``
+    (three characters each), the oldest answers are replaced by counts.
     """
     now = _now(observation)
     room = tokens * SIGNS_PER_TOKEN - len(SYSTEM) - len(now)
@@ -69,7 +69,7 @@ def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HIST
 
 
 def _recent(history: Sequence[Interaction], days: int) -> Sequence[Interaction]:
-    """Return the answers of the last ``days`` before the newest answer."""
+    """Return the answers from less than ``days`` before the newest answer, which is included."""
     if not history:
         return ()
     since = max(one.at for one in history) - timedelta(days=days)
@@ -164,7 +164,10 @@ def _level(meter: Meter, state: MeterState | None) -> str:
 
 
 def _step(record: StepRecord) -> str | None:
-    """Return a past slot as a line with its action, reward and changes, or None if the action is unknown."""
+    """Return a past slot as a line with its action, reward and changes, or None if the action is unknown.
+
+    Without reward or changes the line ends after the action.
+    """
     if record.action is None:
         return None
     told = f"{when(record.day, record.slot)} {record.action}"

@@ -67,9 +67,10 @@ class Learned:
 def reasons(
     action: ActionType, observation: Observation, thought: Thought, scores: Mapping[ActionType, float], *, answers: bool
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first.
+    """Return the sentences for a decision: how clear it is, the chance of acceptance, earlier answers, and the belief.
 
-    ``scores`` are the log probabilities of the feasible actions. ``answers`` is True for a user who answers.
+    The chance is stated only for a user who answers. ``scores`` are the log probabilities of the feasible actions.
+    ``answers`` is True for a user who answers.
     """
     found = [_standing(action, scores)]
     if answers:
@@ -82,7 +83,7 @@ def reasons(
 def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
     """Return a sentence on how clearly the action is preferred to the second best, with a percentage for each.
 
-    If no other action is feasible, the sentence says so.
+    The percentages of all feasible actions add to 100. If no other action is feasible, the sentence says so.
     """
     others = [other for other in scores if other is not action]
     if not others:

@@ -31,8 +31,8 @@ OBJECTIVES = ("grade", "reward")
 class Thought:
     """The outputs of a model for a single decision.
 
-    ``belief`` and ``sd`` have the shape (3,). ``scores`` (2, 10) are log probabilities by objective. ``taken`` (10,)
-    are probabilities of acceptance.
+    ``belief`` and ``sd`` have the shape (3,). ``scores`` (2, 10) are log probabilities, a row for each of
+    ``OBJECTIVES``. ``taken`` (10,) are probabilities of acceptance.
     """
 
     belief: Array

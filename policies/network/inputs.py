@@ -50,7 +50,8 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 def _stated(observation: Observation) -> Slots:
     """Return the completed slots of a simulated person, oldest first.
 
-    The simulator states changes, anomalies and rewards. Slots without a known action, anomaly or reward are left out.
+    The simulator states changes, anomalies and rewards. Slots without a known action, anomaly or reward are left out,
+    and all slots before a slot without known changes.
     """
     import numpy as np
 
@@ -85,7 +86,7 @@ def _by_meter(values: Sequence[Any]) -> Array:
 def _answers(history: Sequence[Interaction]) -> Slots:
     """Return a user's recommendations and answers as slots, in the order of ``history``.
 
-    Changes, anomalies and rewards are 0, because they are unknown for a user.
+    Changes, anomalies and rewards are 0, because they are unknown for a user. A missing level is 0.7.
     """
     import numpy as np
 

@@ -101,7 +101,10 @@ def _neutral(slots: Slots) -> Array:
 
 
 def _unexplained(slots: Slots) -> Array:
-    """Return the changes (..., t, 5) that neither action nor anomaly explains, due to decay, events or bounds."""
+    """Return 20 times the changes (..., t, 5) that neither action nor anomaly explains, clipped to -3..3.
+
+    They are due to decay, events or bounds.
+    """
     import numpy as np
 
     return np.asarray(np.clip((slots.changes - _neutral(slots) - slots.anomalies) * 20, -3.0, 3.0))
@@ -133,7 +136,7 @@ def weighed(changes: Array, weighted: Array) -> Array:
     """Return means and deviations (..., 10) of the five weights of a person's meters, by Bayesian linear regression.
 
     ``changes`` has the shape (..., r, 5), and ``weighted`` (..., r) holds their weighted sums. Rows of zeros are
-    ignored. Means are doubled and deviations taken five times, to bring them to about 1.
+    ignored. Means are clipped to -0.2..1.2 and doubled. Deviations are taken five times, to bring both to about 1.
     """
     import numpy as np
 
@@ -149,7 +152,8 @@ def weighed(changes: Array, weighted: Array) -> Array:
 def tallies(slots: Slots, now: Ints) -> Array:
     """Return log(1 + count) / 3 (..., t + 1, TALLIES) for the accepted and refused actions before each slot.
 
-    They are counted in total, and at the time of day ``now``.
+    They are counted in total, and then at the time of day ``now`` (..., t + 1), 0..3. Of each, accepted actions come
+    first. The last row counts all slots.
     """
     import numpy as np
 

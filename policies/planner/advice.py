@@ -73,7 +73,8 @@ def read_into(supposed: Array, observation: Observation) -> Array:
     """Return the supposed meters (5,) moved towards the readings, further for more certain readings.
 
     Vitality, cognition and serenity are read against the user's own normal level, so they move by the distance from it.
-    Progress and connection are counted, and move towards their reading.
+    Progress and connection are counted, and move towards their reading. Meters without fresh inputs stay, and the
+    result is clipped to 0..1.
     """
     import numpy as np
 
@@ -101,8 +102,8 @@ class Prospects:
     def scores(self) -> Array:
         """Return the value (10,) of recommending each action, compared with no advice. Infeasible actions get -inf.
 
-        It is the probability of acceptance times the gain and the value of an acceptance. The value of the answer's
-        information is added.
+        It is the probability of acceptance times the sum of the gain and 0.06, the value of an acceptance. To it 0.06
+        per nat of the answer's information is added.
         """
         import numpy as np
 
@@ -114,8 +115,8 @@ class Prospects:
 def prospects(observation: Observation, posterior: Posterior, crowd: Particles) -> Prospects:
     """Return the predicted effects of recommending each action in the observation's slot.
 
-    The particles' mean meters are moved towards the readings, and plans reach 12 slots ahead. Readings without error
-    replace them.
+    The particles' mean meters are moved towards the readings, and plans reach 12 slots ahead. If all meters are read
+    without error, the readings replace the mean meters.
     """
     import numpy as np
 
@@ -139,7 +140,7 @@ def body_of(person: Array) -> Bodies:
 
 
 def _entropy(chance: Array) -> Array:
-    """Return the entropy, in nats, of an event with a given probability."""
+    """Return the entropy, in nats, of an event with a probability above 0 and below 1."""
     import numpy as np
 
     return np.asarray(-chance * np.log(chance) - (1 - chance) * np.log1p(-chance))

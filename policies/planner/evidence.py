@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def rows(observation: Observation) -> list[Row]:
-    """Return the rows of evidence about a person from all completed slots in the observation.
+    """Return the rows of evidence about a person from the completed slots that ``levels_before`` yields.
 
     They come from rewards, and from changes of the meters where the action is known.
     """
@@ -93,7 +93,8 @@ def _level(observation: Observation, meter: Meter) -> float:
 def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
     """Yield the row of evidence in a step's reward.
 
-    A user who answers yields none, because ``reward`` then is the answer, which is processed elsewhere.
+    A slot without reward, changes or anomalies yields none. A user who answers yields none, because ``reward`` then is
+    the answer, which is processed elsewhere.
     """
     if record.answer is not None or record.reward is None or record.deltas is None or record.anomalies is None:
         return
@@ -104,7 +105,10 @@ def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
-    """Return the changes (5,) that an action brings to the meters of a person whose traits are 0, before decay."""
+    """Return the changes (5,) that an action brings to a neutral person's meters, before decay.
+
+    ``vitality`` is the person's level.
+    """
     effects = [float(effect) for effect in tables().effects[int(slot), :, ACTIONS.index(action)]]
     gain = GAIN_FLOOR + GAIN_SLOPE * vitality
     return [effect * gain if effect > 0 else effect for effect in effects]

@@ -92,8 +92,8 @@ def infer(
 
     ``memory`` caches the results for earlier slots, and None caches nothing. ``three`` restricts the particles to the
     three archetypes and uses only answers, for comparisons. ``whom`` are the particles before any answer, by default
-    the population. ``known`` states that they all equal the true person. Meters without error replace the meters of all
-    particles.
+    the population. ``known`` states that they all equal the true person. If all meters are read without error, they
+    replace the meters of all particles.
     """
     import numpy as np
 
@@ -127,7 +127,7 @@ def anyone(size: int = CROWD) -> Particles:
 
 @cache
 def _archetypes() -> Particles:
-    """Return equal groups of particles, one for each of the three archetypes."""
+    """Return three groups of 341 particles, one for each archetype in the order of ``ARCHETYPES``."""
     import numpy as np
 
     three = column(archetypes(list(ARCHETYPES)))
@@ -159,7 +159,10 @@ def answered(observation: Observation) -> bool:
 
 
 def moved(people: Array, evidence: Sequence[Row]) -> Array:
-    """Return particles of the prior (18, n), conditioned on linear evidence and kept within the bounds of a person."""
+    """Return particles of the prior (18, n), conditioned on linear evidence and clipped to the bounds of a person.
+
+    The weights are then scaled to add to 1. Without evidence the particles are returned unchanged.
+    """
     import numpy as np
 
     if not evidence:
@@ -181,8 +184,8 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
 def learnt(observation: Observation) -> dict[str, Any]:
     """Return a user's prior in JSON form, learnt from all answers of the observation.
 
-    It holds people (18, 128), their meters (5, 128) and the place of the last answer. Raises ValueError without
-    answers.
+    It holds people (18, 128), their meters (5, 128), the place of the last answer, and the number of answers. Raises
+    ValueError without answers.
     """
     import numpy as np
 

@@ -264,7 +264,7 @@ def _within_groups(crowd: Particles) -> Array:
 def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
     """Return new people (18, n) near the particles at the indices ``copied``, within the bounds of a person.
 
-    They keep the weighted mean and spread of the group ``people`` (18, n). Guilt is copied unchanged.
+    On average they keep the weighted mean and spread of the group ``people`` (18, n). Guilt is copied unchanged.
     """
     import numpy as np
 

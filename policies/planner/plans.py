@@ -61,7 +61,7 @@ class Situation:
 def situation_of(observation: Observation) -> Situation:
     """Return the situation for a plan from the observation's slot to the end of its week.
 
-    A meter without readings gets the level 0.7.
+    A meter that the observation lacks gets the level 0.7.
     """
     import numpy as np
 

@@ -115,7 +115,10 @@ def drawn(unit: Array) -> Array:
 
 
 def _weights(unit: Array) -> Array:
-    """Convert uniform draws (5, n) into weights (5, n) from Dirichlet(1, 1, 1, 1, 1) with a floor."""
+    """Convert uniform draws (5, n) into weights (5, n) from Dirichlet(1, 1, 1, 1, 1) with a floor.
+
+    Shares below 0.05 are raised to 0.05, and then all are scaled to add to 1.
+    """
     import numpy as np
 
     weights = -np.log(unit)

@@ -151,8 +151,8 @@ class Particles:
     def changes(self, slots: int | slice | list[int], room: Array | None = None) -> Array:
         """Return the change (5, 10, n) of the meters by each action in a slot, by the dynamics of ``rollout``.
 
-        For k slots the shape is (k, 5, 10, n). The result is written into ``room`` (4, 5, 10, n) if given, because new
-        memory costs more than the sums.
+        Decay is included, and meters stay within 0..1. For k slots the shape is (k, 5, 10, n). The result is written
+        into ``room`` (4, 5, 10, n) if given, because new memory costs more than the sums.
         """
         import numpy as np
 
@@ -226,7 +226,9 @@ def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
     """Return the probability (n,) of an answer for each particle.
 
     ``accepted`` (n,) is the probability of acceptance. ``there`` (k, n) holds the action's standing in the slots of
-    ``looked_at``. Reschedule to the same hour of another day has the probability of a refusal.
+    ``looked_at``. Ignore is a refusal while no other of these slots is clearly better. Reschedule is a refusal while
+    one of them is. Without other slots, or if it is the same hour of another day, the answer has the probability of a
+    refusal.
     """
     if one.answer is Answer.ACCEPT:
         return accepted

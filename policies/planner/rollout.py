@@ -55,8 +55,8 @@ class Bodies:
 
 
 def bodies(traits: Mapping[str, Array]) -> Bodies:
-    """Return the tables of n people from their traits (name -> (n,)). The formulas are those of
-    ``dynamics.changes``.
+    """Return the tables of n people from their traits (name -> (n,)). The formulas are those of ``dynamics.changes``,
+    for a guilt of 0 or 1.
     """
     import numpy as np
 

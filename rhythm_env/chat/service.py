@@ -101,7 +101,7 @@ def _check(answer: requests.Response) -> None:
 def _read(answer: requests.Response, until: float) -> bytes:
     """Return the body of an answer.
 
-    Raises Fault if the body is too large, or is incomplete at the time ``until`` (in seconds of ``time.monotonic``).
+    Raises Fault if the body exceeds 256 KiB, or is incomplete at the time ``until`` (in seconds of ``time.monotonic``).
     """
     read = bytearray()
     for piece in answer.iter_content(PIECE):

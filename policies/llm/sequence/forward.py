@@ -60,7 +60,10 @@ def unpacked(stored: Mapping[str, Array], name: str) -> Array:
 
 
 def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Return weights in their stored form: matrices in 8 bits with a scale per row, and vectors in half precision."""
+    """Return weights in their stored form: matrices in 8 bits with a scale per row, and the rest in half precision.
+
+    The rest are vectors, and the weights whose names end with ``distance`` or ``asked``.
+    """
     import numpy as np
 
     found: dict[str, Array] = {}
@@ -77,7 +80,8 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 def think(slots: Array, present: Array, model: Model) -> Thought:
     """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,), and return its outputs.
 
-    It chooses the belief's digits in turn, each with the digits before it in view, and then the action.
+    Of the slots the last 27 are read. The model chooses the belief's digits in turn, each with the digits before it in
+    view, and then the action.
     """
     import numpy as np
 

@@ -107,9 +107,9 @@ def now(present: Array) -> Array:
 def rates(present: Array) -> Array:
     """Return the shares of advice that was taken (..., RATES), given the vector of ``slots.present``.
 
-    They are the share of all, of each action, and of each action at this time of day.
-    A share of few answers is drawn towards the share of the wider kind, and is given as four times the difference from
-    it. Without answers it is 0.
+    They are the share of all, of each action, and of each action at this time of day. A share of few answers is drawn
+    towards the share of the wider kind, that of all towards 0.4. Given is four times the difference from the wider
+    share. Without answers it is 0.
     """
     import numpy as np
 
