@@ -44,7 +44,8 @@ CATEGORIES = MappingProxyType(
 def plain(app: str) -> str:
     """Return an app's name in lower case, without the ending of its file and a number at its end.
 
-    A hyphen or an underscore becomes a space.
+    A hyphen or an underscore becomes a space. A number stays if the name with it is known. The first 100
+    characters count.
 
     >>> plain("Code.exe"), plain("gnome-terminal-server"), plain("pycharm64.exe"), plain("Sublime_Text")
     ('code', 'gnome terminal server', 'pycharm', 'sublime text')

@@ -58,9 +58,10 @@ class ActivityWatch:
 
 
 def note(host: Host, kind: str, event: object, own: frozenset[str]) -> None:
-    """Add an event of a bucket of the type ``kind`` to what is known of its computer. An unreadable event is left out.
+    """Add an event of a bucket of the type ``kind`` to what is known of its computer.
 
-    ``own`` are plain names of further apps for work.
+    An unreadable event is left out, and so is a time at which the user was away. ``own`` are plain
+    names of further apps for work.
     """
     span, data = span_of(event), mapping(mapping(event).get("data"))
     if span is None:

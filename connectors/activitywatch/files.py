@@ -32,7 +32,7 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None, **_: ZoneHistory) -> Iterator[Page]:
-    """Yield the days of an export in pages. The newest event dates the export.
+    """Yield the days of an export in pages. The end of the newest event dates the export.
 
     ``zone`` tells where days begin. The setting ``work_apps`` names further apps for work, with commas between.
 
@@ -72,7 +72,7 @@ def _collect(document: Json, hosts: dict[str, Host], own: frozenset[str]) -> Non
 
 
 def _collect_bucket(document: Json, bucket: str, hosts: dict[str, Host], own: frozenset[str], count: int) -> int:
-    """Add the events of a bucket to ``hosts``, and return ``count`` plus their number.
+    """Add the events of a window or presence bucket to ``hosts``, and return ``count`` plus their number.
 
     The bucket's type is used if it stands before the events, else the bucket's name decides. Raises SourceChanged for
     more than five million events.

@@ -49,7 +49,7 @@ def span_of(event: Any) -> Span | None:
 
 
 def day_records(hosts: Iterable[Host], zone: ZoneInfo, *, as_of: datetime | None = None) -> Iterator[RawRecord]:
-    """Yield a record for each day with activity, with the minutes by category and the stretches of focus.
+    """Yield a record for each day with activity, by date, with minutes by category and stretches of focus.
 
     Days are those of ``zone``. ``as_of`` is the date of the export, or None if a server told the events.
     """
@@ -87,7 +87,10 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _active(host: Host) -> Iterator[Window]:
-    """Yield the parts of a computer's windows during which the user was there. No second counts twice."""
+    """Yield the parts of a computer's windows during which the user was there. No second counts twice.
+
+    Of windows that overlap, the window that began first counts.
+    """
     present, at = merged(host.present), 0
     until = float("-inf")
     for start, end, category in sorted(host.windows):

@@ -118,7 +118,8 @@ def _is_entry(key: str, collection: Collection, response: Response) -> bool:
 def changes_by_etags(server: Server, collection: Collection, known: Mapping[str, str] | None) -> Changes:
     """Return the entries whose etags differ from those in ``known``, which maps the names of entries to etags.
 
-    An entry without an etag counts as changed. With None for ``known`` all entries do.
+    An entry without an etag counts as changed. With None for ``known`` all entries do. Entries in ``known`` that the
+    server does not list are ``gone``.
     """
     listing = server.propfind(collection.address, ETAGS, depth=1)
     before = known or {}

@@ -126,7 +126,7 @@ def _addresses(response: Response) -> list[str]:
 def collections(server: Server, homes: Sequence[str]) -> dict[str, Collection]:
     """Return the calendars and task lists in the homes of an account by key, sorted by key.
 
-    Raises SourceChanged for more than 500 of them.
+    Nextcloud's calendar of birthdays is left out. Raises SourceChanged for more than 500 of them.
     """
     found: dict[str, Collection] = {}
     for home in homes:

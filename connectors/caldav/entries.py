@@ -85,8 +85,8 @@ class Reading:
     def _keyed(self, key: str, records: list[RawRecord]) -> Iterator[RawRecord]:
         """Yield the records with keys that begin with the entry's path. The series itself has that path as its key.
 
-        An entry may hold exceptions alone, of a series to which the user is not invited as a whole. A deletion of the
-        series' own record is then yielded first.
+        The other records have ``entry/`` and that path as their parent. An entry may hold exceptions alone, of a series
+        to which the user is not invited as a whole. A deletion of the series' own record is then yielded first.
         """
         parent = f"{STREAM}/{key}"
         whole = [record for record in records if "original" not in record.payload]

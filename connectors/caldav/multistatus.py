@@ -79,7 +79,7 @@ class Multistatus:
 def read(content: bytes) -> Multistatus:
     """Return the answer in an XML text.
 
-    Raises NotWebDav for other text, such as a captive portal's page, and for a text that defines entities. Raises
+    Raises NotWebDav for other text, such as a captive portal's page, and for a text with a document type. Raises
     SourceChanged for more than 40 levels, 2,000 elements about an address, or 200,000 addresses.
     """
     from xml.parsers import expat
@@ -102,7 +102,7 @@ def read(content: bytes) -> Multistatus:
 
 
 def _refuse(*_: Any) -> None:
-    """Raise NotWebDav for a text that defines entities, which could unpack to gigabytes."""
+    """Raise NotWebDav for a text with a document type. Its entities could unpack to gigabytes."""
     raise NotWebDav(NOT_WEBDAV)
 
 

@@ -91,7 +91,10 @@ def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) 
 
 
 def _scores(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
-    """Yield the sleep score of each of Fitbit's logs of a date, or without logs that of Google's newest session."""
+    """Yield the sleep score of each of Fitbit's logs of a date.
+
+    Without logs yield that of Google's session whose score was made last.
+    """
     logs = mapping(payload.get("logs"))
     if logs:
         for key, row in sorted(logs.items()):
@@ -288,7 +291,7 @@ def _session(key: str, fields: Fields, zone: ZoneInfo, stages: Mapping[str, Any]
 
 
 def _apart(sessions: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return (key, session) of Google's sessions, without those that overlap a session made later.
+    """Return (key, session) of Google's sessions by key, without those that overlap a session made later.
 
     The session made later is of a newer algorithm.
     """

@@ -45,7 +45,8 @@ def authorise(account: Account, browser: Browser) -> None:
 def exchanged(account: Account, key: str) -> dict[str, Any]:
     """Exchange an API key for a token, and return {"api_key", "access_token", "expires_at" in Unix seconds}.
 
-    Raises NeedsLogin or Refused for a key that Garmin refuses, and TryLater if Garmin does not answer.
+    Raises NeedsLogin or Refused for a key that Garmin refuses. Raises TryLater without an answer, for an answer without
+    a token, and for any other status from 400 on.
     """
     import requests
 

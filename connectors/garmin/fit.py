@@ -135,7 +135,7 @@ def _activity(contents: Contents, fields: Fields) -> None:
 
 
 def _compare(contents: Contents, local: Any, at: Any) -> None:
-    """Set ``contents.offset`` from a wall clock and its instant, both in FIT seconds.
+    """Set ``contents.offset`` from a wall clock and its instant, both in FIT seconds, rounded to quarter-hours.
 
     A difference of more than 14 hours, and a value that is no whole number, changes nothing.
     """
@@ -255,7 +255,10 @@ def _offset(at: int, zone: ZoneInfo) -> int:
 
 
 def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (stream, payload) of the records that a single file holds completely, a night and its overnight HRV."""
+    """Yield (stream, payload) of the records that a single file holds completely, a night and its overnight HRV.
+
+    A night needs light, deep or REM sleep.
+    """
     if any(level in (2, 3, 4) for _, level in contents.stages):  # older watches know no stages, only the server does
         yield "fit_sleep", {"stages": [list(stage) for stage in contents.stages], "score": contents.sleep_score}
     if contents.hrv is not None:

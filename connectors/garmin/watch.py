@@ -40,7 +40,7 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """Yield samples of a local day, with heart rate and stress by quarter-hour, totals, and resting heart rate.
+    """Yield samples of a local day, with heart rate and stress by quarter-hour, totals, and last resting heart rate.
 
     Totals (steps, distance, energy) run from midnight for each activity type, and repeat in every file. The highest of
     each type is taken, and the types are added up.

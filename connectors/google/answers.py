@@ -131,8 +131,8 @@ def refused(
 def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
     """Return True if a consent ended because Google limits apps in publishing status Testing to seven days.
 
-    The consent was given at ``given``, last worked at ``worked``, and had ended by ``now``. After 30 days the result is
-    False, because the cause can no longer be told.
+    The consent was given at ``given``, last worked at ``worked``, and had ended by ``now``. More than 30 days after
+    ``given`` the result is False, because the cause can no longer be told.
 
     >>> given = datetime(2026, 11, 1, tzinfo=UTC)
     >>> days = ((6.99, 7.01), (6.99, 6.995), (7.5, 8), (3, 60))

@@ -55,8 +55,9 @@ def authorise(
 ) -> None:
     """Ask the user for consent to read, and with ``write`` also to write, and save the token.
 
-    ``also`` are scopes of other services that are asked for in the same consent. The user may refuse them. Raises
-    NeedsLogin if the consent is refused, incomplete or not given in time, and TryLater if Google does not answer.
+    ``also`` are scopes of other services that are asked for in the same consent. The user may refuse them. A consent is
+    complete if it covers any scope for reading, and with ``write`` also that for writing. Raises NeedsLogin if the
+    consent is refused, incomplete or not given in time, and TryLater if Google does not answer.
     """
     writes = [service.writes] if write and service.writes else []
     asked = [*service.readable, *writes, *also]

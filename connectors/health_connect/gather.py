@@ -261,7 +261,7 @@ def _take_resting(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  #
 
 
 def _take_rate(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add a heart rate to the mean of its quarter-hour and origin.
+    """Add a heart rate to the mean of its quarter-hour and origin. It weighs as its ``sample_count``, else 1.
 
     A document's mean is kept under the second of its first rate. So the means of several documents stand side by side.
     """
@@ -280,7 +280,7 @@ def _take_rate(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # no
 
 
 def _take_sleep(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # noqa: ARG001 - one shape
-    """Add a sleep session to the night of its end. A revised session replaces the earlier version."""
+    """Add a sleep session to the night of the local date of its end. A revised session replaces the earlier version."""
     end, lasted = _second(row, "session_end_time", "end_time"), finite(row.get("duration_seconds"))
     start = _second(row, "start_time") if lasted is None else end - int(lasted)
     if not 0 < end - start <= SESSION_MAX:

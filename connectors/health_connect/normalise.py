@@ -72,7 +72,10 @@ def _resting(told: Mapping[str, Any]) -> float | None:
 
 
 def _rates(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:  # noqa: ARG001 - one shape
-    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone (see ``rank``)."""
+    """Yield the mean heart rate of each quarter-hour, from its most trusted origin alone (see ``rank``).
+
+    A rate that is itself a mean weighs as much as the readings in it.
+    """
     quarters: dict[int, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     for origin, found in payload.items():
         for at, values in mapping(found).items():
@@ -106,7 +109,7 @@ def _rate(quarter: int, parts: Sequence[Sequence[float]]) -> Sample:
 def _night(key: str, payload: Mapping[str, Any]) -> Iterator[Item]:
     """Yield a night's sleeps and naps, and the values measured at night.
 
-    The main sleep, in which values are sought, is the sleep with the most minutes asleep.
+    The main sleep, in which values are sought, is the sleep with the most minutes asleep. Naps do not count.
     """
     sleeps = chosen_sleeps(_sessions("night", mapping(payload.get("sessions"))))
     episodes = [_sleep(one) for one in sleeps]

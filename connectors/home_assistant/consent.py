@@ -95,7 +95,8 @@ def _phone(states: list[dict[str, Any]], named: str) -> str:
 def safe(address: str, account: Account) -> str:
     """Return a server's address without a path, with https where no scheme was typed.
 
-    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise.
+    Plain http is accepted on this machine, and for hosts that the operator named. Raises SetupError otherwise, and for
+    text that is no address or has a user name or blanks.
     """
     whole = address if "://" in address else f"https://{address}"
     try:

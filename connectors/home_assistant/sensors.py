@@ -80,8 +80,8 @@ def is_of_an_app(state: Mapping[str, Any]) -> bool:
 def records(lists: Iterable[list[dict[str, Any]]], zone: ZoneInfo, start: datetime) -> tuple[RawRecord, ...]:
     """Return a raw record for each new reading in the states of several entities.
 
-    Of several readings of a day's value, the last counts. ``zone`` tells where days begin. ``start`` is the beginning
-    of the time that was asked for. A state that was current then was read earlier.
+    Of several readings of a day's value, the reading measured last counts. ``zone`` tells where days begin. ``start``
+    is the beginning of the time that was asked for. A state that was current then was read earlier.
     """
     found: dict[str, tuple[datetime | None, RawRecord]] = {}
     for rows in lists:

@@ -57,8 +57,8 @@ def obtain(
 ) -> None:
     """Ask for consent to read, to the scopes ``writes``, and to the scopes ``also`` of other sources, and save it.
 
-    ``spec`` is the source's. Raises NeedsLogin if the user declines, or if a scope for this source is missing in the
-    consent. A scope in ``also`` may be missing.
+    ``spec`` is the source's. Raises NeedsLogin if the user declines, or if a scope for this source or the refresh token
+    is missing. A token that names no scopes covers all. A scope in ``also`` may be missing.
     """
     from bridge.auth import device_code
     from bridge.auth.oauth import oauth_of

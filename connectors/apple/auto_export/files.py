@@ -148,7 +148,8 @@ def _names(document: Json) -> Iterator[Metric]:
 def _named(document: Json) -> Iterator[Metric]:
     """Yield (name, unit) of the metric object that follows in the document. What it does not state is empty.
 
-    Of a damaged object it yields what was found, then raises Broken.
+    The name is in lower case, and a run of characters other than a-z and 0-9 becomes an underscore. Of a damaged object
+    it yields what was found, then raises Broken.
     """
     found = {"name": "", "units": ""}
     cut_off = False

@@ -155,7 +155,8 @@ def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
 def _rates(payload: Mapping[str, Any]) -> Iterator[Sample]:
     """Yield the mean heart rates of quarters of an hour, hours and days that Health Auto Export sent.
 
-    A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean.
+    A quarter of an hour that came in parts, because a delivery ended within it, becomes a single mean. Each part
+    weighs as much as its readings.
     """
     for name, length in SPANS.items():
         parts: dict[int, list[list[float]]] = {}
@@ -203,8 +204,8 @@ def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
 def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
     """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight as samples.
 
-    Values are sought in the main sleep, which has the most minutes asleep. If the app sent no times of sleep, minutes
-    sent with a date alone are yielded as samples.
+    Values are sought in the main sleep, which of all sleeps but naps has the most minutes asleep. If the app sent no
+    times of sleep, minutes sent with a date alone are yielded as samples.
     """
     sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]
@@ -298,8 +299,8 @@ def _in(point: Point, main: Sleep | None) -> bool:
 def _alone(value: Mapping[Metric, float | None], points: Iterable[Point]) -> Iterator[Sample]:
     """Yield the sample of a value that was measured at night while no sleep was recorded.
 
-    It lasts from the first to the last of ``points``, the measurements behind the value. It belongs to the date of
-    waking, which after 18:00 is the next date.
+    It lasts from the first to the last of ``points``, the measurements behind the value. It belongs to the local date
+    of its end, or from 18:00 on to the next date.
     """
     ordered = sorted(points)
     start, end = (datetime.fromtimestamp(at, UTC) for at in (ordered[0][0], ordered[-1][0]))

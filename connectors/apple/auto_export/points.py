@@ -127,7 +127,8 @@ class Points:
     def _is_coarse(self) -> bool:
         """Return True if the points seem to be sums of weeks, months or years.
 
-        Each day then has a single point at midnight. The days are whole weeks apart, or all are the first of a month.
+        Each of two or more days then has a single point at midnight. All are the first of a month, or they lie whole
+        weeks apart, some a single week.
         """
         if self._fine or self.kind.stream != "day" or any(level(points) != "days" for points in self._days.values()):
             return False
@@ -245,7 +246,7 @@ def _overnight(name: str, day: str, points: list[Point], zone: str) -> Iterator[
 
 
 def night_of(at: At) -> str:
-    """Return the date on which the night of an instant ends, the local date, or from 18:00 on the next."""
+    """Return the date (ISO 8601) on which an instant's night ends, the local date, or from 18:00 on the next."""
     return (local(at) + TO_MIDNIGHT).date().isoformat()
 
 

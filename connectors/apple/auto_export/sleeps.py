@@ -67,8 +67,8 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
     """Yield each stage as a piece of its night's record.
 
     A night ends at a pause of more than an hour, or after 24 hours. The date alone would split sleeps that begin before
-    evening. Time in bed belongs to the night of the first sleep within it, else to that of its own start. It joins no
-    sleeps, because its end may not have been recorded.
+    evening. ``night_of`` its start names the night. Time in bed belongs to the night of the first sleep that overlaps
+    it, else to that of its own start. It joins no sleeps, because its end may not have been recorded.
     """
     ordered = sorted(stages, key=lambda one: (one.start, one.end))
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending

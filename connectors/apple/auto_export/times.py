@@ -32,9 +32,9 @@ At = tuple[int, int]  # Unix seconds, and minutes east of UTC
 def instant(value: Any, zone: str) -> At | None:
     """Return (Unix seconds, minutes east of UTC) of a time that the app wrote.
 
-    Returns None if it is unreadable, or not in 1991 to 2099. Numbers, and texts without an offset, get the offset of
-    ``zone``. Numbers below 1.2 billion are Apple's seconds since 2001, as in the app's own files. Greater numbers are
-    Unix seconds.
+    Returns None if it is unreadable, or after 2099, and for a number before 1991 or a text before 1992. Numbers, and
+    texts without an offset, get the offset of ``zone``. Numbers below 1.2 billion are Apple's seconds since 2001, as in
+    the app's own files. Greater numbers are Unix seconds.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = int(value) if value >= UNIX_FROM else int(value) + APPLE_EPOCH

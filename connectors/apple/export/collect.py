@@ -101,7 +101,8 @@ class Collected:
     def part(self, rows: Columns) -> tuple[bool, Part | None]:
         """Collect rows as ``columns`` does. Returns its result, and what the rows added.
 
-        That is None if rows were set aside, because a later export may read those in another way.
+        What they added is None if the result is False. It is None too if rows were set aside, because a later export
+        may read those in another way.
         """
         spill, first, last, aside = self.spill, self.first, self.last, self.aside.total()
         sums, seen = spill.sums, self.places.seen()

@@ -124,8 +124,8 @@ def _stood(window: Window) -> dict[str, int]:
 def _resting(window: Window) -> dict[str, float]:
     """Return local day -> last resting heart rate of the day's most trusted source.
 
-    The last counts, because Apple revises the value during the day. A value's time may begin at midnight, so its middle
-    tells the day more reliably.
+    The value that ends last counts, because Apple revises the value during the day. A value's time may begin at
+    midnight, so its middle tells the day more reliably.
     """
     best: dict[str, tuple[int, float, float]] = {}
     for (rank, _), rows in window.by_source("resting_hr").items():

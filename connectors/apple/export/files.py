@@ -142,7 +142,7 @@ def read(
 
     ``zones`` are the user's zones of residence over time. ``zone`` is used if they are empty. The setting ``sources``
     orders sources by trust. With ``keep_all`` set to yes, every measurement is kept. Months that ``memory`` knows, and
-    that are stored still, come as ``Page.still``.
+    that are stored still, come as ``Page.still`` if they did not change.
     """
     chosen, whole = settings or {}, True
     order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"

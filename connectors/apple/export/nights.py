@@ -50,7 +50,8 @@ class Stretch:
 def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
     """Return every sleep and nap as a payload, in order of time. ``places`` tells where the user was, for offsets.
 
-    A payload holds start and end (Unix seconds), offset, date of waking (``day``), kind, and minutes per stage.
+    A payload holds start and end (Unix seconds), offset, date of waking (``day``), kind ("sleep" or "nap"), and minutes
+    per stage.
     """
     ordered = sorted(stretches, key=lambda s: (s.start, s.end))
     loose = _loose(ordered)

@@ -44,7 +44,8 @@ class Places:
     def saw(self, at: float, place: str) -> None:
         """Add evidence that the user was at a place at ``at`` (Unix seconds).
 
-        ``place`` is the name of a zone, or an offset such as ``+05:30``.
+        ``place`` is the name of a zone, or an offset such as ``+05:30``. Evidence that repeats the last place within
+        half an hour is dropped.
         """
         number = self._numbers.get(place)
         if number is None:
@@ -55,7 +56,7 @@ class Places:
             self._latest = at, number
 
     def seen(self) -> int:
-        """Return how much evidence there is. What comes next is added even if it repeats the last."""
+        """Return a mark of the evidence so far, for ``seen_since``. The next is added even if it repeats the last."""
         self._latest = 0.0, -1
         return len(self._evidence)
 
@@ -66,7 +67,7 @@ class Places:
         return [(at, self._names[int(number)]) for at, number in zip(some[::2], some[1::2], strict=True)]
 
     def between(self, first: float, last: float) -> list[tuple[float, int, str]]:
-        """Return (Unix second, minutes east of UTC, place) of ``first`` and of each move between two Unix seconds."""
+        """Return (Unix second, minutes east of UTC, place) of ``first``, each move until ``last``, and ``last``."""
         moves = sorted(at for at in (*self._since, *self._moved) if first < at <= last)
         return [(at, self.offset(at), self.place(at)) for at in (first, *moves, last)]
 

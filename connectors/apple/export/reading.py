@@ -45,9 +45,10 @@ class Reading:
     def read(self, stream: BinaryIO) -> None:
         """Pass every element of the file that is used to ``collected``, except those of skipped pieces.
 
-        A piece that an earlier export held too is skipped. Other pieces in Apple's own layout are read as columns. An
-        XML parser, which is slower, reads the rest. Raises CutOff, after the last readable element, if the file ends
-        early or stops being XML. It is raised too without a root element, and for a document type with entities.
+        A piece that an earlier export held too is skipped, unless it has recent rows. Other pieces in Apple's own
+        layout are read as columns. An XML parser, which is slower, reads the rest. Raises CutOff, after the last
+        readable element, if the file ends early or stops being XML. It is raised too without a root element, and for a
+        document type with entities.
         """
         collected, chunks = self.collected, _chunks(stream)
         head, size = _head(chunks)
@@ -104,7 +105,7 @@ class Reading:
         return {month: before.months[month].records for month in found}
 
     def complete(self, file: File, wanted: set[int]) -> None:
-        """Read the skipped parts with rows in the blocks of time ``wanted``."""
+        """Read the skipped parts with rows in the blocks of time ``wanted``. Raises CutOff if the file has changed."""
         missing = [(at, length) for at, length, part in self.skipped if not wanted.isdisjoint(part.sums)]
         if not missing:
             return

@@ -124,7 +124,10 @@ def days_of(month: str) -> tuple[int, int]:
 
 
 def bounds(month: str) -> tuple[float, float]:
-    """Return the Unix seconds between which rows may belong to the records of a month (YYYY-MM)."""
+    """Return the Unix seconds between which rows may belong to the records of a month (YYYY-MM).
+
+    They lie three days beyond the month in UTC, at both ends.
+    """
     begin, end = days_of(month)
     return (begin - MARGIN_DAYS) * 86_400.0, (end + MARGIN_DAYS) * 86_400.0
 

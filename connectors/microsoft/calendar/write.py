@@ -84,8 +84,8 @@ class _Rhythm:
     def _event(self, key: str, start: datetime, end: datetime) -> Thing | None:
         """Return the event of a plan by the plan's key, or None if the calendar holds no such event.
 
-        It is found by the id that was noted, or else by its mark near the plan. Near is from seven days before
-        ``start`` to seven days after ``end``.
+        It is found by the id that was noted, or if none was noted by its mark near the plan. Near is from seven days
+        before ``start`` to seven days after ``end``.
         """
         name = self._plans.notes[key].get("id")
         if not name:
