@@ -261,7 +261,7 @@ class Keywords:
 
         Among equally strong phrases the longest decides, then the first. The verdict is less sure by 0.15 if an equally
         strong phrase suggests another action. Otherwise it is surer by 0.05 if the phrase covers the whole title. The
-        reason names the phrase's rule. An all-day event has no action where the rule says so.
+        reason names the rule. Some rules give all-day events no action, and events with other people another one.
         """
         text = normalised(event.title)
         hits = uncovered(_in_place(self._book.hits(text), text))
@@ -284,7 +284,7 @@ class Keywords:
 def normalised(title: str) -> str:
     """Return a title in the form of the tables: lower case, without accents and prefixes such as "Re:", emoji as words.
 
-    Only the first ``LONGEST_TITLE`` characters are read.
+    Only the first 400 characters are read. "1:1" becomes "oneonone", "<>" becomes "sync", and a possessive s is cut.
     """
     text = title[:LONGEST_TITLE]
     text = plain(text if text.isascii() else text.translate(lexicon().emoji))[:LONGEST_TITLE]
@@ -319,7 +319,7 @@ def _counts(hit: Hit, text: str, first: int) -> bool:
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits that do not lie within a longer hit.
+    """Return the hits that do not lie within a longer hit, ordered by start.
 
     In "book club", for example, the word "book" alone is ignored.
     """
@@ -388,7 +388,7 @@ def _by_night(event: Invitation) -> bool:
 
 
 def _unsure(event: Invitation) -> Verdict:
-    """Return the verdict of last resort, with a confidence of 0.20 or 0.25.
+    """Return the verdict of last resort, with a confidence of 0.25 for ADMIN_WORK and 0.20 for ME_TIME.
 
     It is ME_TIME for all-day events. For others it is ADMIN_WORK from 8 to before 18 o'clock or at an unknown hour,
     otherwise ME_TIME.

@@ -31,7 +31,7 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 
 
 def utc_of_naive(value: Any) -> datetime | None:
-    """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
+    """Return the UTC instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
 
     Returns None for anything else, and for a year outside 1990 to 2199.
     """
@@ -67,7 +67,7 @@ def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
 
 
 def written_offset(value: Any) -> int | None:
-    """Return the minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
+    """Return whole minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
 
     Returns None for anything else, and for a text without an offset.
     """
@@ -78,7 +78,7 @@ def written_offset(value: Any) -> int | None:
 
 
 def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
-    """Return the minutes east of UTC between a wall clock, written as if it were UTC, and its instant ``at``.
+    """Return rounded minutes east of UTC between a wall clock, written as if it were UTC, and its instant ``at``.
 
     Returns None if either is missing, or if they are more than 15 hours apart.
     """

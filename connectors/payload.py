@@ -168,7 +168,7 @@ class Stretch:
 
     @property
     def is_nap(self) -> bool:
-        """True for a sleep of less than three hours that begins between 08:00 and 20:00 on the user's clock.
+        """True for a sleep of less than three hours that begins from 08:00 to before 20:00 on the user's clock.
 
         Connectors ask this of sources that do not say which sleep is a nap.
         """
@@ -178,9 +178,9 @@ class Stretch:
     def episode(
         self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
     ) -> Episode:
-        """Return a sleep, a nap or a workout of this time, with those of ``values`` that are not None.
+        """Return a sleep, a nap or a workout of this time, with those of ``values`` that were measured.
 
-        Without an end it ends when it starts.
+        Without an end it ends when it starts. None and vendors' codes for "not measured", such as -1, are left out.
         """
         return Episode(
             key=key,
@@ -194,7 +194,7 @@ class Stretch:
         )
 
     def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
-        """Return a sample of this time for each of ``values`` that was measured."""
+        """Return a sample of this time, with the key ``key/METRIC``, for each of ``values`` that was measured."""
         return samples(values, key=key, start=self.start, end=self.end, offset=self.offset, day=self.day)
 
 
@@ -300,7 +300,7 @@ class Fields:
         return at
 
     def offset(self, path: str) -> int:
-        """Return the minutes east of UTC from a written offset, a number of minutes, or seconds such as ``3600s``.
+        """Return minutes east of UTC from a written offset, a whole number of minutes, or seconds such as ``3600s``.
 
         Raises BadRecord for anything else, and beyond 15 hours.
 

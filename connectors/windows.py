@@ -51,10 +51,10 @@ class Window:
     ) -> Self:
         """Return the dates to read, from the cursor's date less ``overlap`` to tomorrow in UTC.
 
-        If the cursor is None, they begin ``days`` before tomorrow. After a longer absence all dates since the cursor
-        are read. A cursor more than ``overlap`` after tomorrow, which a clock that was ahead wrote, counts as None.
-        ``held`` is for sources that list only the last so many days, today included. The window then holds at most so
-        many dates, because what left the list was not deleted. None stands for a source without such a limit.
+        If the cursor is None, they begin ``days`` before tomorrow. They never begin earlier, unless the cursor's date
+        itself is earlier. A cursor more than ``overlap`` after tomorrow, which a clock that was ahead wrote, counts as
+        None. ``held`` is for sources that list only the last so many days, today included. The window then holds at
+        most so many dates, because what left the list was not deleted. None stands for a source without such a limit.
         """
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         if held is not None:

@@ -24,7 +24,7 @@ class WrittenPlans:
     ``current`` are the plans that are not over, and ``withdrawn`` the keys of written plans that are wanted no longer.
     ``notes`` maps the key of a plan to its ``end``, to ``agreed`` once written, and to what the writer adds.
     ``calendar`` is the id or address of the calendar. It is empty without a calendar, and REMOVED if the user deleted
-    it.
+    it. ``current``, ``withdrawn`` and ``notes`` hold no plan that is over.
     """
 
     def __init__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> None:

@@ -76,12 +76,11 @@ def parse_tool(text: str, user: User) -> str:
 
 
 def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
-    """Return a row for each tool that assistants may be allowed to use, and for ``titles``, the words of events and
-    tasks.
+    """Return a row for each tool that assistants may be allowed to use.
 
-    Its keys are ``tool``, ``allowed``, ``since``, ``writes`` and ``what``. ``since`` is the time of the consent in ISO
-    8601, or None if the tool is not allowed. ``writes`` is True for tools that change data, and ``what`` is the tool's
-    title.
+    The last row is ``titles``, for the words of events and tasks. A row has ``tool``, ``allowed``, ``since``,
+    ``writes`` and ``what``. ``since`` is the consent's time in ISO 8601 to the second, or None without a consent.
+    ``writes`` is True for tools that change data, and ``what`` is the tool's title.
     """
     allowed = store.people.allowed_tools(user.id)
     return [

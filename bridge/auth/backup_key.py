@@ -66,7 +66,8 @@ def decrypt(sealed: Path, plain: Path, key: Path) -> None:
 def identities(key: Path) -> Sequence[Any]:
     """Return the age identities in a file, which lie a line each.
 
-    Raises SetupError for a missing file, or a file without a readable identity.
+    Raises SetupError for a missing file, a file without identities, and a file with an unreadable identity. At most
+    100,000 characters are read.
     """
     import pyrage
 

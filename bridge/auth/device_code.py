@@ -44,8 +44,9 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
     """Show the user a code and the vendor's page, wait until it was typed there, and return the token unsaved.
 
     The user has 15 minutes at most. If the vendor states how long the token lasts, its end is added as ``expires_at``
-    (Unix seconds). Raises NeedsLogin if the user declines, or does not type the code in time, or if the vendor refuses.
-    Raises SetupError for a client id that the vendor does not know, and TryLater if the vendor does not answer.
+    (Unix seconds). That is at most a day from now. Raises NeedsLogin if the user declines, or does not type the code in
+    time, or if the vendor refuses. Raises SetupError for a client id that the vendor does not know, and TryLater if the
+    vendor does not answer.
     """
     oauth, name = oauth_of(spec), spec.name
     client = {"client_id": account.settings["client_id"]}
@@ -59,7 +60,8 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, scopes: S
 def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) -> dict[str, Any]:
     """Ask for the token until the user has agreed, declined or let the code end, and return the token.
 
-    Raises NeedsLogin unless the user agreed in time.
+    An answer ``slow_down`` adds 5 seconds to the interval, up to 60. Asking ends when the next question would come
+    after the code's end. Raises NeedsLogin unless the user agreed in time.
     """
     until, interval = time.monotonic() + offer.seconds, offer.interval
     again = f"bridge connect {source} --user NAME"
@@ -81,7 +83,8 @@ def _awaited(address: str, form: Mapping[str, str], offer: _Offer, source: str) 
 def _dated(token: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of a token with ``expires_at``, the Unix time of its end.
 
-    It is added only if the token states its length of life, ``expires_in``, in seconds.
+    It is added only if the token states its length of life, ``expires_in``, in seconds. More than a day counts as a
+    day.
     """
     seconds = http.parse_seconds(str(token.get("expires_in", "")))
     return dict(token) | ({} if seconds is None else {"expires_at": time.time() + seconds})

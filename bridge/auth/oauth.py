@@ -71,8 +71,8 @@ class TokenSession:
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
         """Send a request with the access token, and again with the next token if the answer is 401.
 
-        At most three newer tokens are tried, and none if the answer names a missing scope. A token that the vendor has
-        just given is the last that is tried. Returns the last answer.
+        Tokens that other processes have stored are tried first. A token from the vendor is the last. At most three
+        tokens are tried, and none if the answer names a missing scope. Returns the last answer.
         """
         if _ends(self._token):
             self._refresh()
@@ -262,7 +262,7 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
     """Return the token that the vendor gives in exchange for the ``code`` of a redirect.
 
     If it has no refresh token, its expiry is left out, so that it is used until it is refused. Raises TryLater if the
-    server does not answer, Refused for HTTP 403 and 404, and NeedsLogin without a token.
+    server does not answer or is busy. Raises Refused for HTTP 403 and 404, and NeedsLogin without a token.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -301,7 +301,7 @@ def check_client(spec: ConnectorSpec, settings: Mapping[str, str]) -> None:
     """Ask a vendor's token server whether it knows a client id and secret, by an invalid refresh token.
 
     A server looks at the client before the token. Raises SetupError if it refuses the client, and TryLater if it does
-    not answer. An answer that says neither counts as knowing.
+    not answer or is busy. Any other answer counts as knowing.
     """
     import requests
 

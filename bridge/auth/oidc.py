@@ -89,8 +89,8 @@ class Attempt:
 class Account:
     """A person's account at the provider, where ``subject`` is its lasting id.
 
-    ``name`` is the value of the claim that holds a user's name. It is empty if no claim is read, or if the provider
-    does not tell it.
+    ``issuer`` is the provider's address without slashes at its end. ``name`` is the value of the claim that holds a
+    user's name. It is empty if no claim is read, or if the provider does not tell it.
     """
 
     issuer: str

@@ -37,7 +37,7 @@ def tried_by_hand(source: str) -> Iterator[None]:
 def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[str, Listener | None]]:
     """Yield the address to redirect to, and a listener at its port. Port 0 is replaced by a free port.
 
-    The listener is None if ``redirect`` does not lead to this machine by http. Raises SetupError for an unreadable
+    The listener is None unless ``redirect`` is http:// at 127.0.0.1 or localhost. Raises SetupError for an unreadable
     address or a port in use.
     """
     try:

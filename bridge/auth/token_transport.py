@@ -27,8 +27,9 @@ def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.
     """Unpack the body of an answer that states its own status, such as ``{"status": 0, "body": {...}}``.
 
     Returns an answer that holds only the body. For a status other than 0, it returns an error answer with the HTTP
-    status that ``envelope.meanings`` gives, else 400. Without an envelope, with an HTTP status other than 200, or
-    without a status, the answer is returned unchanged.
+    status that ``envelope.meanings`` gives, else 400. Its JSON holds ``error``, which is the vendor's text or else the
+    status as text. Without an envelope, with an HTTP status other than 200, or without a status, the answer is returned
+    unchanged.
     """
     if envelope is None or answer.status_code != 200:
         return answer

@@ -134,7 +134,8 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Return table -> rows of an export's folder.
 
-    Raises SetupError if a file is missing or unreadable, or if a newer release wrote the export.
+    Values from CSV are texts, and None for an empty cell. Raises SetupError if a file is missing or unreadable, or if a
+    newer release wrote the export.
     """
     try:
         about = json.loads(next(_lines(folder / ABOUT_FILE, ABOUT_MAX_CHARACTERS, whole=True)))

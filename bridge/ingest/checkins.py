@@ -27,6 +27,9 @@ MINUTE = timedelta(minutes=1)
 class CheckIn:
     """A user's own score from 1 to 5, in steps of a half, at a moment. ``about`` is a meter, or None for life as a
     whole.
+
+    ``at`` becomes UTC, cut to whole seconds. Raises ValueError for a naive time. The score is checked when it is
+    stored.
     """
 
     at: datetime
@@ -72,8 +75,8 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
 def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
     """Return a check-in as a raw record. Nothing is stored.
 
-    Its key is the minute and the meter. A later score of the same minute thus replaces the earlier score. Its payload
-    holds the zone's offset in minutes.
+    Its key is the minute in UTC and the meter. A later score of the same minute thus replaces the earlier score. Its
+    payload holds the zone's offset in minutes.
     """
     about = None if said.about is None else said.about.lower()
     offset = said.at.astimezone(zone_at(said.at, zones)).utcoffset() or timedelta(0)

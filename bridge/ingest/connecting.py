@@ -187,7 +187,7 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, n
 
     Deletion follows even if revoking fails. Returns True if every consent was revoked, and False if a consent may be
     left at the vendor. With ``keep`` the data stay, and a later connection goes on from there. With ``name``, only the
-    connection of that name ends. Raises SetupError if the user is not connected to the source.
+    connection of that name ends, if there is one. Raises SetupError if the user is not connected to the source.
     """
     spec = registry.spec(source)
     confirmed = True
@@ -211,7 +211,8 @@ def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False, n
 def _revoked(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
     """Revoke the consent of a connection. Returns False if the consent may be left at the vendor.
 
-    A folder has no consent, and a consent that another connection shares is not revoked: these give True.
+    A connection without a consent, a folder, and a consent that another connection shares give True. Nothing is revoked
+    then.
     """
     held = bridge.store.connections.secret(connection.id) is not None
     if not held or connection.name.startswith(FOLDER_CONNECTION) or _is_shared(bridge, connection, spec):
@@ -230,9 +231,10 @@ def _is_connected(bridge: Bridge, source: str) -> bool:
 
 
 def _is_shared(bridge: Bridge, connection: Connection, spec: ConnectorSpec) -> bool:
-    """Return True if another connection of the user has the same refresh token, which must not be revoked then.
+    """Return True if another connection of the user, with the same name, has the same refresh token.
 
-    Returns False for a source without ``consent_scopes``, and where no current key decrypts the tokens.
+    The token must not be revoked then. Returns False for a source without ``consent_scopes``, and where no current key
+    decrypts the tokens.
     """
     if not spec.consent_scopes:
         return False
@@ -255,9 +257,9 @@ def _drop_consent(bridge: Bridge, connection: Connection) -> None:
 def forget(bridge: Bridge, user: User) -> list[str]:
     """Revoke every consent, and delete the user with all data, even if revoking fails.
 
-    Returns the names of the sources at which a consent may be left. The cache is deleted for all users, because cached
-    files do not name their user. The user's name is deleted last, so that a failed call can be repeated. Raises
-    SetupError if a folder cannot be deleted.
+    Returns the sorted names of the sources at which a consent may be left. The cache is deleted for all users, because
+    cached files do not name their user. The user's name is deleted last, so that a failed call can be repeated. After
+    the last user, typed clients are deleted too. Raises SetupError if a folder cannot be deleted.
     """
     unconfirmed, connections = [], bridge.store.connections.of_user(user.id)
     given = {

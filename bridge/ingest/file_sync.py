@@ -1,4 +1,4 @@
-"""Store the pages that connectors read from files: many pages per transaction, and deletions after all files were read.
+"""Store the pages that connectors read from files: many pages per transaction, and deletions after the files' records.
 
 A page is a piece of a file with its raw records.
 """
@@ -32,9 +32,9 @@ def sync_files(
 ) -> Outcome:
     """Store the pages that ``reading`` yields, under the lease of ``holder``, and return the sync's outcome.
 
-    A failure is returned as an outcome too. A page that cannot be stored fails its own file only. Deletions wait until
-    all files were read, because a later file may hold the record. ``on_page`` is called with each page's stream and
-    number of records.
+    A failure is returned as an outcome too. A page that cannot be stored fails its own file only. The outcome is
+    ``failed`` if any file failed. Deletions wait until the next page with a cursor or the end. A later file may hold
+    the record. ``on_page`` is called with each page's stream and number of records.
     """
     lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
 
@@ -77,6 +77,7 @@ def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
     """Yield groups of pages, each page with its file's path, for transactions of about ``TRANSACTION_RECORDS`` records.
 
     A group also ends at a page with a cursor. If reading raises a BridgeError, the pages read so far are yielded first.
+    The last group may be empty.
     """
     group: Group = []
     try:
@@ -132,7 +133,8 @@ def _store_at_once(
 ) -> list[tuple[Page, list[RecordResult]]]:
     """Store all pages of a group in a single transaction, and return each page with the results of its records.
 
-    Records of pages that only hold records are stored in a single call. Any other page is stored by ``one``.
+    Records of pages that only hold records are stored in a single call, and these pages come first. Any other page is
+    stored by ``one``.
     """
     plain = [page for page, _ in group if _only_holds_records(page)]
     records = [record for page in plain for record in page.records]

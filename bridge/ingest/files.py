@@ -223,9 +223,9 @@ FoundFile = DiskFile | ZipMember | truncated_zip.Member
 def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableFile]:
     """Yield the file ``path``, or every file below the folder ``path``, sorted by path.
 
-    A zip is replaced by its members, and so are zips within zips, down to three levels. Zips stay open until ``stack``
-    closes. A zip that is damaged, or would unpack to over 300 times its size and 100 MB, gives an UnreadableFile.
-    Hidden files and folders, and resource forks of macOS, are skipped.
+    A zip is replaced by its members, and so are zips within zips, down to three levels. A zip at the fourth level is
+    yielded itself. Zips stay open until ``stack`` closes. A zip that is damaged, or would unpack to over 300 times its
+    size and 100 MB, gives an UnreadableFile. Hidden files and folders, and resource forks of macOS, are skipped.
     """
     if path.is_dir():
         for place in files_below(path):
@@ -284,8 +284,8 @@ def ending(name: str) -> str:
 def newest_date(file: File) -> datetime | None:
     """Return the newest date written in a text file's content. Return None for a binary file or a file without dates.
 
-    Dates are ISO dates of the years 2000 to 2099. A time of day is taken as UTC. A damaged file is read as far as
-    possible.
+    Dates are ISO dates of the years 2000 to 2099. A time of day is taken as UTC, whatever offset follows. A damaged
+    file is read as far as possible.
     """
     newest, rest = "", b""
     if b"\0" in file.head:

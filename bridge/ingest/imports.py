@@ -250,7 +250,7 @@ class FilePages:
         raised.
 
         If the content dates the source's files, records get the file's newest date as the date of their export.
-        Versions of a record that do not count are left out.
+        Versions of a record that do not count are left out, but they are counted.
         """
         as_of = newest_date(file) if self.dated and self.spec.dated_by_content else None
         records = 0
@@ -326,8 +326,8 @@ class FilePages:
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
     """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once.
 
-    Pieces wait until 16 records came, or until a page comes that cannot be merged. Such a page has a cursor, deletions,
-    records set aside or left out, or whole records.
+    Pieces wait until they belong to 16 records, or until a page comes that cannot be merged. Such a page has a cursor,
+    deletions, records set aside or left out, or whole records.
     """
     waiting: dict[str, RawRecord] = {}
     for page in pages:

@@ -104,8 +104,9 @@ class Json:
     def object(self, largest: int) -> dict[str, Any] | None:
         """Read and return the next value, an object. Return None for a value of more than ``largest`` characters.
 
-        After None nothing is read, and the caller must enter or skip the value. Raises Broken for a smaller value that
-        is no object. After an object, ``length`` is the number of its characters.
+        Blanks are not skipped, so ``peek`` must be called first. After None nothing is read, and the caller must enter
+        or skip the value. Raises Broken for a smaller value that is no object. After an object, ``length`` is the
+        number of its characters.
         """
         while True:
             try:

@@ -57,8 +57,9 @@ def mending_command(bridge: Bridge, user: User, connection: Connection) -> str:
 def next_step(bridge: Bridge, user: User, connection: Connection, now: datetime) -> str:
     """Return the command to run next for a connection, or an empty text if all is well.
 
-    A failed, paused, lost or never synced connection needs its ``mending_command``. An overdue connection needs
-    ``bridge sync``. A connection without permission for some streams needs ``bridge connect``.
+    The first case that applies counts. A failed, paused or lost connection, or one neither synced nor due, needs its
+    ``mending_command``. An overdue connection needs ``bridge sync``. A connection without permission for some streams
+    needs ``bridge connect``.
     """
     wrong = connection.paused or connection.last_error or is_lost(bridge, connection)
     if wrong or connection.last_success is connection.due_at is None:

@@ -134,8 +134,8 @@ def minimum_wait(connection: Connection) -> timedelta:
 def backoff(connection: Connection, at: datetime) -> timedelta:
     """Return the wait after a failure at ``at`` for which the source named no time.
 
-    It is 15 minutes at first, doubles with each failure in a row, and is at most 4 hours. Up to a fifth is added at
-    random, so that connections that failed together do not come back together.
+    It is 15 minutes at first, doubles with each failure in a row, and is at most 4 hours. Up to a fifth is added on
+    top, at random. Connections that failed together then do not come back together.
     """
     drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
     wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), BACKOFF_MAX)

@@ -38,7 +38,7 @@ def sync_user(
 ) -> list[Outcome]:
     """Sync the user's accounts, folders and pushes, of ``source`` or of all sources for None, in turn.
 
-    Returns an outcome of each, also where it failed.
+    Returns an outcome of each, also where it failed. Connections without a stored consent are left out.
 
     ``watch(source)`` returns a function that is called for each page with (stream, number of records). Raises
     SetupError if there is nothing to sync.
@@ -135,7 +135,7 @@ def import_path(
     settings: Mapping[str, str] = {},
     on_bytes: Callable[[str], imports.OnBytes] = lambda _: imports.ignore_bytes,
 ) -> imports.ImportResult:
-    """Import a file or folder for a user, and return the outcomes by source.
+    """Import a file or folder for a user, and return an outcome per source, sorted by source.
 
     Each file goes to the source that recognises its content. A folder or zip that ``bridge export`` wrote is restored
     instead. ``settings`` (name -> value) replace the installation's settings for reading files. ``on_bytes(source)``

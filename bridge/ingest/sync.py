@@ -303,7 +303,7 @@ def store_page(
 
     Deletions spare the record keys in ``delivered``, which this pull has brought. Returns the result of each record
     stored or deleted. Raises SourceChanged if more than a fifth of at least ten records cannot be read. The cursor is
-    not saved if no record of the page can be read.
+    not saved if the page has records and none can be read.
     """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)

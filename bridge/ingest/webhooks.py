@@ -35,9 +35,9 @@ def receive_webhook(
     now: datetime,
     token: str = "",
 ) -> int:
-    """Save a webhook's notice for each connection of the vendor's account that it names.
+    """Save a webhook's notices, each for every connection of the vendor's account that it names.
 
-    Returns the number of connections for which the notice is new. ``headers`` have names in lower case. ``token`` is
+    Returns how many were new, summed over notices and connections. ``headers`` have names in lower case. ``token`` is
     the end of the address, for a source with ``secret_hooks``. Raises Forged if the sender is not proven, and
     SetupError if the source has no webhooks.
     """

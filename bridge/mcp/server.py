@@ -116,8 +116,8 @@ def _result(text: str, **more: Any) -> CallToolResult:
 def _sentence(name: str, error: Exception) -> str:
     """Return a text for the user about an error of the tool ``name``.
 
-    Wrong arguments are named, and a BridgeError's own text is returned. For any other error the class is logged, and
-    the text refers to ``bridge doctor``.
+    The first three wrong arguments are named, and a BridgeError's own text is returned. For any other error the class
+    is logged, and the text refers to ``bridge doctor``.
     """
     cause = error.__cause__ if isinstance(error, ToolError) else error
     if isinstance(cause, ValidationError):

@@ -96,7 +96,9 @@ class RecordedSource:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield pages of a stream's records that arrived after the day ``cursor`` and up to the day of ``now``.
 
-        Of a record that arrived several times, only the last version is yielded. The last page carries the new cursor.
+        Without a cursor they begin with Monday's arrivals, which hold all earlier data. Of a record that arrived
+        several times, only the last version is yielded. A page has at most 100 records. The last page carries the new
+        cursor. Without records there is no page.
         """
         today = now.astimezone(ZoneInfo(DEMO_ZONE)).date()
         monday = today - timedelta(days=today.weekday())

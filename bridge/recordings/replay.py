@@ -163,8 +163,8 @@ def replay(folder: Path) -> dict[str, Any]:
     """Replay a recording in an empty store, and return the result as a JSON document.
 
     It holds ``landed`` (outcome per source) and ``rows`` (number of stored rows per source and kind). It also holds
-    ``observation``, ``because`` (reasons per meter) and ``recommendation``. Raises SetupError for a folder without a
-    recording, and for a request that is not recorded.
+    ``observation``, ``because`` (reasons per meter) and ``recommendation``. Floats have at most 6 digits after the
+    point. Raises SetupError for a folder without a recording, and for a request that is not recorded.
     """
     about = _about(folder)
     at = datetime.fromisoformat(about["now"])

@@ -65,9 +65,9 @@ class Linear:
 
         ``calm`` holds the confidence in each action.
 
-        The model's likeliest action counts, or below 0.30 the action of ``rule``. The calendar's kind, and below 0.30
-        also a video link, replace it where they are surer. A kind without an activity always decides. For a title that
-        only holds time, such as "Busy", the model counts as at most 0.35 sure, and no rule decides.
+        The model's likeliest action counts, or below 0.30 the action of ``rule``, if it has any. The calendar's kind,
+        and below 0.30 also a video link, replace it where they are surer. A kind without an activity always decides.
+        For a title that only holds time, such as "Busy", no rule decides. The model then counts as at most 0.35 sure.
         """
         second, first = shares.argsort()[-2:]
         hold = is_hold(event.title)

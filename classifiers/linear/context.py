@@ -100,7 +100,8 @@ def leant(
     """Return the probabilities (event, action) of titles with their context.
 
     ``shares`` are those of the titles, and ``shown`` is a ``table``. The ``leanings`` (fact, action) are added to
-    logarithms, in all at most 0.1. They count in full below a largest share of 0.20, and not at all from 0.35 on.
+    logarithms, in all at most 0.1. They count in full up to a largest share of 0.20, and not at all from 0.35 on. They
+    fade linearly between.
     """
     import numpy as np
 
@@ -133,7 +134,8 @@ def _as_work(shares: NDArray[np.float64], rows: Sequence[bool], action: ActionTy
 def sureness(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArray[np.float64]:
     """Return how sure each label is (event, action), with the order of ``shares``. Each row adds to 1.
 
-    The confidence is lower for a calendar entry than for a title alone, because only its writer may understand it.
+    The confidence is lower for a calendar entry than for a title alone, because only its writer may understand it. An
+    entry is all-day, or has an hour or a length.
     """
     import numpy as np
 

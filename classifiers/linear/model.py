@@ -73,10 +73,10 @@ def people() -> frozenset[str]:
 
 
 def plain_words(title: str) -> str:
-    """Return a title's normalised words with a blank around each, at most 160 characters.
+    """Return a title's normalised words, cut to 160 characters, with a blank between words and at both ends.
 
-    Numbers become 0, and first names become SOMEBODY. A repeated word is kept once, because repetition adds no
-    evidence.
+    Numbers become 0, and first names become SOMEBODY. A letter four times or more in a row is kept three times. A
+    repeated word is kept once, because repetition adds no evidence.
     """
     text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
     words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
@@ -254,8 +254,8 @@ class Model:
 def names(rule: Verdict | None) -> list[str]:
     """Return the facts that a keyword rule's verdict gives about a title.
 
-    They are its action, and its action with the confidence. A missing verdict, or a verdict without action, gives ``no
-    rule``.
+    They are its action, and its action with the confidence to one decimal. A missing verdict, or a verdict without
+    action, gives ``no rule``.
     """
     if rule is None or rule.action is None:
         return ["no rule"]

@@ -34,7 +34,7 @@ class Oura:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request.
 
-        Without a cursor they begin as many days back as the setting ``days`` says.
+        Without a cursor they begin as many days before tomorrow as the setting ``days`` says.
         """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
@@ -42,7 +42,8 @@ class Oura:
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
         """Yield the raw records of the dates ``first`` to ``last``, a tuple for each answer.
 
-        Heart rates become a record for each date in UTC, all in a single tuple.
+        Heart rates become a record for each date in UTC, all in a single tuple. Of other streams, records of the day
+        after ``last`` may be among them.
         """
         if stream == "heartrate":
             asked = {"start_datetime": midnight(first).isoformat(), "end_datetime": midnight(last + DAY).isoformat()}

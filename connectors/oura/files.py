@@ -44,7 +44,10 @@ ROW_NAMED_BY = ("id", "bedtime_start", "start_datetime", "day", "date")
 
 
 def recognise(file: File) -> bool:
-    """Return True if a CSV or JSON file's first bytes hold the fields of a row of Oura's."""
+    """Return True if a CSV or JSON file's first bytes hold the fields of a row of Oura's.
+
+    The name of a JSON file ends in ``.json`` or ``.txt``, or has no ending.
+    """
     if ending(file.name) == "csv":
         return stream_of(_columns(file.head.decode("utf-8-sig", errors="replace"))) is not None
     if ending(file.name) not in ("json", "txt", "") or file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):

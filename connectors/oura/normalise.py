@@ -119,8 +119,8 @@ ACTIVITY_COLUMNS: Columns = {
 def items(key: str, fields: Fields) -> Iterator[Item]:
     """Yield the night, the scores and the day's activity of a row as an episode and samples.
 
-    A row without times of the night yields no night. A day with 0 steps and no activity, spent without the ring, yields
-    no activity. Raises BadRecord for an unreadable date or time.
+    A row without times of the night yields no night. A day with neither steps nor active energy, spent without the
+    ring, yields no activity. Raises BadRecord for an unreadable date or time.
     """
     if fields.get("bedtime start") is not None and fields.get("bedtime end") is not None:
         night = fields.stretch("bedtime start", "bedtime end")

@@ -47,7 +47,8 @@ class Polar:
         """Yield the pages of a stream. Each carries Polar's number of the person.
 
         Activity is read from ``SPEC.overlap`` before the cursor's date to tomorrow, four weeks a page. Without a cursor
-        it begins as many days back as the setting ``days`` says. Any other list is read whole, in a single page.
+        it begins as many days before tomorrow as the setting ``days`` says. Any other list is read whole, in a single
+        page.
         """
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)

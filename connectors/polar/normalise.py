@@ -37,7 +37,8 @@ def _night(fields: Fields) -> Stretch:
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
     """Yield a night as an episode, and its score as a sample.
 
-    Minutes of no known stage count as asleep. A night without any known stage has no minutes per stage.
+    Minutes of no known stage count as asleep. A night without any known stage has no minutes per stage. A night that
+    lacks one of the three stages has no minutes asleep.
     """
     night, stages = _night(fields), fields.measured(STAGES)
     unknown = fields.number("unrecognized_sleep_stage", SECONDS) or 0.0
@@ -66,7 +67,7 @@ def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
 
 
 def _activity(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield the totals of a day as samples, dated by the user's clock at its start.
+    """Yield the totals of a day as samples, dated by the user's clock at its start. They begin at midnight UTC.
 
     A day of 0 steps and no active energy yields nothing, because the watch was not worn.
     """

@@ -43,8 +43,9 @@ def notice(
     """Return the notice in a signed message. Return None for a ping, and for a kind of data that the bridge does not
     use.
 
-    ``kept`` is what ``register`` returned, with the key. Raises Forged for a wrong signature, and for a message older
-    than a week or dated over an hour ahead.
+    The key of a notice is its date for activities (today without one), and empty for other streams. ``kept`` is what
+    ``register`` returned, with the key. Raises Forged for a wrong signature, and for a message older than a week or
+    dated over an hour ahead.
     """
     said = _parsed(body)
     if said.get("event") == PING:

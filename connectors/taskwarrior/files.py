@@ -31,6 +31,7 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
+    A task's parent is ``file/NAME``, by the file's name without its ending and without a repeated download's number.
     ``zone`` tells where days begin. Raises SourceChanged for more than 200,000 tasks, and CutShort after the readable
     part of a file that ends early.
     """

@@ -19,7 +19,8 @@ NO_PROJECT = "Taskwarrior"
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     """Return a list with the task of a record. It is empty for a deleted task, and for the pattern of repeated tasks.
 
-    Raises BadRecord naming the unreadable field.
+    A task without a project is in the list "Taskwarrior". A completed task without ``end`` was completed when it last
+    changed. Raises BadRecord naming the unreadable field.
     """
     payload = record.payload
     status, title = payload.get("status"), words(payload.get("description"))

@@ -44,6 +44,7 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield the tasks in pages. Tasks that stood in an earlier file of that name and not in this file are deleted.
 
+    A task's parent is ``file/NAME``, by the file's name without its ending and without a repeated download's number.
     ``zone`` is for tasks that state no zone. Raises SourceChanged for a file of more than 20 MB or 100,000 tasks.
     Raises CutShort after the readable part of a file that ends early.
     """
@@ -109,8 +110,8 @@ def _digest(path: tuple[str, ...]) -> str:
 def _from_json(file: File, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (key, payload) of each task of a JSON file. A task that was completed several times comes several times.
 
-    Its last completion comes last, and so replaces the earlier completions. Raises Broken after the readable part of a
-    damaged file.
+    Its last completion comes last, and so replaces the earlier completions. Deleted tasks are left out. Raises Broken
+    after the readable part of a damaged file.
     """
     items: list[dict[str, Any]] = []
     projects: dict[str, str] = {}

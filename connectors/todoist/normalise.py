@@ -25,7 +25,8 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     """Return a list with the task of a record. It is empty for a heading, whose title begins with ``* ``.
 
-    A task without a due date is due at its deadline. Raises BadRecord naming the unreadable field.
+    A task without a due date is due at its deadline. Labels at the end of a CSV file's title are cut. Raises BadRecord
+    naming the unreadable field.
     """
     payload = record.payload
     title, of = words(payload.get("title")), words(payload.get("list"))
@@ -55,9 +56,10 @@ def _completed(payload: Any) -> datetime | None:
 
 
 def _day(text: Any, zone: ZoneInfo | None) -> date | None:
-    """Return the date in a text. ``zone`` is where an instant in the text is read.
+    """Return the date that begins a text, in ISO form or in English with a year.
 
-    Return None for words such as "every monday", which name no date, and for anything else.
+    An instant gives its date in ``zone``, and without a zone the date as written. Return None for words such as "every
+    monday", which name no date, and for anything else.
     """
     if not isinstance(text, str):
         return None

@@ -234,7 +234,7 @@ def _member(found: list[Mapping[str, Any]]) -> str | None:
 
 
 def _records(stream: str, found: Iterable[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-    """Return rows as raw records. A recovery's key is the id of its sleep, which is its parent."""
+    """Return rows as raw records. A recovery's key is the ID of its sleep, and its parent is ``sleep/ID``."""
     if stream != "recovery":
         return raw_records(stream, found)
     named = raw_records(stream, found, key="sleep_id")

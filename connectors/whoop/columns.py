@@ -188,7 +188,7 @@ def _slept(record: RawRecord) -> Stretch | None:
     """Return the time of a row's sleep, or None if neither its times nor the minutes in bed are stated.
 
     A cycle begins with falling asleep. A cycle's row without times of sleep therefore gets them from its start and its
-    minutes in bed. Raises BadRecord for an unreadable time.
+    minutes in bed. Of these, at most 1440 count. Raises BadRecord for an unreadable time.
     """
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):

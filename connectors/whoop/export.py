@@ -26,7 +26,10 @@ LEFT_ALONE = "journal answers are private and left unread on purpose"
 
 
 def recognise(file: File) -> bool:
-    """Return True for a CSV file whose first line resembles that of a WHOOP export, in any language."""
+    """Return True for a CSV file whose first line resembles that of a WHOOP export, in any language.
+
+    The file's name ends in ``.csv``, or has no ending.
+    """
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
@@ -61,7 +64,10 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
 
 
 def _decode(content: bytes) -> str:
-    """Return bytes as text, read as UTF-8, or else in the encoding that Excel writes (Windows-1252)."""
+    """Return bytes as text, read as UTF-8, or else in the encoding that Excel writes (Windows-1252).
+
+    A UTF-8 character that is cut off at the end is dropped.
+    """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -39,7 +39,7 @@ class Client:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield a stream's pages, from ``SPEC.overlap`` before the cursor's date to tomorrow, 30 days per request.
 
-        Without a cursor they begin as many days back as the setting ``days`` says.
+        Without a cursor they begin as many days before tomorrow as the setting ``days`` says.
         """
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, partial(self._listed, stream, now))

@@ -36,7 +36,7 @@ REFUSED_STATUS = 400  # what Withings answers to ending a subscription that it d
 def token_of(member: str, secret: str) -> str:
     """Return the token at the end of a person's address for notifications.
 
-    It is ``member``, Withings's number of the person, and a digest of it with the client's secret.
+    It is ``MEMBER-DIGEST``, with Withings's number of the person, and a digest of it with the client's secret.
     """
     digest = hmac.new(secret.encode(), f"notify {member}".encode(), hashlib.sha256).hexdigest()
     return f"{member}-{digest}"
@@ -50,9 +50,11 @@ def notice(
     now: datetime,
     token: str,
 ) -> list[Notice] | None:
-    """Return the notices in a notification of Withings, or None for an unknown category or another person's.
+    """Return the notices in a notification of Withings.
 
-    ``token`` is the end of the address to which it came. Raises Forged if that is not the token of a person.
+    Returns None if it is unreadable, another person's, or of an unknown category. Each names a month to fetch, or has
+    an empty key. A notice with an empty key is always among them. ``token`` is the end of the address to which it came.
+    Raises Forged if that is not the token of a person.
     """
     member, secret = token.partition("-")[0], settings["client_secret"]
     if not secret or not hmac.compare_digest(token_of(member, secret).encode(), token.encode()):
