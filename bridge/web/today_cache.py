@@ -43,7 +43,7 @@ class Today:
 
 
 class TodayCache:
-    """A cache of snapshots (all that is known of a user) and routines, of the 32 users whose were made last.
+    """A cache of snapshots (all that is known of a user) and routines of 32 users, those made last.
 
     Both are made again on a new day, and after a change that ``data_version`` shows. Such changes are a new record,
     correction, tick of a task, proxy map, time zone or order of sources.
