@@ -67,8 +67,8 @@ def specs() -> list[ConnectorSpec]:
 def settings_by_table(mentioned: Sequence[str]) -> dict[str, set[str]]:
     """Return table of ``config.toml`` -> names of its settings, for MQTT and for all plug-ins.
 
-    Settings that several plug-ins share have a table too. The table of a classifier or policy is empty unless one of
-    the names ``mentioned`` begins with its name. Some plug-ins take long to load.
+    Settings that several plug-ins share have a table too. A classifier's table is called NAME, and a policy's
+    ``policy_NAME``. These are empty unless one of ``mentioned`` begins with the table's name. Some take long to load.
     """
     found: dict[str, set[str]] = {"mqtt": {setting.name for setting in config.MQTT}}
     for one in specs():

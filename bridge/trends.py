@@ -33,6 +33,7 @@ class Track:
 
     A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of the readings' standard
     deviations. More readings do not make it smaller, because the readings of a day share their errors.
+    ``coverage`` is the mean over all readings of the day, and 0 without any.
     """
 
     level: tuple[float | None, ...]

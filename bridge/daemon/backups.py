@@ -37,7 +37,7 @@ class BackupState:
     """State of the backups that an installation makes by itself. ``on`` is False if no place for them is set.
 
     ``last`` is when the last good backup was made, or None if there was none. ``old`` says that people should be
-    warned, because that was over two days ago, or because no attempt ever succeeded.
+    warned, because that was over two days ago, or because all attempts failed. It is False if ``on`` is False.
     """
 
     on: bool

@@ -153,7 +153,7 @@ class Jobs:
             guarded("backup", lambda: backups.daily(self.bridge, now=self.clock()))
 
     def waiting_users(self) -> list[User]:
-        """Return the users with due tasks. Log an error and return an empty list instead, so that syncs go on."""
+        """Return the users with due tasks. An error is logged and gives an empty list, so that syncs go on."""
         found: list[User] = []
         bridge, now = self.bridge, self.clock()
         users = (bridge.travelled(user, at=now) for user in bridge.store.people.users())

@@ -162,7 +162,7 @@ def speaking(language: str | None) -> Iterator[None]:
 def languages() -> Mapping[str, str]:
     """Return language code -> the language's name in itself.
 
-    English is among them, and each language with a compiled catalogue.
+    English comes first, then each language with a compiled catalogue, sorted by code.
     """
     found = sorted(place.parent.parent.name for place in FOLDER.glob(f"*/LC_MESSAGES/{DOMAIN}.mo"))
     english = say("English")  # a catalogue translates it by the name of its own language

@@ -77,7 +77,7 @@ class Revocation:
 
     ``address`` may hold ``{access_token}`` and names of settings in braces. ``form`` names the field of a form that
     holds the refresh token, or the access token without one. The client names itself there (RFC 7009). If neither
-    holds a token, the request is signed. An expired token is refreshed before.
+    holds a token, the access token goes in the header ``Authorization``, and is refreshed before if expired.
     """
 
     address: str

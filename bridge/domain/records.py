@@ -56,8 +56,8 @@ class Connection:
 class Extent:
     """The range of a user's stored measurements in time.
 
-    ``newest`` is the last day with a measurement. ``known_since`` is the instant at which the first measurement was
-    stored.
+    ``newest`` is the last day with a measurement. ``known_since`` is the earliest instant at which a measurement
+    was stored as it is now.
     """
 
     newest: date

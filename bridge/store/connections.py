@@ -38,7 +38,7 @@ class Connections(Part):
 
     @reads
     def of_member(self, db: sa.Connection, source: str, member: str) -> list[Connection]:
-        """Return the connections, of any user, to the account that the source itself calls ``member``."""
+        """Return all users' connections to the account that the source calls ``member``, sorted by user id and name."""
         return select_connections(db, sa.and_(tables.sources.c.name == source, tables.connections.c.member == member))
 
     @reads
@@ -119,7 +119,7 @@ _SECRET = sa.select(tables.connections.c.secret).where(tables.connections.c.id =
 
 
 def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[Connection]:
-    """Return the connections that meet a condition, sorted by user, source and name."""
+    """Return the connections that meet a condition, sorted by user id, source and name."""
     return _connections(db.execute(_ALL.where(condition)))
 
 

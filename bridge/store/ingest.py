@@ -67,8 +67,8 @@ class Ingest(Part):
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
         """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier.
 
-        Returns False, and changes nothing, if a notice with the same trace came before. Notices that were handled over
-        a week ago are deleted.
+        Returns False, and saves nothing, if the connection has a notice with the same trace. The connection's notices
+        that were handled over a week ago are deleted before, in any case.
         """
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
@@ -145,7 +145,8 @@ class Ingest(Part):
     ) -> dict[tuple[str, str], tuple[int, datetime | None]]:
         """Return (stream, first 7 characters of the key) -> number and export date of a connection's stored records.
 
-        The date is None if any of them is of another export, in pieces, or derived by another ``version``.
+        Deleted records do not count. The date is None if any of them is of another export, in pieces, or derived by
+        another ``version``.
         """
         found = db.execute(_MONTHS, {"connection": connection_id, "version": version})
         return {
@@ -158,7 +159,10 @@ class Ingest(Part):
 
     @writes(durable=False)
     def keep_still(self, db: sa.Connection, connection_id: int, stream: str, still: Still) -> None:
-        """Date the stored records of ``still``, and the stretches that an earlier export covered, by its export."""
+        """Give the stored records whose keys begin with a prefix in ``still.records`` the export date ``still.as_of``.
+
+        Deleted records are left out. Covered stretches of exactly that prefix, without a parent, get a newer date too.
+        """
         for prefix in still.records:
             of = {"connection": connection_id, "of_stream": stream, "of_prefix": prefix, "new_as_of": still.as_of}
             db.execute(_DATE_STILL, of | {"length": len(prefix)})
@@ -199,7 +203,10 @@ class Ingest(Part):
 
     @writes()
     def save_coverage(self, db: sa.Connection, connection_id: int, stream: str, covers: Covers) -> None:
-        """Save that the export of ``covers.as_of`` holds a stretch completely, so that no older export adds to it."""
+        """Save that the export of ``covers.as_of`` holds a stretch completely, so that no older export adds to it.
+
+        A newer date that is saved already stays.
+        """
         c = tables.covered.c
         stretch = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
         for parent in sorted(covers.parents if covers.parents is not None else {NO_PARENT}):

@@ -28,7 +28,7 @@ def insert_into(db: sa.Connection, table: sa.Table) -> Any:
 
 
 def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows of plain values. Instants are microseconds since 1970, and dates ISO 8601 text.
+    """Insert rows of plain values, in the order of ``columns``. Instants are microseconds since 1970, dates ISO 8601.
 
     Constraints are checked as usual.
 

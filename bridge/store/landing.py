@@ -44,9 +44,10 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over the export date of a delivery, if it is newer. Returns True if one of the record's dates changed.
+        """Take over the export date of a delivery. Returns True if one of the record's dates changed.
 
-        A delivery without an export date changes nothing.
+        ``as_of`` takes a newer date only. ``whole_as_of`` takes any date, except that of a piece (``adds``). A delivery
+        without an export date changes nothing.
         """
         if record.as_of is None:
             return False
@@ -294,7 +295,7 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
 def register(
     db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
 ) -> dict[str, State]:
-    """Return path -> stored state of the records. A record that is not stored yet gets a row and an empty state.
+    """Return path -> stored state of the records. A record not stored yet gets a row, and a state without a digest.
 
     The deletion of a record that is not stored gets neither.
     """

@@ -90,7 +90,7 @@ class SingletonLock:
     def taken(self) -> bool:
         """Take the lock if it is free, without waiting. Returns True if this process holds it now, even from before.
 
-        Raises the database's error during an outage.
+        A store in memory always gives True. Raises the database's error during an outage.
         """
         if self._engine.dialect.name == "postgresql":
             return self._advisory_lock_taken()

@@ -36,7 +36,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload that all pieces form together. Newer values replace older values."""
+    """Return the payload that ascending pieces form together, as ``union`` does. Newer values replace older values."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)

@@ -85,8 +85,9 @@ class Reading(Part):
     ) -> list[tuple[str, Event]]:
         """Return (source, event) for events that touch the time from ``since`` to ``until``, sorted by key.
 
-        Series are not expanded. Every master and exception of a series that might touch that time is among them. With
-        ``at``, the events are as they were known then, otherwise as they are now.
+        An event that ends at ``since`` counts. An event that begins at ``until`` does not. All-day events
+        count a day wider at both ends. Series are not expanded. Every master and exception of a series that might touch
+        that time is among them. With ``at``, the events are as they were known then, otherwise as they are now.
         """
         bound = {"user": user_id, "at": at or LAST_INSTANT, "since": since, "until": until}
         found = [(source, codec.decode("event", body)) for source, body in db.execute(_EVENTS, bound)]
@@ -137,7 +138,7 @@ class Reading(Part):
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
         """Return the Extent of the user's measurements, samples and episodes. Return None without any.
 
-        It holds the newest local day with a measurement, and the instant at which the first measurement was stored.
+        It holds the newest local day with a measurement, and the earliest instant that stored one as it is now.
         ``source`` limits both to a source, and None means all sources.
         """
         found = []
@@ -154,6 +155,8 @@ class Reading(Part):
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
         """Return the end of a connection's newest sample or episode that had ended by ``at``. Return None
         without any.
+
+        Only the five episodes of the latest days are looked at.
         """
         bound = {"connection": connection_id, "at": at}
         measures = db.execute(_MEASURES, bound).first() is not None  # else the search for its last day reads all rows
@@ -180,7 +183,7 @@ class Reading(Part):
     def last_event(self, db: sa.Connection, user_id: int, at: datetime) -> datetime | None:
         """Return the end of the user's last calendar entry that had ended by ``at``. Return None without any.
 
-        Series and exceptions of series do not count.
+        Series and exceptions of series do not count. An all-day entry ends a day later here, because zones differ.
         """
         t = tables.events.c
         found: datetime | None = db.execute(

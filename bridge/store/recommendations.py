@@ -141,7 +141,7 @@ class Recommendations(Part):
 
     @reads
     def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return the user's recommendations made from ``since`` until before ``until``, ascending.
+        """Return the user's recommendations made from ``since`` until before ``until``, oldest first.
 
         Superseded recommendations are left out.
         """
@@ -181,7 +181,7 @@ class Recommendations(Part):
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, outcome: Deed | None = None
     ) -> list[AdviceRecord]:
         """Return the user's recommendations made from ``since`` until before ``until``, with beliefs and feedback,
-        ascending.
+        oldest first.
 
         With ``outcome``, only those with this outcome are returned. Observations, which are most of a row, and
         probabilities are not read. Superseded recommendations are left out.

@@ -157,7 +157,7 @@ class Scheduling(Part):
 
         ``failures`` counts failed syncs in a row. ``error`` and ``paused`` are the reasons of a failure and of a pause,
         or None if there is none. ``due_at`` is None for a connection that is paused, or that no sync shall follow.
-        After a successful sync, a connection with an unhandled webhook notice is due at once.
+        After a success with a ``due_at``, an unhandled webhook notice makes the connection due at once.
         """
         body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
         if outcome.retry_at is not None:
@@ -216,7 +216,8 @@ class Scheduling(Part):
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
         """Make overdue connections due in turn from ``now`` on, the longest overdue first, and return their number.
 
-        The distance between two is ``step``, or shorter if all of them would not fit into ``within``.
+        The distance between two is ``step``, or shorter if all of them would not fit into ``within``. Connections
+        never synced are left out.
         """
         late = sa.and_(_is_due(now), c.due_at.is_not(None))
         found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())

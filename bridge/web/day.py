@@ -84,8 +84,9 @@ def title(visit: Visit) -> dict[str, str]:
 
 
 def meters(readings: Mapping[Meter, Reading]) -> list[dict[str, Any]]:
-    """Return the five meters with values in percent. A meter without data shows no level, because 0.70 would look
-    measured.
+    """Return the five meters for the template, where ``percent``, ``low`` and ``wide`` are in percent.
+
+    A meter without data shows "not known" as its level, because 0.70 would look measured.
     """
     return [_meter(meter, reading) for meter, reading in readings.items()]
 

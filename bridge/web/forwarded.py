@@ -112,7 +112,7 @@ def client(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> s
     """Return the address of the client: the right-most address that is not a trusted proxy's.
 
     ``peer`` is the connected address and ``forwarded`` the values of ``X-Forwarded-For``. An entry that is no address
-    ends the list, because entries to its left may be forged.
+    ends the list, because entries to its left may be forged. If all are trusted, the left-most is returned.
 
     >>> client("127.0.0.1", ["6.6.6.6, 9.9.9.9"], networks("127.0.0.1"))
     '9.9.9.9'

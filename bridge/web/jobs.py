@@ -47,7 +47,7 @@ class Job:
 
     @property
     def share(self) -> int | None:
-        """The percentage that is done, from 0 to 100, or None while the total is unknown."""
+        """The percentage that is done, rounded down, from 0 to 100, or None while the total is unknown."""
         return None if not self.total else min(100, 100 * self.done // self.total)
 
     def progress(self, done: int, total: int) -> None:
@@ -103,8 +103,8 @@ class Jobs:
         """Start ``work(job)`` in a thread and return its job, without waiting.
 
         What ``work`` returns becomes the job's ``result``. The text of a BridgeError becomes its ``text``, and its
-        state ``failed``. Raises TryLater if the user already has 8 running jobs. ``user_id`` is None before there is a
-        user.
+        state ``failed``. Any other exception fails it with a general text. Raises TryLater if the
+        user already has 8 running jobs. ``user_id`` is None before there is a user.
         """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:

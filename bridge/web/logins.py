@@ -44,8 +44,8 @@ class TooManyTries(Exception):
 class LoginLimits:
     """The limits on failed tries to log in at a server, kept in memory.
 
-    In five minutes an address has 20 tries, and 5 for each name. A known browser has 5. Every try is counted when it
-    begins. After a success ``uncount`` removes it.
+    In five minutes an address (of IPv6, its /64 network) has 20 tries, and 5 for each name. A known browser has 5.
+    Every try is counted when it begins. After a success ``uncount`` removes it.
     """
 
     pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))

@@ -79,7 +79,7 @@ FACES = (
 def age(hours: float) -> str:
     """Return an age, given in hours, in words.
 
-    Below an hour it is "just now". Below 36 hours it is in hours, then in whole days.
+    Below an hour it is "just now". Below 36 hours it is in rounded hours, then in days rounded down.
 
     >>> age(0.2), age(5.4), age(60)
     ('just now', '5 hours ago', '2 days ago')
@@ -123,6 +123,8 @@ def source_title(name: str) -> str:
 
 def with_source_titles(text: str) -> str:
     """Return a text of evidence with its sources as people write them.
+
+    Only a source that follows a comma and a blank, and ends at a comma or the end, is replaced.
 
     >>> with_source_titles("no nap, whoop"), with_source_titles("asleep 22:56-07:16, garmin, 8 h")
     ('no nap, WHOOP', 'asleep 22:56-07:16, Garmin, 8 h')

@@ -86,8 +86,9 @@ class UnknownUser(Exception):
 class Visit:
     """A user's request for their own data, with its time.
 
-    Pages send ``csrf`` back with every change. ``session`` is True after a login, so that the page offers to log out.
-    ``language`` is the language that the user chose, or None without a choice.
+    Pages send ``csrf`` back with every change. ``session`` is True for a request with a session cookie whose user no
+    proxy names. The page then offers to log out. ``language`` is the language that the user chose, or None without a
+    choice.
     """
 
     app: AppState

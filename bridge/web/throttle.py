@@ -54,8 +54,9 @@ class ConcurrencyLimit:
 
 
 class RateLimit:
-    """A limit of ``allowed`` tries within ``seconds``, per key, counted in memory. Beyond 10,000 keys the oldest
-    goes.
+    """A limit of ``allowed`` tries within ``seconds``, per key, counted in memory.
+
+    Beyond 10,000 keys, the key that was tried longest ago is forgotten.
     """
 
     def __init__(self, *, allowed: int, seconds: float) -> None:

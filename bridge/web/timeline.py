@@ -72,7 +72,7 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes on the reasons.
+    """Return the expected levels as a table of meters by time, with notes on each level's reasons except the first.
 
     Return None for a plan without an outlook. A level that is not forecast at a time is None in the table.
     """

@@ -43,7 +43,7 @@ class Today:
 
 
 class TodayCache:
-    """A cache of users' snapshots (all that is known of a user) and routines, for the last 32 users.
+    """A cache of snapshots (all that is known of a user) and routines of 32 users, those made last.
 
     Both are made again on a new day, and after a change that ``data_version`` shows. Such changes are a new record,
     correction, tick of a task, proxy map, time zone or order of sources.
@@ -137,7 +137,7 @@ class _Index:
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
-    """Return a value that changes whenever a user's snapshot must be loaded again, and at midnight."""
+    """Return a value that changes whenever a user's snapshot must be loaded again, and at the user's midnight."""
     changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
     ticked_at = bridge.store.task_notes.said_at(user.id)

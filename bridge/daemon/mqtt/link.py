@@ -173,7 +173,7 @@ class Link:
         return self._ready
 
     def retained(self) -> dict[str, str]:
-        """Return topic -> text of what the broker retains under this installation's topics."""
+        """Return topic -> text of what the broker retains under this installation's topics, without the status."""
         with self._lock:
             return dict(self._retained)
 

@@ -120,5 +120,5 @@ def install(kind: str, written: str) -> tuple[Path, str]:
 
 
 def only_in_this_shell() -> list[str]:
-    """Return the sorted names of settings in this process's environment, which a service does not see."""
+    """Return the sorted names of variables ``BRIDGE_*`` that are settings here, which a service does not see."""
     return sorted(name for name in os.environ if name.startswith("BRIDGE_") and name not in OF_A_PROCESS)

@@ -238,7 +238,7 @@ class Curve:
 def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float | None]) -> Curve:
     """Return the Curve of ``means`` (0 to 1) on ascending ``days``, with a band of ``sds`` on each side.
 
-    Where ``sds`` has None, the band has a gap. Days more than CURVE_GAP apart are not joined.
+    The band is cut off at 0 and 1, with a gap where ``sds`` has None. Days more than CURVE_GAP apart are not joined.
     """
     span = max((days[-1] - days[0]).days, 1) if days else 1
     at = {day: round(CURVE_WIDTH * (day - days[0]).days / span, 1) for day in days}

@@ -24,7 +24,7 @@ Day = Annotated[str, Form(max_length=20)]
 def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     """Note that the user did a task, and show the plan again from which it was ticked.
 
-    A recommendation of this slot that names the task counts as done, too.
+    If the current slot's recommendation is for a task of this title, it counts as done, too.
 
     Raises SetupError for a key that is none of the user's open tasks.
     """
