@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
     """Return a measured value as a JSON document.
 
-    ``number`` is the row's number, which ``bridge trace --sample`` takes. ``start`` is in UTC.
+    ``number`` is the row's number, which ``bridge trace --sample`` takes. ``start`` is in UTC, to the minute.
     """
     return {
         "sample": number,
