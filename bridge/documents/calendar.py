@@ -96,7 +96,8 @@ class StretchDocument(TypedDict):
 class SlotEventDocument(StretchDocument):
     """An event of a slot with its label.
 
-    ``minutes`` is how much of the event lies within the slot. ``event`` is the key that names it in corrections.
+    ``start`` and ``end`` are those of the whole event. ``minutes`` is how much of the event lies within the slot.
+    ``event`` is the key that names it in corrections.
     """
 
     event: str
