@@ -61,7 +61,8 @@ class Aftermath:
     """The recommendations of a user, and what was measured since the first of them.
 
     ``given`` is in order of time. ``nights`` maps the day on which a night ends to outcome -> value. ``check_ins`` are
-    (time, value), ascending. ``mornings`` maps a day to its first recommendation, which holds the levels of the meters.
+    (time, value) of check-ins about life as a whole, ascending. ``mornings`` maps a day to its first recommendation,
+    which holds the levels of the meters.
     """
 
     given: Sequence[Recommendation]
@@ -111,7 +112,7 @@ class Aftermath:
 
 
 def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
-    """Return a user's recommendations made before ``now``, and what was measured after them.
+    """Return a user's recommendations made before ``now`` and not superseded, and what was measured after them.
 
     If several sources measured the same outcome of a night, the preferred source counts.
     """

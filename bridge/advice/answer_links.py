@@ -100,7 +100,8 @@ def refuse_late(recommendation: Recommendation, user: User, *, now: datetime) ->
 def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
     """Store the answer that a link names, in place of an earlier answer.
 
-    ``moved_to`` is the chosen slot, and counts only for Reschedule. Raises Forged and Spent as ``read`` does.
+    ``moved_to`` is the chosen slot, and counts only for Reschedule. Returns the link with the recommendation as stored
+    then. Raises Forged and Spent as ``read`` does.
     """
     link = read(bridge, token, now=now)
     moved = moved_to if link.answer is Answer.RESCHEDULE else None

@@ -82,7 +82,10 @@ class Beliefs:
 
 
 def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
-    """Return the beliefs of the 365 days before ``now``, all resets, and the answers that changed the belief most."""
+    """Return the beliefs of the 365 days before ``now``, all resets, and the eight answers with the largest change.
+
+    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
+    """
     stated = store.recommendations.advice_records(user.id, since=now - BELIEF_PERIOD, until=now + INSTANT)
     resets = store.lessons.resets(user.id)
     moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)

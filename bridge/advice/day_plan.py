@@ -160,7 +160,7 @@ def _task_named(situation: Situation, title: str | None) -> str | None:
 
 
 def _previewed(situation: Situation, day: date, policy: Policy, guard: Guard, blocks: Sequence[Block]) -> list[Block]:
-    """Return what the policy would suggest in the later slots of a date, as blocks.
+    """Return what the policy would suggest in the later slots of a date as blocks, nights excepted.
 
     Together with the suggestions already made, they are no more than the user wants a day. Each is the policy's most
     likely choice.

@@ -57,11 +57,11 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
 
 
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:
-    """Return a JSON object: the effect of advising each action, and of advice as such, on each outcome.
+    """Return the effects on each outcome as a JSON object.
 
-    Each effect has a 95 % interval. ``moderation`` says how the effect changes in the evening or at night, and with the
-    dosage of advice. An effect is null while the decisions are too few. ``missing`` then says roughly how many more are
-    needed.
+    ``actions`` holds the effects of advising each action, and ``advice`` those of advice as such. Each has a 95 %
+    interval. ``moderation`` says how the effect changes in the evening or at night, and with the dosage of advice. An
+    effect is null while the decisions are too few. ``missing`` then says roughly how many more are needed.
     """
     decisions: list[tuple[User, Followed]] = []
     lots: list[tuple[User, Drawn]] = []

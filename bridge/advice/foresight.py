@@ -74,8 +74,8 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
     """Return the Brier scores of the answers to recommendations of the last eight weeks.
 
-    Only recommendations by the policy ``adaptive`` count, because its scores are probabilities. Without any, both
-    scores are 0.
+    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``). Only recommendations by
+    the policy ``adaptive`` count, because its scores are probabilities. Without any, both scores are 0.
     """
     pairs: list[Pair] = []
     for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT):

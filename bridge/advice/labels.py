@@ -26,7 +26,7 @@ LESSON_DAYS = timedelta(days=60)  # before the newest correction, whose entries 
 def labelled(
     store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
 ) -> list[tuple[Occurrence, Label]]:
-    """Return the calendar between two times, as it was known at ``at``, each occurrence with its label.
+    """Return the calendar between two times, as known at ``at``, each occurrence with its label, by start.
 
     The user's correction of the entry or of its title counts first. Next counts what the corrections teach about
     similar entries, and last the classifier's label.

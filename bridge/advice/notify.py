@@ -62,7 +62,8 @@ def compose(
     """Return title and text of a message about a recommendation, in the current language.
 
     The title has the action and its time. The text has the reasons, the lines ``events`` about the calendar, and a line
-    per link. ``links`` maps a button's word to its address. Reasons that name a task are left out.
+    per link. ``links`` maps a button's word to its address. Reasons that name a task are left out. Without any line,
+    the text is the title.
     """
     values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
@@ -96,7 +97,8 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
 def ended(title: str, source: str, user: User) -> tuple[str, str]:
     """Return title and text of the message that the consent to a source has ended.
 
-    ``title`` is the source's name for people, and ``source`` its name in commands.
+    ``title`` is the source's name for people, of which the part from " (" on is left out. ``source`` is its name in
+    commands.
     """
     text = _(
         "The consent has ended or was withdrawn, and nothing new comes in. Log in again: {command}, or on the page, "
@@ -202,7 +204,7 @@ def save_devices(
 
 
 def devices_of(store: Store, vault: Vault, user_id: int) -> list[Device]:
-    """Return the browsers that take a user's messages, the newest last. The list is empty without any."""
+    """Return the browsers that take a user's messages, the last added last. The list is empty without any."""
     return _devices(_secret(store, vault, user_id))
 
 

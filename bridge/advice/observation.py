@@ -84,8 +84,8 @@ def observe(
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
     """Return kind of slot -> action -> number of slots in which an entry of the action begins.
 
-    The slots are those of the last eight weeks. Slots with an accepted recommendation are left out, because their
-    answers already count. A slot with several entries is divided between their actions.
+    The entries are timed, have ended, and began in the last eight weeks. Slots with an accepted recommendation are left
+    out, because their answers already count. A slot with several entries is divided between their actions.
     """
     since, shown = known.at - ROUTINE, dict[Moment, list[ActionType]]()
     for occurrence, label in known.agenda:

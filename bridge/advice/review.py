@@ -188,7 +188,8 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
 def workout_stretches(known: Snapshot) -> list[Stretch]:
     """Return begin and end of the finished workouts, ascending.
 
-    A workout that several devices recorded is one stretch, from the preferred device.
+    A workout that several devices recorded counts once, from the preferred device. Workouts that overlap or touch are
+    one stretch.
     """
     workouts = (one for _, one in once(known.episodes, known.preference) if one.kind is EpisodeKind.WORKOUT)
     found = ((one.start, one.end) for one in workouts)

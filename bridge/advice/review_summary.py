@@ -35,7 +35,10 @@ TO_TRY: Mapping[Meter, Text] = {
 
 
 def summary(review: Review) -> list[str]:
-    """Return two or three sentences about the week, or a single sentence if nothing is known of it."""
+    """Return two or three sentences about the week, or a single sentence if nothing is known of it.
+
+    A sentence names at most three facts.
+    """
     compared = [review.sleep.asleep, *review.meters.values(), *review.done.values()]
     if not review.advised and not review.goals and all(one.value is None for one in compared):
         return [say("Nothing is known of this week.")]

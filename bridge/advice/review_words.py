@@ -257,7 +257,7 @@ def goal_tally(review: Review, action: ActionType) -> Text:
 
 
 def effect_lines(review: Review) -> Iterator[str]:
-    """Yield a sentence per effect of advice measured on the user, with its 95 % interval, at most three."""
+    """Yield a sentence for each of the review's first three effects of advice, with its 95 % interval."""
     for one in review.effects[:EFFECTS_MAX]:
         effect, low, high = one.effect, one.low, one.high
         if one.outcome == "taken":

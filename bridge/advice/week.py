@@ -41,7 +41,7 @@ class Week:
 
     ``entries`` are the labelled calendar entries, from a week before ``monday`` to the end of the week. ``calendar`` is
     False if no calendar was ever read, which differs from an empty week. ``tasks`` are the open tasks with a title, by
-    due date.
+    due date, those without a due date last.
     """
 
     monday: date

@@ -60,7 +60,8 @@ def case(event: Invitation, label: Label, calendar: str = "") -> Case:
     """Return a calendar entry as the model of corrections sees it: its title, the classifier's label, and facts.
 
     ``calendar`` is the calendar's key, or empty to leave the calendar out of the facts. "long" means four hours or
-    more, and "evening" a start from 18:00 on. "office hours" means a start from 8:00 to 18:00, Monday to Friday.
+    more, and "evening" a start from 18:00 on. "office hours" means a start from 8:00 on and before 18:00, Monday to
+    Friday.
     """
     late = event.start_hour is not None and event.start_hour >= EVENING
     work = event.start_hour in OFFICE and event.weekday is not None and event.weekday < SATURDAY

@@ -69,7 +69,8 @@ TodayEventDocument = TypedDict(
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
     """Return an event of a day with its label as a JSON document.
 
-    Times are hours and minutes on the user's clock. An all-day event has "all day" as ``from``, and an empty ``to``.
+    Times are HH:MM on the user's clock at the start. ``confidence`` has two decimals. An all-day event has "all day" as
+    ``from``, and an empty ``to``.
     """
     zone = zone_at(occurrence.start, zones)
     start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
@@ -95,7 +96,8 @@ class StretchDocument(TypedDict):
 class SlotEventDocument(StretchDocument):
     """An event of a slot with its label.
 
-    ``minutes`` is how much of the event lies within the slot. ``event`` is the key that names it in corrections.
+    ``start`` and ``end`` are those of the whole event. ``minutes`` is how much of the event lies within the slot.
+    ``event`` is the key that names it in corrections.
     """
 
     event: str

@@ -75,7 +75,7 @@ def data_points(
     """Yield (name of the schema, data point) for all that the standards model.
 
     ``samples`` are (source, sample), and ``episodes`` (source, episode). A day's steps, distance and energy from a
-    source make a single data point. Metrics without a schema are left out.
+    source make a single data point, and these come last. Metrics without a schema are left out.
     """
     days: dict[tuple[str, date], list[Sample]] = defaultdict(list)
     for source, episode in episodes:

@@ -28,8 +28,8 @@ NO_ACTION = "NONE"  # says that an event is no activity
 def parse_answer(text: str) -> Answer | Deed:
     """Return the answer to a recommendation, or its outcome, from the word that a user typed.
 
-    Answers are ``accept``, ``ignore`` and ``reschedule``, and outcomes ``done``, ``partly`` and ``not_done``, in any
-    case. Raises SetupError for any other text.
+    Answers are ``accept``, ``ignore`` and ``reschedule``, and outcomes ``done``, ``partly`` and ``not_done`` (or
+    ``not-done``), in any case. Raises SetupError for any other text.
     """
     from bridge.domain.records import Deed
 
@@ -47,7 +47,8 @@ def parse_answer(text: str) -> Answer | Deed:
 def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
     """Return the slot named by ``text``, e.g. ``Thu evening``, in the seven days after the current slot.
 
-    Raises SetupError for any other text.
+    The weekday is English, and only its first three letters count. Case does not matter. Raises SetupError for any
+    other text.
     """
     day, _, slot = text.strip().partition(" ")
     wanted = (day[:3].capitalize(), slot.strip().upper())
@@ -62,7 +63,7 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
 def parse_slots(text: str) -> frozenset[Slot]:
     """Return the slots of the day that ``text`` names with commas between, or no slots for ``none``.
 
-    Raises SetupError for any other text.
+    Names are English, in any case. Empty names are skipped. Raises SetupError for any other text.
     """
     named = [name.strip().upper() for name in text.split(",") if name.strip().lower() not in ("", NONE)]
     try:
@@ -74,7 +75,7 @@ def parse_slots(text: str) -> frozenset[Slot]:
 
 
 def parse_day(text: str) -> date:
-    """Return a date from a text like ``2026-11-20``.
+    """Return a date from an ISO 8601 text like ``2026-11-20``.
 
     Raises SetupError for other texts, and for years outside 1970 to 2199.
     """
@@ -133,7 +134,7 @@ def parse_action(text: str) -> ActionType | None:
 def parse_wished(text: str, user: str) -> ActionType:
     """Return the action that a wish names, in any case. Raises SetupError for any other text.
 
-    The error names the most similar action.
+    Spaces and dashes count as underscores. The error names the most similar action.
     """
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
     try:
@@ -149,7 +150,8 @@ def parse_wished(text: str, user: str) -> ActionType:
 def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
     """Return an action and its hours from a text like ``DEEP_WORK 09:00-12:00, 14:00-16:00``.
 
-    The spans are sorted, without doubles. ``DEEP_WORK none`` gives no hours. Raises SetupError for any other text.
+    The spans are (begin, end), sorted and without doubles. ``DEEP_WORK none`` gives no hours. Raises SetupError for any
+    other text.
     """
     name, _, spans = text.strip().partition(" ")
     action = parse_wished(name, user)

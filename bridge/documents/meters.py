@@ -214,7 +214,7 @@ def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> di
 
     Besides ``day`` and ``source``, it has a key for each metric. Each metric maps to its value, its count of
     measurements, and its lowest (``low``) and highest (``high``) value. For metrics measured all day the value is the
-    mean or the sum.
+    sum of minutes, or the mean weighted by readings.
     """
     return {
         "day": day.isoformat(),

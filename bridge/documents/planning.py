@@ -70,8 +70,8 @@ class RoutineDocument(TypedDict):
 class WishesDocument(TypedDict):
     """A user's wishes for the plan.
 
-    ``never`` lists actions. ``hours`` and ``goals`` (times a week) are by action, ``weights`` by meter. ``suggestions``
-    is the largest number a day.
+    ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
+    ``weights`` by meter. ``suggestions`` is the largest number a day.
     """
 
     user: str

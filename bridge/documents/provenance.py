@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
     """Return a measured value as a JSON document.
 
-    ``number`` is the row's number, which ``bridge trace --sample`` takes. ``start`` is in UTC.
+    ``number`` is the row's number, which ``bridge trace --sample`` takes. ``start`` is in UTC, to the minute.
     """
     return {
         "sample": number,
@@ -37,8 +37,8 @@ def provenance_document(found: Provenance, counted: CountedDocument | None) -> d
     """Return a stored row (sample, episode, event or task) and its origin as a JSON document.
 
     ``payload`` is the record as the source sent it, null where it is not kept. ``before`` holds earlier versions of the
-    row. ``also_from`` names rows of the same metric and day from other connections, by source and number. ``counted``
-    names the series that counts among them, and is null if ``counted`` is None.
+    row. ``also_from`` names rows of the same metric or kind of episode, on the same day, from other connections, by
+    source and number. ``counted`` names the series that counts among them, and is null if ``counted`` is None.
     """
     connection, spec = found.connection, registry.spec(found.connection.source)
     return {

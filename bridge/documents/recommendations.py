@@ -143,7 +143,7 @@ class DimensionDocument(TypedDict):
 class MoveDocument(TypedDict):
     """A user's feedback, and how each dimension of the policy's belief changed until the next recommendation.
 
-    ``text`` says the same in a sentence.
+    ``at`` is when the recommendation was made. ``text`` says the same in a sentence.
     """
 
     at: str
@@ -163,7 +163,8 @@ class ResetDocument(TypedDict):
 class BeliefDocument(TypedDict):
     """A policy's belief about the user on each of ``days``, the feedback that moved it most, and the user's resets.
 
-    ``policies`` names the policy of each day. ``answers`` is the number of the user's answers.
+    ``policies`` names the policy of each day. ``moved_by`` holds at most eight, the largest change first. ``answers``
+    is the number of the user's answers in these days. ``resets`` are newest first.
     """
 
     days: list[str]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AdvisedDocument(TypedDict):
-    """A recommendation with the user's answer (accept, ignore, reschedule) and its outcome (such as ``done``).
+    """A recommendation with the user's answer (ACCEPT, IGNORE, RESCHEDULE) and its outcome (such as ``done``).
 
     Both are null while unknown. ``evidence`` gives the reasons for the outcome.
     """
@@ -153,7 +153,10 @@ def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> Pas
 
 
 def review_document(review: Review, user: User) -> ReviewDocument:
-    """Return a weekly review as a JSON document, with numbers rounded for people."""
+    """Return a weekly review as a JSON document.
+
+    Levels and effects are rounded to three decimals, other figures to one.
+    """
     sleep = review.sleep
     return {
         "user": user.name,

@@ -114,8 +114,9 @@ def trends_document(found: Trends) -> TrendsDocument:
 def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a shorter trends document with means per week, for language models, which count every word.
 
-    Weeks are counted in seven days back from the last day. Surplus days at the beginning are left out. A mean is null
-    for a week without values. Happenings stay as they are. Coverage and planned hours are left out.
+    Weeks are counted in seven days back from the last day. Surplus days at the beginning are left out. A mean has three
+    decimals, and is null for a week without values. Happenings stay as they are. Coverage and planned hours are left
+    out.
     """
     weeks = [body["days"][k : k + 7] for k in range(len(body["days"]) % 7, len(body["days"]), 7)]
     index = {day: number for number, day in enumerate(body["days"])}

@@ -15,7 +15,8 @@ class Figure:
     """The figure of a metric for a day and source.
 
     ``low`` and ``high`` bound the ``count`` measurements behind it. ``value`` is the highest of nightly or daily
-    values. Of intraday values it is the sum of durations in minutes (such as mindfulness), and otherwise the mean.
+    values. Of intraday values it is the sum of durations in minutes (such as mindfulness), and otherwise the mean,
+    weighted by readings.
     """
 
     value: float
@@ -28,9 +29,10 @@ Days = dict[tuple[date, str], dict[Metric, Figure]]
 
 
 def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]) -> Days:
-    """Return (local day, source) -> metric -> figure, newest day first. A day's sleep is its longest main sleep.
+    """Return (local day, source) -> metric -> figure, newest day first, then by source.
 
-    If two devices of a source each send a daily value, the highest is taken, because neither contains the other.
+    A day's sleep is its longest main sleep. If two devices of a source each send a daily value, the highest is taken,
+    because neither contains the other.
     """
     found: dict[tuple[date, str], dict[Metric, list[Sample]]] = {}
     for source, sample in samples:

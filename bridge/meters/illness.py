@@ -55,7 +55,7 @@ def illness(past: Past, at: datetime) -> Signal | None:
     """Return a signal of several signs of illness in the last night.
 
     Returns None if their distance together is at most 1.5. Its z is always -3. Its quality grows from 0 to 1 with a
-    distance from 1.5 to 5.
+    distance from 1.5 to 5, and is halved if the largest sign's normal rests on under four values.
     """
     signs = sorted(_signs(past, at), key=lambda sign: -sign[0])
     far = distance(past, at)

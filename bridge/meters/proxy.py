@@ -114,7 +114,7 @@ def differences(mine: ProxyMap) -> list[tuple[Proxy, Proxy]]:
 
 
 def written(changes: Overrides) -> str:
-    """Return overrides as TOML text, in the form of the override file."""
+    """Return overrides as TOML text, sorted by meter and signal. A signal without fields is left out."""
     lines = [
         "\n".join([f"[{meter}.{signal}]", *(f"{name} = {value}" for name, value in sorted(change.items()))])
         for meter, signals in sorted(changes.items())

@@ -9,7 +9,7 @@ SHORTFALL_MIN_HOURS = 1 / 4  # less is within the error of a watch
 
 
 def hours(length: float) -> Text:
-    """Return a length, given in hours, as text for people.
+    """Return a length, given in hours, as text for people, to the minute.
 
     >>> hours(6.17), hours(0.5), hours(8)
     ('6 h 10 min', '30 min', '8 h')
@@ -50,7 +50,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def relative(value: float, centre: float, normal: Baseline) -> Text:
-    """Return a text on how many per cent ``value`` is above or below ``centre``.
+    """Return a text on how many whole per cent ``value`` is above or below ``centre``.
 
     It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
 

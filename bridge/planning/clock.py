@@ -26,13 +26,13 @@ def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[
 def instant(day: date, minutes: float, zones: ZoneHistory) -> datetime:
     """Return the instant in UTC at which the user's clock shows ``minutes`` after midnight of ``day``.
 
-    Minutes below 0 or above 1440 lie on a date before or after.
+    ``minutes`` are rounded to whole minutes. Minutes below 0 or above 1440 lie on a date before or after.
     """
     return first_shown(datetime.combine(day, time()) + timedelta(minutes=round(minutes)), zones)
 
 
 def weight(then: datetime, now: datetime) -> float:
-    """Return the weight of an observation of ``then``: 1 at ``now``, and half as much for every 14 days of age."""
+    """Return the weight of an observation of ``then``: 1 from ``now`` on, and half as much for every 14 days of age."""
     return float(0.5 ** (max(now - then, timedelta(0)) / HALF_LIFE))
 
 

@@ -73,7 +73,8 @@ class DayPlan:
     def rows(self) -> list[Block | ZoneSpan]:
         """The blocks in order of time, all-day blocks first, and the stays in new time zones between them.
 
-        Where a flight sets the clock anew, the stay in the new zone comes before the next block.
+        Where a flight sets the clock anew, the stay in the new zone comes before the next block that is not all-day. A
+        stay without such a block is left out.
         """
         blocks = sorted(self.blocks, key=lambda block: (not block.all_day, block.start, block.end))
         timed = [block for block in blocks if not block.all_day]
@@ -89,7 +90,8 @@ def fixed_blocks(situation: Situation, day: date) -> list[Block]:
     """Return the calendar entries of a date as blocks, ascending.
 
     Left out are cancelled and declined entries, and those that merely mark a working place or a task. The kind is
-    ``keep`` if an entry is the user's own, worth keeping and not vetoed, otherwise ``entry``.
+    ``keep`` if an entry is the user's own, worth keeping and not vetoed, otherwise ``entry``. A ``keep`` entry of
+    DEEP_WORK that is not over names a due task, if any is left, as its reason.
     """
     start, end = (midnight(day + k * A_DAY, situation.known.zones) for k in (0, 1))
     found = [

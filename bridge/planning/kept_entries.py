@@ -58,7 +58,7 @@ def in_flight(situation: Situation, occurrence: Occurrence) -> bool:
 
 
 def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
-    """Return True if a calendar entry begins from 11:30 to 14:00 and takes 75 minutes or less."""
+    """Return True if a calendar entry begins from 11:30 on and before 14:00, and takes 75 minutes or less."""
     midnight = expansion.midnight(situation.date_of(occurrence.start), situation.known.zones)
     at_noon = midnight + LUNCH[0] <= occurrence.start < midnight + LUNCH[1]
     return at_noon and occurrence.end - occurrence.start <= MEAL_MAX

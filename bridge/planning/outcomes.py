@@ -57,8 +57,8 @@ class Trace:
 def as_answer(advice: Advice, at: datetime) -> Answer | None:
     """Return the answer to a recommendation that a model learns from at ``at``, or None if it learns nothing.
 
-    The user's own answer comes first. Without it, a recommendation that the user has seen counts as accepted once the
-    data show it done. It counts as ignored once it has ended and the data show it not done. A superseded recommendation
+    The user's own answer comes first. Without it, a recommendation that the user has seen counts as accepted once its
+    outcome is done. It counts as ignored once it has ended and its outcome is not done. A superseded recommendation
     never counts. Entries to keep and the night's sleep happen without advice, so only the user's own answers to them
     count.
     """
@@ -280,7 +280,8 @@ def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Tra
 def took_place(event: Event) -> bool:
     """Return True if a calendar entry that has ended can show that something was done.
 
-    Entries that the bridge wrote for advice are plans, and do not show that the user followed them.
+    All-day, cancelled and declined entries, birthdays and working locations cannot. Entries that the bridge wrote for
+    advice are plans, and do not show that the user followed them.
     """
     off = event.all_day or event.cancelled or event.response is Response.DECLINED
     return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")

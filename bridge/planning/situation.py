@@ -270,7 +270,8 @@ class Situation:
     def short_of_sleep(self) -> timedelta | None:
         """The time by which last night was shorter than usual. None if it was not shorter, or if it is not recorded.
 
-        Usual is the median of the last 42 recorded nights before it. None too with fewer than five of these.
+        Usual is the median length of the recorded nights before it, of which at most the 42 longest count. None too
+        with fewer than five of these.
         """
         nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
         last = nights.get(self.date_of(self.now))

@@ -46,7 +46,7 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
     """Return the most pressing open task with a due date that an action works on. Return None if there is none.
 
     A task that an upcoming suggestion already names is left out. Only work and learning have tasks. Tasks due today or
-    tomorrow press most, then overdue tasks, then later tasks.
+    tomorrow press most, then overdue tasks, then later tasks. Calls press least at weekends and from 18:00 on.
     """
     if action not in WORK:
         return None
@@ -79,8 +79,8 @@ def is_call(task: Task) -> bool:
 def due_tasks(situation: Situation) -> list[Task]:
     """Return up to four open tasks that are overdue or due within two days, the most pressing first.
 
-    Tasks due today or tomorrow press most, then overdue tasks. Of several tasks with the same title, only the first is
-    returned.
+    Tasks due today or tomorrow press most, then overdue tasks. Calls press least at weekends and from 18:00 on. Of
+    several tasks with the same title, only the first is returned.
     """
     today = situation.date_of(situation.now)
     last = today + DUE_DAYS * A_DAY
