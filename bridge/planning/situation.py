@@ -30,7 +30,7 @@ TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
 WAY = timedelta(minutes=15)  # kept free before an entry that may be away from home
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
-SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
+SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
 DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
@@ -270,15 +270,15 @@ class Situation:
     def short_of_sleep(self) -> timedelta | None:
         """The time by which last night was shorter than usual. None if it was not shorter, or if it is not recorded.
 
-        Usual is the median length of the recorded nights before it, of which at most the 42 longest count. None too
-        with fewer than five of these.
+        Usual is the median length of the last 42 recorded nights before it. None too with fewer than five of these.
         """
         nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
         last = nights.get(self.date_of(self.now))
-        before = sorted(n.end - n.start for day, n in nights.items() if last is not None and day < last.day)[-42:]
+        before = sorted(day for day in nights if last is not None and day < last.day)[-SLEEP_NIGHTS_MAX:]
         if last is None or len(before) < SLEEP_NIGHTS_MIN:
             return None
-        short = before[len(before) // 2] - (last.end - last.start)
+        lengths = sorted(nights[day].end - nights[day].start for day in before)
+        short = lengths[len(lengths) // 2] - (last.end - last.start)
         return short if short > timedelta(0) else None
 
     def workouts(self, day: date) -> list[Episode]:

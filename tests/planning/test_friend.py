@@ -402,3 +402,16 @@ def test_two_workouts_are_not_called_usual():
     few = replace(made, routine=new)
     assert reasons(suggested(few)[A.EXERCISE], few, {})[0] == "the last time was 7 days ago (running)"
     assert "you usually do it" in reasons(suggested(made)[A.EXERCISE], made, {})[0]
+
+
+def test_the_usual_sleep_is_that_of_the_last_six_weeks():
+    """Long nights of a summer before do not make this week's nights short."""
+    summer = nights(60, -60, 480, noise=0, last=TODAY - 43 * DAY)
+    lately = nights(42, -60, 360, noise=0, last=TODAY - DAY)
+
+    def short(wake):
+        life = known([*summer, *lately, sleep(TODAY, -60, wake)])
+        return Situation(known=life, now=at(TODAY, 12 * 60), routine=learn_routine(life)).short_of_sleep
+
+    assert short(360) is None
+    assert short(300) == HOUR
