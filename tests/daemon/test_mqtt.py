@@ -344,7 +344,8 @@ def test_advice_is_told_as_soon_as_it_is_made(home: Home) -> None:
     assert daemon.stop(5)
 
 
-def test_the_daemon_does_it_by_itself(home: Home) -> None:
+def test_the_daemon_does_it_by_itself(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", home.stage.now.isoformat())  # also for what it does before its clock is set
     home.advise()
     with only_daemon(home.stage.bridge) as daemon:
         daemon.clock = lambda: home.stage.now
