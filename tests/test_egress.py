@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from bridge import config, http
 from bridge.advice import notify
 from bridge.cli import app as cli
+from bridge.domain.errors import SetupError
 from bridge.http import egress
 from bridge.recordings.server import Answer, LabServer
 from bridge.store import Store
@@ -183,10 +184,9 @@ def test_the_commands_name_the_setting(inside: LabServer, tmp_path: Path, monkey
     port = inside.url.rpartition(":")[2]
     sent = ["notify", "--user", "ana", "--to", f"json://127.0.0.1:{port}/", "--test", "--json"]
     assert "BRIDGE_ALLOW_HOSTS" in json.loads(run(cli, sent).stdout)["test"]
-    assert run(cli, ["connect", "ics", "--user", "ana"], input=f"http://127.0.0.1:{port}/admin\n").exit_code == 0
-    refused = run(cli, ["sync", "--user", "ana"])
-    assert refused.exit_code == 1
-    assert "BRIDGE_ALLOW_HOSTS" in refused.output
+    refused = run(cli, ["connect", "ics", "--user", "ana"], input=f"http://127.0.0.1:{port}/admin\n")
+    assert isinstance(refused.exception, SetupError)
+    assert "BRIDGE_ALLOW_HOSTS" in str(refused.exception)
     assert inside.asked == []
     monkeypatch.setenv("BRIDGE_ALLOW_HOSTS", "127.0.0.1")
     assert config.load().allow_hosts == {"127.0.0.1"}

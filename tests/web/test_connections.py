@@ -117,6 +117,8 @@ def calendars(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server with calendars, of which the one at /work has a name."""
 
     def answer(request: Request) -> Answer:
+        if request.path == "/a-web-page":
+            return Answer(body=b"<!doctype html><title>Calendar</title>", headers={"Content-Type": "text/html"})
         body = calendar(request.path.strip("/"), request.path.strip("/"))
         named = body.replace(b"BEGIN:VEVENT", b"X-WR-CALNAME:Work\r\nBEGIN:VEVENT", 1)
         return Answer(body=named if "work" in request.path else body, headers={"Content-Type": "text/calendar"})
@@ -178,6 +180,25 @@ def test_a_sync_in_vain_is_shown_as_such_and_leads_nowhere(place: Place, ana: Us
     assert "does not answer" in unescape(shown)
     assert 'class="job note bad"' in shown
     assert "Look at today" not in shown
+    assert "is done" not in shown  # and no screen reader hears that it is
+    assert re.search(r'data-say="iCalendar brought nothing\. The calendar', shown)
+
+
+def test_an_address_that_is_a_web_page_is_refused_and_tried_again_at_the_same_button(
+    calendars: str, place: Place, ana: User, visitor: Visitor
+) -> None:
+    begin = visitor.get("/begin/google").text
+    button = re.search(r'<button[^>]*aria-label="Connect iCalendar"[^>]*>Connect</button>', begin)
+    assert button is not None
+    shown = visitor.change("/connections/ics/connect", {"url": f"{calendars}/a-web-page"}).text
+    shown = unescape(visitor.finished(shown))
+    assert "something else than a calendar, such as a web page" in shown
+    assert 'role="alert"' in shown
+    assert [one.name for one in place.bridge.store.connections.of_user(ana.id)] == ["import"]
+    assert button[0] in visitor.get("/begin/google").text
+    shown = visitor.change("/connections/ics/connect", {"url": f"{calendars}/work"}).text
+    assert "new" in visitor.finished(shown)
+    assert button[0] in visitor.get("/begin/google").text  # for a second calendar
 
 
 def test_what_is_not_connected_unfolds_without_scripts(visitor: Visitor) -> None:
