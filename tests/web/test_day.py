@@ -125,6 +125,18 @@ def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor) -> None:
     assert visitor.change("/checkin", {"score": "9"}).status_code == 400
 
 
+def test_a_check_in_moves_the_meters_at_once(visitor: Visitor) -> None:
+    def vitality(page: str) -> str:
+        return re.findall(r'aria-label="(Vitality [^"]+)"', page)[0]
+
+    before = vitality(visitor.get("/").text)
+    form = {"score": "1", "about": "VITALITY"}
+    answer = visitor.change("/checkin", form, headers={"HX-Request": "true"})
+    assert 'id="meters" hx-swap-oob="true"' in answer.text
+    assert vitality(answer.text) == vitality(visitor.get("/").text) != before
+    assert answer.headers["HX-Trigger"] == "advised, checkedin"  # the plan, and advice that was missing
+
+
 def test_a_correction_holds_for_the_series_and_is_seen_at_once(place: Place, visitor: Visitor) -> None:
     keys = dict(re.findall(r'correct what (\w+) is.*?name="event" value="([^"]+)"', visitor.get("/").text, re.DOTALL))
     part = visitor.change("/events", {"event": keys["Choir"], "action": "FAMILY_TIME"}, headers={"HX-Request": "true"})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Request
@@ -14,6 +13,7 @@ from bridge.documents.inputs import parse_action, parse_answer, parse_meter, par
 from bridge.documents.text import slot_name
 from bridge.domain.languages import _
 from bridge.domain.records import Recommendation, Silence
+from bridge.domain.slots import INSTANT
 from bridge.ingest import checkins
 from bridge.planning.situation import is_blank
 from bridge.web import ahead, day, phrases
@@ -109,7 +109,8 @@ def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
 def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
     """Store a check-in with a score of 1 to 5, for life as a whole or for the meter ``about``.
 
-    Raises SetupError for another score or meter.
+    The page then shows the meters and the plan with it, and asks again for advice that was missing. Raises SetupError
+    for another score or meter.
     """
     name = visit.user.name
     meter = parse_meter(about, name) if about else None
@@ -117,7 +118,11 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
     checkins.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)
-    return page("today/checkin.html", visit, checkin=_checkin(visit, said))
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + INSTANT)
+    meters = day.meters(current.readings)
+    answer = _plan_again(page("today/checked_in.html", visit, checkin=_checkin(visit, said), meters=meters))
+    answer.headers["HX-Trigger"] += ", checkedin"
+    return answer
 
 
 def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
@@ -138,7 +143,7 @@ def label(request: Request, visit: Visitor, event: Text, action: Text) -> Respon
     fixed = requests.fix(visit.bridge, visit.user, event, parse_action(action), now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)
-    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + timedelta(microseconds=1))
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + INSTANT)
     part = page(
         "today/slots.html",
         visit,
