@@ -94,6 +94,7 @@ def meters(readings: Mapping[Meter, Reading]) -> list[dict[str, Any]]:
 def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
     is_known = reading.coverage > 0
     low, high = (max(0.0, reading.level - reading.sd), min(1.0, reading.level + reading.sd))
+    reach = words.usual_reach(reading.sd)
     oldest = max((b.age_hours for b in reading.because), default=None)
     return {
         **reading_document(reading),
@@ -104,6 +105,8 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "wide": round(100 * (high - low), 1),
         "shown": number(reading.level, ".2f") if is_known else _("not known"),
         "words": shown(words.level_words(reading.level, reading.sd)) if is_known else None,
+        "usual_low": number(words.NORMAL - reach, ".2f"),
+        "usual_high": number(words.NORMAL + reach, ".2f"),
         "fresh": number(reading.coverage, ".0%"),
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),

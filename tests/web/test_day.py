@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,22 @@ def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor) -> None:
     assert (said.score, str(said.about)) == (4, "VITALITY")
     assert "You said: 4 for vitality" in visitor.get("/").text
     assert visitor.change("/checkin", {"score": "9"}).status_code == 400
+
+
+def test_words_of_a_level_and_marks_are_explained_where_they_stand(place: Place, ana: User, visitor: Visitor) -> None:
+    """The rule of the words, with this level's own bounds; a mark unfolds to what it means."""
+    visitor.change("/checkin", {"score": "3", "about": "VITALITY"})
+    shown = unescape(visitor.get("/").text)
+    level, sd = re.findall(r'aria-label="Vitality [^"]*, (0\.\d\d) of 1, give or take (0\.\d\d)', shown)[0]
+    low, high = (float(one) for one in re.findall(r"From (0\.\d\d) to (0\.\d\d) counts as about your usual", shown)[0])
+    assert (low + high) / 2 == pytest.approx(0.70, abs=0.01)
+    assert high - low == pytest.approx(float(sd), abs=0.02)
+    assert ("about your usual" in shown.partition("give or take")[0]) == (low <= float(level) <= high)
+    assert "Within half a band of the line is about your usual" in shown
+    marks = re.findall(r'<summary class="tag \w+">([^<]+)</summary>\s*<p class="soft">([^<]+)</p>', shown)
+    assert {word for word, _ in marks} >= {"not validated"}
+    assert any("fresh" in word for word, _ in marks)
+    assert all(why.endswith(".") for _, why in marks)
 
 
 def test_a_check_in_moves_the_meters_at_once(visitor: Visitor) -> None:

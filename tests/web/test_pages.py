@@ -51,7 +51,7 @@ def test_trends_are_the_same_on_the_page_and_in_json(client: TestClient) -> None
     assert shown.count('role="img"') == 5
     table = client.get("/trends/table?of=VITALITY&weeks=2").text
     assert [name for name, one in body["meters"].items() if one["validated"]] == ["VITALITY", "SERENITY"]
-    assert shown.count(">not validated</span>") == 3
+    assert shown.count(">not validated</summary>") == 3
     assert "(not validated)" not in table
     assert "(not validated)" in client.get("/trends/table?of=COGNITION&weeks=2").text
     known = [level for level in body["meters"]["VITALITY"]["level"] if level is not None]
