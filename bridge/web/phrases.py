@@ -91,13 +91,16 @@ def age(hours: float) -> str:
     return many("{count} day ago", "{count} days ago", int(hours // 24))
 
 
-def signed(share: float) -> str:
-    """Return a contribution with its sign and two digits. If its size is below 0.005, it is "0.00".
+SHOWN_SHARE_MIN = 0.005  # a smaller contribution is 0.00 in two decimals
 
-    >>> signed(0.034), signed(-0.2), signed(0)
-    ('+0.03', '−0.20', '0.00')
+
+def signed(share: float) -> str:
+    """Return a contribution with its sign and two digits.
+
+    >>> signed(0.034), signed(-0.2)
+    ('+0.03', '−0.20')
     """
-    return number(0.0 if abs(share) < 0.005 else share, ".2f" if abs(share) < 0.005 else "+.2f").replace("-", "−")
+    return number(share, "+.2f").replace("-", "−")
 
 
 def source_name(title: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -15,8 +16,11 @@ from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
+from bridge.domain.types import Because, Reading
 from bridge.ingest import checkins, runs
-from rhythm_env.interface import Answer
+from bridge.web import day
+from bridge.web.render import templates
+from rhythm_env.interface import Answer, Meter
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
 
@@ -140,6 +144,21 @@ def test_words_of_a_level_and_marks_are_explained_where_they_stand(place: Place,
     assert {word for word, _ in marks} >= {"not validated"}
     assert any("fresh" in word for word, _ in marks)
     assert all(why.endswith(".") for _, why in marks)
+
+
+def test_an_input_that_moves_nothing_has_no_figure() -> None:
+    moving, idle = (
+        Because(signal=text, source="whoop", z=0.0, contribution=by, age_hours=1.0, text=text)
+        for text, by in (("slept 7 h", -0.04), ("deep sleep 2 min below your usual", 0.004))
+    )
+    read = Reading(level=0.66, sd=0.1, coverage=1.0, because=(idle, moving), validity=0.3)
+    (meter,) = day.meters({Meter.VITALITY: read})
+    assert meter["reasons"] == [{"text": "slept 7 h", "share": "−0.04"}]
+    shown = templates().get_template("today/meters.html").render(meters=[meter])
+    assert "0.00" not in shown
+    assert "Seen, and moves nothing now: deep sleep 2 min below your usual." in shown
+    (meter,) = day.meters({Meter.VITALITY: replace(read, because=(idle,))})
+    assert "Deep sleep 2 min below" in templates().get_template("today/meters.html").render(meters=[meter])
 
 
 def test_a_check_in_moves_the_meters_at_once(visitor: Visitor) -> None:
