@@ -52,7 +52,7 @@ def templates() -> Environment:
     environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
     environment.globals |= {"language": current, "script_words": script_words.translated}
     environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
-    environment.filters |= {"text": writable, "sentence": phrases.sentence, "capital": phrases.capital}
+    environment.filters |= {"shown": shown, "text": writable, "sentence": phrases.sentence, "capital": phrases.capital}
     environment.filters |= {"meter_word": phrases.meter_word, "with_links": next_steps.with_links}
     environment.filters |= {"without_commands": next_steps.without_commands, "step_links": next_steps.step_links}
     return environment

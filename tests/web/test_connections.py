@@ -296,7 +296,8 @@ def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatc
 
 def test_a_file_is_imported_while_the_page_watches(place: Place, ana: User, visitor: Visitor) -> None:
     shown = visitor.finished(visitor.upload("../../more.ics", calendar("Another", "another")).text)
-    assert "iCalendar: 2 new" in shown
+    assert "iCalendar</strong>: 2 calendar entries</p>" in shown
+    assert "2 new, 0 changed, 0 as before" in shown
     assert "4 rows stored" in visitor.get("/connections").text
     assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))  # nor anywhere above it
 
@@ -358,7 +359,7 @@ def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, vi
     again = place.bridge.store.people.add_user("ana", "UTC", now=installation.now())
     visitor.get("/connections")
     shown = visitor.finished(visitor.upload("ana-export (1).zip", packed.content).text)
-    assert "export:" in shown
+    assert "export</strong>: 2 calendar entries</p>" in shown
     assert place.bridge.store.reading.counts(again.id) == had
     assert place.bridge.store.people.user("ana").zones[-1].zone == "Europe/Berlin"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import recommend, requests, rescheduling
@@ -17,6 +17,7 @@ from bridge.domain.slots import INSTANT
 from bridge.ingest import checkins
 from bridge.planning.situation import is_blank
 from bridge.web import ahead, day, phrases
+from bridge.web.jobs import DONE, Job
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -27,10 +28,11 @@ Number = Annotated[int, Path(ge=1, le=2**53)]
 
 
 @router.get("/")
-def today(request: Request, visit: Visitor) -> HTMLResponse:
+def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    The browser then requests the plan of the day, and a new recommendation if there is none.
+    ``came`` is the id of an import or sync that has just ended, of which the page tells what it brought. The browser
+    then requests the plan of the day, and a new recommendation if there is none.
     """
     store = visit.bridge.store
     with store.view():
@@ -47,11 +49,18 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
             "backup": day.backup(visit),
             "household": bool(store.shares.received(visit.user.id)),
             "checkin": _checkin(visit, None),
+            "job": _ended(visit, came),
         }
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     actions = tuple(ActionType)
     return page("today.html", visit, path="/", calendar=current.calendar, back="/", actions=actions, **shown)
+
+
+def _ended(visit: Visit, name: str) -> Job | None:
+    """Return the user's job with this id if it has ended well, else None."""
+    found = visit.app.jobs.find(visit.user.id, name)
+    return found if found is not None and found.state == DONE and found.result else None
 
 
 @router.get("/advice")
