@@ -201,6 +201,13 @@ def test_an_address_that_is_a_web_page_is_refused_and_tried_again_at_the_same_bu
     assert button[0] in visitor.get("/begin/google").text  # for a second calendar
 
 
+def test_check_ins_are_not_offered_to_come_by_themselves(visitor: Visitor) -> None:
+    assert visitor.change("/checkin", {"score": "4"}).status_code == 303
+    shown = visitor.get("/connections").text
+    assert 'id="check_in"' in shown
+    assert "Let it come by itself" not in shown.partition('id="check_in"')[2].partition("</section>")[0]
+
+
 def test_what_is_not_connected_unfolds_without_scripts(visitor: Visitor) -> None:
     shown = visitor.get("/connections").text
     folded = re.findall(r"<details>\s*<summary>([^<]+)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
