@@ -12,6 +12,9 @@ from rhythm_env.interface import ActionType, Meter
 
 NAMED_ACTION = re.compile(rf"\b({'|'.join(ActionType)})\b")
 
+# the reason of a label that a rule of the keywords, or the model of titles, gave
+GUESS = re.compile(r"(?:learnt|(?:(?:learnt|unsure); )?rule \S+?)(?P<all_day>, all day)?")
+
 
 def action_name(name: str | None) -> str:
     """Return the display name of an action, or "No activity" for None.
@@ -29,6 +32,18 @@ def action_words(text: str) -> str:
     'not deep work, learn: it is no working time'
     """
     return NAMED_ACTION.sub(lambda found: shown(ACTION_WORDS[ActionType(found[0])]), shown(text))
+
+
+def label_words(why: str) -> str:
+    """Return the reason of an event's label for a reader of the page, who does not know the rules by name.
+
+    >>> label_words("rule en/A3, all day"), label_words("learnt; rule en/A3"), label_words("others are invited")
+    ('guessed from its title, all day', 'guessed from its title', 'others are invited')
+    """
+    guess = GUESS.fullmatch(why)
+    if guess is None:
+        return shown(why)
+    return _("guessed from its title, all day") if guess["all_day"] else _("guessed from its title")
 
 
 def meter_name(name: str) -> str:

@@ -48,6 +48,7 @@ def templates() -> Environment:
     )
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
+    environment.globals |= {"label_words": phrases.label_words}
     environment.globals |= {"meter_name": phrases.meter_name, "meter_word": phrases.meter_word}
     environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
     environment.globals |= {"language": current, "script_words": script_words.translated}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import requests
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
+from bridge.domain.guard import ACTION_PAUSE, IGNORES_BEFORE_PAUSE
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
 from bridge.domain.types import Because, Reading
@@ -144,6 +146,19 @@ def test_words_of_a_level_and_marks_are_explained_where_they_stand(place: Place,
     assert {word for word, _ in marks} >= {"not validated"}
     assert any("fresh" in word for word, _ in marks)
     assert all(why.endswith(".") for _, why in marks)
+
+
+def test_the_page_says_what_not_now_means(visitor: Visitor) -> None:
+    advice = unescape(visitor.get("/advice", headers={"HX-Request": "true"}).text)
+    assert "“Not now” counts as ignored" in advice
+    assert f"after {['no', 'one', 'two', 'three'][IGNORES_BEFORE_PAUSE]} in a row" in advice
+    assert timedelta(days=7) == ACTION_PAUSE  # "for a week"
+
+
+def test_a_guess_of_an_entry_names_no_rule(visitor: Visitor) -> None:
+    shown = visitor.get("/").text
+    assert re.search(r"Guessed from its title, \d+% sure", shown)
+    assert not re.search(r"rule \w+/", shown, re.IGNORECASE)
 
 
 def test_an_input_that_moves_nothing_has_no_figure() -> None:
