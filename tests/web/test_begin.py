@@ -65,6 +65,13 @@ def test_everything_a_person_may_have_leads_to_a_way(thing: Thing, visitor: Visi
         assert len(ways[0].steps) + 1 <= STEPS_MOST  # and the choice of the thing itself
 
 
+def test_the_tiles_break_no_word_and_name_what_a_newcomer_knows(visitor: Visitor) -> None:
+    shown = visitor.get("/begin").text
+    assert "Activity<wbr>Watch" in shown
+    assert "application of yours" not in shown
+    assert "Activity<wbr>Watch" in visitor.get("/connections").text
+
+
 def test_every_source_has_its_way_from_the_beginning() -> None:
     ways = {(way.source, way.by) for thing in things(registry.specs()) for way in thing.ways}
     for spec in registry.specs():
