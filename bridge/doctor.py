@@ -155,7 +155,8 @@ def _backup(bridge: installation.Bridge, place: Place) -> Finding:
         return Finding(check="backups", ok=False, text="the last good backup is too old", next="bridge up")
     key = bridge.settings.folder / backup_key.KEY_FILE
     text = (
-        f"{made[-1].name} ({place.kind}) was restored for a try, with {people} people; keep a copy of {key} elsewhere"
+        f"{made[-1].name} ({place.kind}) was restored for a try, "
+        f"with {people} {'person' if people == 1 else 'people'}; keep a copy of {key} elsewhere"
     )
     return Finding(check="backups", ok=True, text=text)
 

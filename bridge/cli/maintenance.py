@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bridge.cli import options, show
+from bridge.documents.text import counted_people
 
 keys = typer.Typer(help="Rotate the key that seals the consents.", no_args_is_help=True)
 
@@ -61,7 +62,7 @@ def backup(
         people = len(bridge.store.people.users())
     body = {"path": str(path), "bytes": path.stat().st_size, "people": people}
     kept = "Consents in it are sealed: keep the key as well, elsewhere (see: bridge doctor)."
-    show.result(body, f"{body['bytes']} bytes of {people} people in {path}. {kept}", json=json)
+    show.result(body, f"{body['bytes']} bytes of {counted_people(people)} in {path}. {kept}", json=json)
 
 
 def list_backups(json: options.Json = False) -> None:
@@ -109,7 +110,7 @@ def restore(
             housekeeping.restore(bridge, plain, replace=replace, progress=progress.steps, now=installation.now())
         people = len(bridge.store.people.users())
     body = {"path": str(path), "people": people}
-    show.result(body, f"{people} people are back. See how they are: bridge doctor", json=json)
+    show.result(body, f"The data of {counted_people(people)} are back. See if all is well: bridge doctor", json=json)
 
 
 def migrate(
