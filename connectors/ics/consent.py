@@ -53,7 +53,7 @@ def _try(address: str, account: Account, inside: set[str]) -> None:
             raise SetupError(
                 say(
                     "this address leads to something else than a calendar, such as a web page. Copy the secret "
-                    "address in iCal format, which often ends in .ics, and paste it; try again: {command}",
+                    "address in iCal format, which often ends in .ics, and paste it: {command}",
                     command=CONNECT_AGAIN,
                 )
             ) from None
@@ -61,13 +61,13 @@ def _try(address: str, account: Account, inside: set[str]) -> None:
             raise SetupError(
                 say(
                     "no calendar is given out at this address. Copy the whole secret address once more, "
-                    "and paste it; try again: {command}",
+                    "and paste it: {command}",
                     command=CONNECT_AGAIN,
                 )
             ) from None
         except BridgeError as error:
             raise SetupError(
-                say("{why}; nothing was connected; try again: {command}", why=reason(error), command=CONNECT_AGAIN)
+                say("{why}; nothing was connected; then: {command}", why=reason(error), command=CONNECT_AGAIN)
             ) from None
 
 
