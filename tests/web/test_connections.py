@@ -210,7 +210,7 @@ def test_check_ins_are_not_offered_to_come_by_themselves(visitor: Visitor) -> No
 
 def test_what_is_not_connected_unfolds_without_scripts(visitor: Visitor) -> None:
     shown = visitor.get("/connections").text
-    folded = re.findall(r"<details>\s*<summary>([^<]+)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
+    folded = re.findall(r"<details>\s*<summary>(.+?)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
     assert {name for _, name in folded} == {spec.name for spec in registry.specs()} - {
         "check_in",
         "ics",
