@@ -111,11 +111,12 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:
-    """Print a row per meter with its expected levels at each time, and a line per change of a level by the calendar.
+    """Print a row per meter with its expected levels at each time, and how the calendar entries change them.
 
     Nothing is printed for a plan without expected levels.
     """
     from bridge.documents.plan import clock
+    from bridge.planning.outlook import changes
 
     if not found.outlook:
         return
@@ -126,9 +127,8 @@ def _print_outlook(found: DayPlan, user: User) -> None:
         row[clock(one.at, user.zones)] = f"{one.level:.2f} ± {one.sd:.2f}"
     typer.echo("")
     show.table([dict.fromkeys(times, "") | row for row in rows.values()], ("expected", *times))
-    for one in found.outlook:
-        for reason in one.because[1:]:
-            typer.echo(f"  {str(one.meter).lower()} {clock(one.at, user.zones)}: {reason}")
+    for change in changes(found.outlook):
+        typer.echo(f"{change[:1].upper()}{change[1:]}.")
     typer.echo("0.70 is your normal. From like days of four weeks and the calendar; ± is one standard deviation.")
 
 

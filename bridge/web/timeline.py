@@ -13,7 +13,7 @@ from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
 from bridge.meters import words
 from bridge.planning.day_plan import Block, DayPlan
-from bridge.planning.outlook import Expected
+from bridge.planning.outlook import Expected, changes
 from bridge.planning.situation import Option
 from bridge.web import phrases
 from bridge.web.day import answered, local
@@ -72,7 +72,7 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes on each level's reasons except the first.
+    """Return the expected levels as a table of meters by time, with notes on how the calendar entries change them.
 
     Return None for a plan without an outlook. A level that is not forecast at a time is None in the table.
     """
@@ -90,11 +90,7 @@ def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
             }
             for meter in meters
         ],
-        "notes": [
-            _("{meter} by {at:%H:%M}: {why}", meter=phrases.meter_name(one.meter), at=local(visit, one.at), why=reason)
-            for one in plan.outlook
-            for reason in one.because[1:]
-        ],
+        "notes": changes(plan.outlook),
     }
 
 

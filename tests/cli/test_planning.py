@@ -243,6 +243,9 @@ def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
     vitality = next(one for one in body["outlook"] if one["meter"] == "VITALITY")
     assert f"{vitality['level']:.2f} ± " in text
     assert "0.70 is your normal" in text
+    sentences = [line for line in text.splitlines() if "than usual" in line]
+    assert 1 <= len(sentences) <= len(Meter)
+    assert not any(re.search(r"[+-]\d", line) for line in sentences)
     assert max(map(len, text.partition("expected")[2].splitlines())) <= 100
     assert "your normal" not in recorded("plan")[1]
 
