@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import BadRecord
+
+if TYPE_CHECKING:
+    from bridge.advice.foresight import Foresight
 
 
 def register(app: typer.Typer) -> None:
@@ -70,8 +73,19 @@ def status(user: options.User, json: options.Json = False) -> None:
         if row["not_permitted"]:
             typer.echo(f"{row['source']}: {registry.spec(row['source']).refusal(row['not_permitted'])}")
     if known.answers:
-        scores = f"Brier score {known.score:.3f}, by the usual share {known.usual:.3f}"
-        typer.echo(f"advice: your answers are foretold {known.verdict} ({known.answers} answers, {scores})")
+        typer.echo(f"advice: {_foresight_words(known)}")
+
+
+def _foresight_words(known: Foresight) -> str:
+    """Return a line on how well answers were foretold, or on how many answers are missing until that can be told."""
+    from bridge.advice.foresight import VERDICT_ANSWERS
+    from bridge.meters.words import plural
+
+    answers = plural(known.answers, "answer")
+    if known.answers < VERDICT_ANSWERS:
+        return f"{answers} of yours so far; how well they are foretold can be told from {VERDICT_ANSWERS} on"
+    scores = f"Brier score {known.score:.3f}, by your usual share {known.usual:.3f}, 0 is perfect"
+    return f"your answers are foretold {known.verdict} ({answers}, {scores})"
 
 
 def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
