@@ -232,7 +232,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED
     windows = clipped(merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, late)
     if not clipped(windows, *span):
-        return rule.otherwise
+        return rule.against(day)
     if action in situation.wishes.hours:
         windows = _common(windows, _wished(day, action))
         if not clipped(windows, *span):
