@@ -50,6 +50,12 @@ def test_without_a_calendar_the_week_says_so(place: Place, ana: User) -> None:
     assert "busy</small>" not in shown
 
 
+def test_a_suggestion_of_the_week_says_why(place: Place, ana: User, visitor: Visitor) -> None:
+    given = advised(place, ana)
+    (why,) = re.findall(r'class="soft why">([^<]+)</p>', visitor.get("/week").text)
+    assert unescape(why).lower() == f"{given.reasons[0]}.".lower()
+
+
 def test_titles_are_text(place: Place, ana: User, visitor: Visitor) -> None:
     visitor.finished(visitor.upload("hostile.ics", calendar(HOSTILE, "hostile")).text)
     shown = visitor.get("/week").text
@@ -191,6 +197,7 @@ def test_the_coming_days_show_what_is_expected_in_their_slots_and_a_task_once(
     assert all(f'id="{name}"' in shown and name >= "slot-2026-11-20" for name in cells_named)
     next_week = visitor.get("/week/ahead?week=2026-W48", headers=PART).text
     assert (part + next_week).count("Pay the rent") == 1
+    assert re.search(r'Pay the rent.*?class="soft why">It is due', part + next_week, re.DOTALL)
     assert "/week/ahead" not in visitor.get("/week?week=2026-W46").text
     assert visitor.get("/week/ahead?week=2026-W47").headers["location"] == "/week?week=2026-W47"
     assert visitor.get("/week/ahead?week=x", headers=PART).status_code == 400

@@ -156,6 +156,7 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
         "id": one.id,
         "action": str(one.action),
         "what": one.what,
+        "reasons": one.reasons[: expected.REASONS_MAX],
         "from": _clock(visit, one, slot),
         "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answer,
         "movable": not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now,
