@@ -250,6 +250,18 @@ def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
     assert "your normal" not in recorded("plan")[1]
 
 
+@pytest.mark.parametrize("days", [40, 800])
+def test_the_plan_says_that_data_are_old_and_what_to_do(run: Run, monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    assert "Nothing is known of this day yet. Begin: bridge import FILE --user ana\n" in run("plan")[1]
+    assert run("import", "fixtures/whoop/export")[0] == 0
+    assert "newest data" not in run("plan")[1]
+    monkeypatch.setenv("BRIDGE_NOW", (NOON + timedelta(days=days)).isoformat())
+    text = run("plan")[1]
+    assert "Your newest data is of 20 November 2026; advice needs data of the last days\n" in text
+    assert "Bring in newer data: bridge import FILE --user ana\n" in text
+    assert "Nothing is known" not in text
+
+
 def test_nothing_is_expected_of_somebody_of_whom_nothing_is_known(run: Run) -> None:
     assert run("plan", "--date", "2026-11-21", "--json")[1]["outlook"] == []
 
