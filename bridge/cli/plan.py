@@ -31,6 +31,7 @@ KIND_WORDS = {
     "wind_down": "wind down",
     "sleep": "sleep",
 }
+OF_THE_CALENDAR = ("entry", "keep")  # kinds of blocks
 
 
 def register(app: typer.Typer) -> None:
@@ -102,7 +103,7 @@ def _print(found: DayPlan, user: User, old: Sequence[str]) -> None:
 def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
     """Return a row of the table: a block, or a line that the times below it are of another zone.
 
-    Of a block's reasons the first two are shown.
+    Of a block's reasons the first two are shown. An entry's own title stands without its action.
     """
     from bridge.documents.plan import clock, ends, place
     from bridge.domain.slots import ZoneSpan
@@ -113,7 +114,7 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
         "from": "all day" if one.all_day else clock(one.start, user.zones),
         "to": "" if one.all_day else ends(one, user.zones),
         "": KIND_WORDS[one.kind],
-        "action": "" if one.action is None else str(one.action),
+        "action": "" if one.action is None or (one.title and one.kind in OF_THE_CALENDAR) else str(one.action),
         "title": one.title or "",
         "because": "; ".join(one.reasons[:2]),
     }

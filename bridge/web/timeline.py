@@ -122,6 +122,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     name = None if block.action is None else shown(advice_title(block.action, block.kind))
     kind = shown(KIND_NAMES[block.kind])
     title = block.title or name or kind
+    told = block.kind in ("entry", "keep") or name in (None, title, kind)  # an entry's own title says what it is
     return {
         "moved": None,
         "from": _("all day") if block.all_day else f"{local(visit, block.start):%H:%M}",
@@ -129,7 +130,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
         "kind": block.kind,
         "word": kind,
         "title": title,
-        "action": None if name in (None, title, kind) else name,
+        "action": None if told else name,
         "reasons": block.reasons[:REASONS_MAX],
         "preview": preview,
         "task": block.task if block.end > visit.now else None,

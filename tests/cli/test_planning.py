@@ -225,6 +225,16 @@ def recorded(run: Run) -> Run:
     return run
 
 
+def test_an_entry_of_the_plan_is_called_by_its_title_alone(recorded: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-25T20:00:00+01:00")
+    _, body = recorded("plan", "--date", "2026-11-26", "--json")
+    (gym,) = [block for block in body["blocks"] if block["title"] == "Gym"]
+    assert gym["action"] == "EXERCISE"
+    text = recorded("plan", "--date", "2026-11-26")[1]
+    assert "Gym" in text
+    assert "EXERCISE" not in text
+
+
 def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
     recorded: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,9 @@ def test_a_week_has_28_slots_with_its_entries(place: Place, ana: User, visitor: 
     assert len(re.findall(r'class="cell', shown)) == 28
     assert shown.count("Planning") == shown.count("Choir") == 1
     assert shown.count("data-slot=") == 11  # from Friday's afternoon to Sunday's night
+    planning = re.search(r'<li class="entry">[^\n]*Planning[^\n]*', shown)
+    assert planning is not None
+    assert "Meetings and errands" not in planning[0]  # an entry's own title says what it is
     assert "Planning" not in visitor.get("/week?week=2026-W48").text
     assert "Choir" in visitor.get("/week?week=2026-11-27").text
     assert visitor.get("/week?week=next").status_code == 400
