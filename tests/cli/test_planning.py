@@ -89,6 +89,8 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
     all_of_them = ("--never", "SLEEP", "--hours", "LEARN 9:00-10:00, 12:00-13:00", "--goal", "LEARN 2")
     wish(run, *all_of_them, "--weight", "SERENITY=0", "--suggestions", "0")
     assert wish(run, "--hours", "LEARN none")["hours"] == {}
+    assert wish(run, "--hours", "LEARN 9\u201310")["hours"] == {"LEARN": [["09:00", "10:00"]]}
+    assert wish(run, "--hours", "LEARN none")["hours"] == {}
     assert wish(run, "--goal", "learn 0")["goals"] == {}
     assert wish(run, "--never", "none")["never"] == []
     assert wish(run, "--weight", "SERENITY=1")["weights"] == {}
@@ -105,6 +107,7 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
         (("--never", "exercize"), "the nearest is EXERCISE"),
         (("--hours", "DEEP_WORK 25:00-26:00"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "DEEP_WORK 09:00"), "DEEP_WORK 09:00-12:00"),
+        (("--hours", "DEEP_WORK 9 bis 12"), "'9 bis 12' are no hours; write begin and end with a minus between"),
         (("--hours", "DEEP_WORK"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "DEEP_WORK 09:00-09:00"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "NAP 09:00-12:00"), "no action"),
