@@ -25,7 +25,7 @@ Version = tuple[object, ...]
 class PlanCache:
     """A cache of users' day plans, which are computed from the snapshots that the cache of today holds.
 
-    Over 64 plans, the oldest is dropped.
+    Over 64 plans, the oldest is dropped. So are the previews of a user over 64 users.
     """
 
     def __init__(self, today: TodayCache) -> None:
@@ -56,7 +56,10 @@ class PlanCache:
         """Return the previews kept for a user while nothing has changed, else an empty memory of previews."""
         with self._lock:
             if self._ahead.get(user.id, (None,))[0] != version:
+                self._ahead.pop(user.id, None)
                 self._ahead[user.id] = version, {}
+                if len(self._ahead) > MAX_CACHED_PLANS:
+                    del self._ahead[next(iter(self._ahead))]
             return self._ahead[user.id][1]
 
     def _keep(self, key: Key, version: Version, found: DayPlan) -> None:
