@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -32,12 +32,13 @@ class State:
 
     id: int
     record: RawRecord
+    parent: str | None = None  # in the record's row, while ``record`` may hold another
     hash: bytes | None = None  # None until the record has landed once
     reason: str | None = None
     outside: tuple[str, ...] = ()  # reasons why single values are set aside
     version: int = 0
     arrived_at: datetime | None = None
-    items: Counter[str] = field(default_factory=Counter)  # kind -> number last derived
+    items: dict[str, int] = field(default_factory=dict)  # kind -> number last derived
     waits: bool = False  # for its parent, which has not come
     pieces: Pieces = ()  # empty where all values are of one date
     as_of: datetime | None = None  # date of the newest export with the record
@@ -121,8 +122,10 @@ class Batch:
             if self.desired.get(state.id, items) != items:  # a second change, whose revision must not depend on paging
                 self.write()
             self.desired[state.id], state.reason = items, None
-            state.outside = tuple(f"{self.connection.source}/{state.record.stream}: {why}" for why in outside)
-            state.items = Counter(codec.kind_of(item) for item in items)
+            if outside or state.outside:
+                state.outside = tuple(f"{self.connection.source}/{state.record.stream}: {why}" for why in outside)
+            kinds = [codec.kind_of(item) for item in items]
+            state.items = {kind: kinds.count(kind) for kind in kinds}
         state.version = self.version
         self.states[state.id] = state
 
@@ -136,17 +139,25 @@ class Batch:
 
     def write(self) -> None:
         """Write the rows and states that were noted so far, and begin the batch anew."""
-        if self.states:
-            inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in self.states.values()])
+        self._write_states()
         if self.dated:
             self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])
-        fresh = frozenset(self.desired.keys() & self.fresh)
-        self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
-        self.fresh -= fresh
+        if self.desired:
+            fresh = frozenset(self.desired.keys() & self.fresh)
+            self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
+            self.fresh -= fresh
         self.desired, self.states, self.dated = {}, {}, {}
 
+    def _write_states(self) -> None:
+        """Write the noted states. A parent is written only if it changed, because its index is slow to write."""
+        moved = [state for state in self.states.values() if state.parent != state.record.parent]
+        inserts.update_many(self.db, tables.records, ("parent",), [(one.record.parent, one.id) for one in moved])
+        for state in moved:
+            state.parent = state.record.parent
+        inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in self.states.values()])
 
-_KEPT = ("parent", "hash", "deleted", "reason", "version", "arrived_at")
+
+_KEPT = ("hash", "deleted", "reason", "version", "arrived_at")
 
 
 _DATE = (
@@ -163,7 +174,6 @@ def _dates(state: State) -> dict[str, Any]:
 def _bound(state: State) -> tuple[Any, ...]:
     """Return the plain values of the columns ``_KEPT``, and the record's id."""
     return (
-        state.record.parent,
         state.hash,
         state.record.deleted,
         state.reason or "\n".join(state.outside) or None,
@@ -187,6 +197,7 @@ class Delivery(NamedTuple):
 
 
 UNCHANGED = Delivery("unchanged")
+_UNCHANGED_RESULT = RecordResult(outcome="unchanged")
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
@@ -197,7 +208,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
-    if _replaced(state, record) or _is_only_dated(batch, state, record):
+    if record.as_of is not None and (_replaced(state, record) or _is_only_dated(batch, state, record)):
         return UNCHANGED
     before = batch.memory.latest(record.path) if record.adds or record.as_of is not None else None
     if before is None and _is_older(state.as_of, record):  # the newer piece is not stored, and its rows stay
@@ -279,16 +290,16 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
     A record that was only derived again counts as updated if its rows changed, else as unchanged.
     """
     outcome, state = delivery.outcome, delivery.state
-    if outcome == "reread":
-        outcome = "updated" if state and state.id in changed else "unchanged"
     if state is None:
-        return RecordResult(outcome=outcome)
+        return _UNCHANGED_RESULT
+    if outcome == "reread":
+        outcome = "updated" if state.id in changed else "unchanged"
     return RecordResult(
         outcome=outcome,
         set_aside=state.reason,
         outside=state.outside,
         waits=state.waits,
-        items=dict(state.items),
+        items=state.items,
     )
 
 
@@ -308,6 +319,7 @@ def register(
             "connection_id": connection.id,
             "stream": record.stream,
             "key": record.key,
+            "parent": record.parent,
             "deleted": False,
             "version": 0,
             "arrived_at": now,
@@ -319,15 +331,11 @@ def register(
         r = tables.records.c
         for row in db.execute(sa.insert(tables.records).returning(r.id, r.stream, r.key), values):
             path = f"{row.stream}/{row.key}"
-            states[path] = State(id=row.id, record=wanted[path])
+            states[path] = State(id=row.id, record=wanted[path], parent=wanted[path].parent)
     return states
 
 
-_OF_KEYS = sa.select(tables.records).where(  # built once, because building takes longer than the query
-    tables.records.c.connection_id == sa.bindparam("connection"),
-    tables.records.c.stream == sa.bindparam("stream"),
-    tables.records.c.key.in_(sa.bindparam("keys", expanding=True)),
-)
+_STATE = ("id", "stream", "key", "parent", "hash", "deleted", "reason", "version", "arrived_at", "as_of", "whole_as_of")
 
 
 def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
@@ -336,26 +344,36 @@ def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> di
     for path in paths:
         stream, _, key = path.partition("/")
         keys[stream].append(key)
-    found: dict[str, State] = {}
-    for stream, wanted in keys.items():
-        for some in rows.chunks(wanted):
-            bound = {"connection": connection.id, "stream": stream, "keys": some}
-            found |= {(state := state_of(row)).record.path: state for row in db.execute(_OF_KEYS, bound)}
-    return found
+    return {
+        state.record.path: state
+        for stream, wanted in keys.items()
+        for state in states(db, "key", wanted, connection_id=connection.id, stream=stream)
+    }
 
 
-def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
-    """Return the state of a record from its database row. Its payload is ``payload``, or empty for None."""
-    record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
+def states(db: sa.Connection, name: str, values: Collection[Any], **equal: Any) -> Iterator[State]:
+    """Yield the states of stored records, with empty payloads.
+
+    They are those whose column ``name`` has one of ``values``, and whose columns named in ``equal`` hold its values.
+    """
+    for row in inserts.select_many(db, tables.records, _STATE, name, values, **equal):
+        yield state_of(row)
+
+
+def state_of(row: Sequence[Any]) -> State:
+    """Return the state of a record from plain values of the columns ``_STATE``, with an empty payload."""
+    number, stream, key, parent, mark, deleted, reason, version, *instants = row
+    arrived_at, as_of, whole_as_of = (None if at is None else tables.instant(at) for at in instants)
     return State(
-        id=row.id,
-        record=record,
-        hash=row.hash,
-        reason=row.reason,
-        version=row.version,
-        arrived_at=row.arrived_at,
-        as_of=row.as_of,
-        whole_as_of=row.whole_as_of,
+        id=number,
+        record=RawRecord(stream=stream, key=key, payload={}, parent=parent, deleted=bool(deleted)),
+        parent=parent,
+        hash=mark,
+        reason=reason,
+        version=version,
+        arrived_at=arrived_at,
+        as_of=as_of,
+        whole_as_of=whole_as_of,
     )
 
 
@@ -404,13 +422,10 @@ class StoredRecords:
     @cached_property
     def _children(self) -> dict[str, list[State]]:
         found: dict[str, list[State]] = defaultdict(list)
-        r = tables.records.c
-        for some in rows.chunks({record.path for record in self._records}):
-            query = sa.select(tables.records).where(
-                r.connection_id == self._connection.id, r.parent.in_(some), r.deleted.is_(False)
-            )
-            for state in with_payload(self._db, [state_of(row) for row in self._db.execute(query)]):
-                found[state.record.parent or ""].append(state)
+        paths = {record.path for record in self._records}
+        children = states(self._db, "parent", paths, connection_id=self._connection.id, deleted=False)
+        for state in with_payload(self._db, list(children)):
+            found[state.record.parent or ""].append(state)
         return found
 
     def remember(self, state: State) -> None:
@@ -423,7 +438,10 @@ class StoredRecords:
         return None if state is None or state.record.deleted else state
 
     def children(self, path: str) -> list[State]:
-        found = {child.record.path: self._here.get(child.record.path, child) for child in self._children.get(path, [])}
+        children = self._children.get(path)
+        if not children:
+            return []
+        found = {child.record.path: self._here.get(child.record.path, child) for child in children}
         return [child for child in found.values() if child.record.parent == path and not child.record.deleted]
 
 
