@@ -68,11 +68,11 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
 
 def _impossible(sample: Sample) -> list[str]:
     """Return the reasons why a sample's value, lowest or highest reading cannot be true."""
-    spec = METRICS[sample.metric]
-    if spec.low <= sample.value <= spec.high and sample.low is None and sample.high is None:
+    spec, low, high = METRICS[sample.metric], sample.low, sample.high
+    lowest, highest = sample.value if low is None else low, sample.value if high is None else high
+    if spec.low <= lowest <= sample.value <= highest <= spec.high:
         return []
-    figures = (sample.value, sample.low, sample.high)
-    return [why for v in figures if v is not None and (why := _outside(sample.metric, v))]
+    return [why for v in (sample.value, low, high) if v is not None and (why := _outside(sample.metric, v))]
 
 
 def _outside(metric: Metric, value: float) -> str | None:

@@ -18,7 +18,7 @@ from bridge.domain.types import Covers, Notice, RawRecord, Still
 from bridge.store import codec, landing, rows, tables
 from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
-from bridge.store.inserts import insert_into, insert_new, insert_of
+from bridge.store.inserts import insert_new, insert_of
 from bridge.store.landing import Batch, State
 
 HANDLED_NOTICES_KEPT_FOR = timedelta(days=7)  # vendors send a notice again for hours, not weeks
@@ -204,17 +204,10 @@ class Ingest(Part):
 
         A newer date that is saved already stays.
         """
-        c = tables.covered.c
         stretch = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
-        for parent in sorted(covers.parents if covers.parents is not None else {NO_PARENT}):
-            new = insert_into(db, tables.covered).values(**stretch, parent=parent)
-            db.execute(
-                new.on_conflict_do_update(
-                    index_elements=[c.connection_id, c.stream, c.prefix, c.parent],
-                    set_={"as_of": new.excluded.as_of},
-                    where=c.as_of < new.excluded.as_of,
-                )
-            )
+        parents = sorted(covers.parents if covers.parents is not None else {NO_PARENT})
+        if parents:
+            db.execute(_save_coverage(db.dialect.name), [{**stretch, "parent": parent} for parent in parents])
 
     @writes()
     def rebuild(
@@ -291,6 +284,18 @@ def _save_cursor(dialect: str) -> Any:
         index_elements=[c.connection_id, c.stream],
         set_={"cursor": new.excluded.cursor, "version": new.excluded.version},
         where=sa.or_(c.cursor != new.excluded.cursor, c.version != new.excluded.version),
+    )
+
+
+@cache
+def _save_coverage(dialect: str) -> Any:
+    """Return the statement that inserts a covered stretch, or gives it a newer date. It is built once, as above."""
+    c = tables.covered.c
+    new = insert_of(dialect, tables.covered)
+    return new.on_conflict_do_update(
+        index_elements=[c.connection_id, c.stream, c.prefix, c.parent],
+        set_={"as_of": new.excluded.as_of},
+        where=c.as_of < new.excluded.as_of,
     )
 
 

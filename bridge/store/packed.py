@@ -78,9 +78,9 @@ def _rows(readings: Sequence[Known]) -> Iterator[tuple[Any, ...]]:
     ordered = sorted(readings, key=lambda one: (one.sample.start, one.sample.key))
     for begin in range(0, len(ordered), READINGS_MAX):
         some = ordered[begin : begin + READINGS_MAX]
-        ends = [tables.microseconds(one.sample.end or one.sample.start) for one in some]
-        first, known = tables.microseconds(some[0].sample.start), min(one.known_at for one in some)
-        yield len(some), first, min(ends), max(ends), pack(some), known
+        ends = [one.sample.end or one.sample.start for one in some]
+        first, *bounds = map(tables.microseconds, (some[0].sample.start, min(ends), max(ends)))
+        yield len(some), first, *bounds, pack(some), min(one.known_at for one in some)
 
 
 _p = tables.packed_samples.c

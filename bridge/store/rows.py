@@ -108,6 +108,7 @@ def _repack(
     """
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
+    known_at = tables.microseconds(now)
     for record_id in {day.record_id for day in days}:
         before = stored.get(record_id, {})
         for row in before.values():
@@ -116,7 +117,7 @@ def _repack(
         for key, item in wanted[record_id].items():
             if packs(item) and (day := packed.day_of(record_id, item)) in readings:
                 same = key in before and before[key].item == item
-                readings[day].append(Known(item, before[key].known_at if same else tables.microseconds(now)))
+                readings[day].append(Known(item, before[key].known_at if same else known_at))
     packed.write(db, (connection.user_id, connection.id), readings, there)
 
 
