@@ -19,7 +19,8 @@ from bridge.store import codec, landing, rows, tables
 from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
 from bridge.store.inserts import insert_new, insert_of
-from bridge.store.landing import Batch, State
+from bridge.store.landing import Batch
+from bridge.store.states import State, StoredRecords, load_states, register
 
 HANDLED_NOTICES_KEPT_FOR = timedelta(days=7)  # vendors send a notice again for hours, not weeks
 DAYS_AROUND_A_ZONE = timedelta(days=2)  # a local day may differ from the UTC day by one; one more for safety
@@ -122,8 +123,8 @@ class Ingest(Part):
         if not records:
             return []
         current = _not_outdated(db, connection, records)
-        states = landing.register(db, connection, [*compress(records, current)], now=now)
-        memory = landing.StoredRecords(db, connection, records)
+        states = register(db, connection, [*compress(records, current)], now=now)
+        memory = StoredRecords(db, connection, records)
         batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=now, memory=memory)
         deliveries = [
             landing.take(batch, states.get(record.path) if holds else None, record)
@@ -232,7 +233,7 @@ class Ingest(Part):
         order = sa.select(a.id, a.arrived_at, a.record_id).join(tables.records).where(r.connection_id == connection.id)
         arrived = db.execute(order.order_by(a.id)).all()
         replayed = {row.record_id for row in arrived}
-        found = landing.states(db, "connection_id", [connection.id])
+        found = load_states(db, "connection_id", [connection.id])
         states = {state.id: state for state in found if state.id in replayed}
         memory, done = _ReplayedRecords(), 0
         for at, group in groupby(arrived, key=lambda row: row.arrived_at):
