@@ -193,6 +193,20 @@ def test_the_commands_name_the_setting(inside: LabServer, tmp_path: Path, monkey
     assert json.loads(run(cli, sent).stdout)["test"] == "sent"
 
 
+def test_the_document_of_calendars_says_where_a_host_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Path("docs/sources/ics.md").read_text(encoding="utf-8")
+    section = text.split("### A server in your own network")[1].split("\n## ")[0]
+    written = section.split("```toml\n")[1].split("```")[0]
+    home = config.load().folder
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.toml").write_text(written + "[ics]\n", encoding="utf-8")
+    assert config.load().allow_hosts == {"nas.lan"}
+    (home / "config.toml").unlink()
+    name, _, value = section.split("$ export ")[1].splitlines()[0].partition("=")
+    monkeypatch.setenv(name, value)
+    assert config.load().allow_hosts == {"nas.lan"}
+
+
 def test_a_message_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notify, "SEND_SECONDS", 2.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:

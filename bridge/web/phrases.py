@@ -17,7 +17,7 @@ def action_name(name: str | None) -> str:
     """Return the display name of an action, or "No activity" for None.
 
     >>> action_name("DEEP_WORK"), action_name(None)
-    ('Deep work', 'No activity')
+    ('Focused work', 'No activity')
     """
     return _("No activity") if name is None else shown(ACTION_TITLES[ActionType(name)])
 
@@ -26,7 +26,7 @@ def action_words(text: str) -> str:
     """Return a text in the current language, with identifiers of actions in it replaced by words.
 
     >>> action_words("not DEEP_WORK, LEARN: it is no working time")
-    'not deep work, learn: it is no working time'
+    'not focused work, learn: it is no working time'
     """
     return NAMED_ACTION.sub(lambda found: shown(ACTION_WORDS[ActionType(found[0])]), shown(text))
 
