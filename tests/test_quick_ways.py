@@ -28,7 +28,7 @@ from bridge.ingest import runs
 from bridge.ingest.sync import Source, _Pull, sync
 from bridge.meters.habit import LEAST_HISTORY, SPAN, Amounts, against
 from bridge.meters.todo import Tasks
-from bridge.store import Store, codec, rows
+from bridge.store import Store, codec, inserts, rows
 from bridge.web.today_cache import TodayCache
 from tests.store.toy import HOUR, connected, day, land, normalise
 from tests.store.toy import T0 as TOY_TIME
@@ -147,6 +147,44 @@ def test_a_sample_is_written_as_json_writes_it(sample: Sample) -> None:
     assert codec.decode("sample", text) == sample or "NaN" in text
 
 
+OTHER: dict[str, object] = {
+    "value": 51.0,
+    "count": 2,
+    "low": 49.5,
+    "high": 52.0,
+    "metric": Metric.RESPIRATORY_RATE,
+    "device": "another watch",
+    "start": T0 - HOUR,
+    "end": T0 + 2 * HOUR,
+    "offset": -300,
+    "day": (T0 + DAY).date(),
+}
+
+
+@pytest.mark.parametrize("changed", OTHER)
+def test_a_changed_sample_has_the_row_of_its_new_version(store: Store, changed: str) -> None:
+    """Whether its figures alone have changed, which is a shorter update, or more."""
+    connection = connected(store)
+    old = Sample(key="s", metric=Metric.RESTING_HR, start=T0, end=T0 + HOUR, offset=60, day=T0.date(), value=50.0)
+    new = replace(old, **{changed: OTHER[changed]})  # type: ignore[arg-type]
+    for sample, at in ((old, TOY_TIME), (new, TOY_TIME + HOUR)):
+        record = RawRecord(stream="day", key="d", payload={"at": at.isoformat()})
+        store.ingest.land(connection, [record], lambda *_, sample=sample: [sample], version=1, now=at)
+    assert [one for _, one in store.reading.samples(connection.user_id)] == [new]
+    assert [one for _, one in store.reading.samples(connection.user_id, at=TOY_TIME)] == [old]
+
+
+def test_records_are_found_by_any_number_of_keys(store: Store) -> None:
+    connection = connected(store)
+    with mock.patch.object(inserts, "VALUES_MAX", 7):
+        pages = [[day(f"d{key}", n) for key in range(15)] for n in (1, 1, 2)]
+        outcomes = [land(store, connection, *page, now=TOY_TIME + n * HOUR) for n, page in enumerate(pages)]
+    assert [set(one) for one in outcomes] == [{"new"}, {"unchanged"}, {"updated"}]
+    found = [one for _, one in store.reading.samples(connection.user_id)]
+    items = [item for record in pages[-1] for item in normalise(record, None)]
+    assert Counter(found) == Counter(items)
+
+
 def test_rows_are_counted_as_they_are_read(store: Store) -> None:
     connection = connected(store)
     land(store, connection, *(day(f"d{n}", n % 6) for n in range(12)))
@@ -174,13 +212,14 @@ def test_the_newest_measurement_and_the_starts_are_those_of_the_rows(store: Stor
         ids = list(range(1, 13))
         stored = rows.current(db, ids)
         plain = {
-            n: Counter(
+            n: [
                 rows.span(r.item)[0] if hasattr(r.item, "recurrence") else getattr(r.item, "start", None)
                 for r in of.values()
-            )
+            ]
             for n, of in stored.items()
         }
-        assert {n: Counter(of) for n, of in rows.starts(db, ids).items()} == plain
+        earliest = {n: None if None in of else min(of) for n, of in plain.items()}
+        assert rows.first_starts(db, ids) == earliest
 
 
 def calendar(title: str) -> bytes:

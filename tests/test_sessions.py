@@ -1,4 +1,4 @@
-"""Settings that sessions take from the environment: proxies where a variable names one, and never passwords."""
+"""Sessions: the settings that they take from the environment, and the requests that they prepare by themselves."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+from unittest import mock
+from urllib.parse import unquote
 
 import pytest
+import requests
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from bridge import http
+from bridge.http.session import QuickSession, unsigned
 
 Asked = list[tuple[str, str | None]]  # address as the server got it, and the header Authorization
 
@@ -79,3 +86,58 @@ def test_the_bundle_of_certificates_is_that_of_the_environment(monkeypatch: pyte
         assert session.merge_environment_settings("https://a.example", {}, None, None, None)["verify"] == (
             "/of/the/operator.pem"
         )
+
+
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=8) | st.text(
+    "ab~._-%/2F.:@", max_size=8
+)
+addresses = st.builds(
+    "{}://{}{}{}".format,
+    st.sampled_from(["http", "https", "HTTPS"]),
+    st.sampled_from(["api.example.com", "127.0.0.1:80", "API.example.com", "a:b@example.com", "exämple.com"]),
+    st.just("") | st.builds("/{}/{}".format, texts, texts),
+    st.just("") | st.builds("?{}={}&c=%2C".format, texts, texts),
+)
+headers = st.dictionaries(st.sampled_from(["accept", "Authorization", "X-A"]), st.none() | st.text("aZ 9", min_size=1))
+prepared = st.tuples(addresses, headers, st.none() | st.dictionaries(texts, texts | st.none() | st.integers()))
+PLAIN = (
+    "https://api.example.com/v2/sleep",
+    {"Authorization": "Bearer x"},
+    {"end": "2026-11-20T09:05:00.000Z", "q": "ä b"},
+)
+
+
+def sent(session: requests.Session, address: str, headers: Any, params: Any) -> object:
+    """Return what a session would send, or the kind of its refusal. What a quoted address means is compared."""
+    try:
+        made = session.prepare_request(requests.Request("GET", address, headers=headers, params=params))
+    except (requests.RequestException, UnicodeError, ValueError) as error:
+        return type(error)
+    return made.method, unquote(made.url or ""), made.headers, made.body, made.hooks, made.copy().headers
+
+
+@settings(deadline=None, max_examples=300)
+@given(prepared)
+@example(PLAIN)
+@example(("https://api.example.com/a/../b", {}, None))
+@example(("https://api.example.com/a?b=1", {}, {"c": "2"}))
+@example(("https://api.example.com/a", {"X-A": " a"}, None))
+def test_plain_requests_are_prepared_as_the_library_prepares_them(one: tuple[str, Any, Any]) -> None:
+    quick, plain = QuickSession(), requests.Session()
+    for session in (quick, plain):
+        session.auth = unsigned
+    assert sent(quick, *one) == sent(plain, *one)
+
+
+def test_only_plain_requests_are_prepared_without_the_library() -> None:
+    quick = QuickSession()
+    quick.auth = unsigned
+    with mock.patch.object(requests.Session, "prepare_request", side_effect=NotImplementedError):
+        made = quick.prepare_request(requests.Request("GET", PLAIN[0], headers=PLAIN[1], params=PLAIN[2]))
+        assert (made.url or "").endswith("?end=2026-11-20T09%3A05%3A00.000Z&q=%C3%A4+b")
+        for odd in ({"data": {"a": "b"}}, {"auth": ("a", "b")}, {"cookies": {"a": "b"}}, {"params": {"a": 1}}):
+            with pytest.raises(NotImplementedError):
+                quick.prepare_request(requests.Request("GET", PLAIN[0], **odd))
+        quick.cookies.set("a", "b")
+        with pytest.raises(NotImplementedError):
+            quick.prepare_request(requests.Request("GET", PLAIN[0]))

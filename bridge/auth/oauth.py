@@ -40,8 +40,9 @@ class TokenSession:
 
     ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
     saved before it is used. A token that lacks a scope is not replaced, because the next token would lack it as well.
-    Answers are unpacked from the ``envelope``, if there is any. ``headers`` go with every request. Raises NeedsLogin
-    when the vendor no longer accepts the consent. Raises TryLater when the token server does not answer.
+    ``token`` is the account's stored token, which is read here if it is not given. Answers are unpacked from the
+    ``envelope``, if there is any. ``headers`` go with every request. Raises NeedsLogin when the vendor no longer
+    accepts the consent. Raises TryLater when the token server does not answer.
     """
 
     def __init__(
@@ -49,11 +50,12 @@ class TokenSession:
         account: Account,
         swap: Callable[[dict[str, Any]], dict[str, Any]],
         *,
+        token: dict[str, Any] | None = None,
         envelope: Envelope | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self._account, self._swap, self._envelope = account, swap, envelope
-        self._token: dict[str, Any] = account.token() or {}
+        self._token: dict[str, Any] = token or account.token() or {}
         self._session = http.open_session()
         self._session.headers.update(headers or {})
 
@@ -131,10 +133,11 @@ class TokenSession:
 
 def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
     """Open a session with the account's token, refreshed by ``spec.oauth``. Raises NeedsLogin without a token."""
-    if not account.token():
+    stored = account.token()
+    if not stored:
         raise needs_login(spec.name)
-    oauth = oauth_of(spec)
-    return TokenSession(account, lambda token: refreshed(account, spec, token), envelope=oauth.envelope)
+    envelope = oauth_of(spec).envelope
+    return TokenSession(account, lambda token: refreshed(account, spec, token), token=stored, envelope=envelope)
 
 
 def oauth_of(spec: ConnectorSpec) -> OAuth:

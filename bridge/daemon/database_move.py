@@ -40,7 +40,7 @@ def migrate(bridge: installation.Bridge, to: str, *, progress: Callable[[str], S
         with source.database.write() as here:
             hold(here)
             _refuse_leased(source)
-            with other.database.engine.begin() as there:
+            with other.database.write() as there:
                 refuse_unless_empty(there)
                 moved = list(copy(here, there, progress))
                 if not all(one.verified for one in moved):

@@ -51,9 +51,9 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
     reasons: dict[str, None] = {}
     for item in items:
         if isinstance(item, Sample):
-            figures = (item.value, item.low, item.high)
-            found = [why for v in figures if v is not None and (why := _outside(item.metric, v))]
-            kept += [] if found else [item]
+            found = _impossible(item)
+            if not found:
+                kept.append(item)
         elif isinstance(item, Episode):
             bad = {metric: why for metric, v in item.values.items() if (why := _outside(metric, v))}
             found = list(bad.values())
@@ -61,8 +61,18 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
         else:
             found = []
             kept.append(item)
-        reasons |= dict.fromkeys(found)
+        if found:
+            reasons |= dict.fromkeys(found)
     return kept, tuple(reasons)
+
+
+def _impossible(sample: Sample) -> list[str]:
+    """Return the reasons why a sample's value, lowest or highest reading cannot be true."""
+    spec, low, high = METRICS[sample.metric], sample.low, sample.high
+    lowest, highest = sample.value if low is None else low, sample.value if high is None else high
+    if spec.low <= lowest <= sample.value <= highest <= spec.high:
+        return []
+    return [why for v in (sample.value, low, high) if v is not None and (why := _outside(sample.metric, v))]
 
 
 def _outside(metric: Metric, value: float) -> str | None:

@@ -43,9 +43,9 @@ def open_session() -> requests.Session:
 
     Connection errors and the statuses 500, 502, 503 and 504 are retried. ``bridge.http.transport`` limits the answers.
     """
-    import requests
+    from bridge.http.session import QuickSession
 
-    return prepare(requests.Session())
+    return prepare(QuickSession())
 
 
 def open_typed_session(allowed: Collection[str]) -> requests.Session:
@@ -54,9 +54,9 @@ def open_typed_session(allowed: Collection[str]) -> requests.Session:
     It connects only to public IP addresses, and to the host names in ``allowed``, which may have private addresses.
     Proxies and passwords of the environment are not used, because a proxy would reach refused addresses.
     """
-    import requests
+    from bridge.http.session import QuickSession
 
-    session = requests.Session()
+    session = QuickSession()
     _ignore_proxies(session)
     return prepare(session, partial(egress.adapter, allowed))
 
@@ -71,6 +71,7 @@ def prepare(
     """
     from urllib3.util import Retry
 
+    from bridge.http.session import unsigned
     from bridge.http.transport import Bounded
 
     retry = Retry(
@@ -83,7 +84,7 @@ def prepare(
     )
     for scheme in ("https://", "http://"):
         session.mount(scheme, (transport or Bounded)(max_retries=retry))
-    session.auth = session.auth or (lambda request: request)
+    session.auth = session.auth or unsigned
     if session.trust_env and not _may_have_proxies():
         _ignore_proxies(session)
     _cache_environment(session)

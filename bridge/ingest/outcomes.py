@@ -106,8 +106,7 @@ def record_defect(store: Store, connection: Connection, error: Exception, *, hol
     outcome = defect_outcome(store, connection, error)
     with store.transaction():
         if store.scheduling.lease_holder(connection.id) == holder:
-            record_outcome(store, connection, outcome, started=now, finished=now)
-            store.scheduling.release(connection.id, holder)
+            record_outcome(store, connection, outcome, started=now, finished=now, holder=holder)
     return outcome
 
 
@@ -151,8 +150,9 @@ def record_outcome(
     finished: datetime,
     recurring: bool = True,
     cadence: timedelta = SYNC_CADENCE,
+    holder: str | None = None,
 ) -> None:
-    """Save a connection's outcome, and when the connection is due again.
+    """Save a connection's outcome, and when the connection is due again. A lease of ``holder`` is released.
 
     It is due after ``cadence`` if the outcome is ``ok``, else at the outcome's ``retry_at`` or after ``backoff``. It is
     paused if the user must act (``needs_login``, ``stopped``). Then, and if not ``recurring``, it is never due again.
@@ -169,6 +169,7 @@ def record_outcome(
         paused=outcome.skipped_because if stopped else None,
         due_at=None if stopped or not recurring else (outcome.retry_at or finished + wait),
         failures=_failures_in_a_row(connection, outcome),
+        holder=holder,
     )
     counted = {"source": connection.source, "connection": connection.id, "outcome": outcome.outcome, "new": outcome.new}
     log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new, extra=counted)

@@ -162,9 +162,15 @@ def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, li
         if outcome.outcome != "ok" and store.scheduling.lease_holder(connection.id) != lease.holder:
             return  # another sync took over and saves its own outcome
         record_outcome(
-            store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence
+            store,
+            connection,
+            outcome,
+            started=now,
+            finished=now,
+            recurring=source.recurring,
+            cadence=cadence,
+            holder=lease.holder,
         )
-        store.scheduling.release(connection.id, lease.holder)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +200,7 @@ class _Pull:
             )
         number, version = self.source.connection.id, self.source.spec.cursor_version
         with self.store.view():
-            self._may_ask()
+            self._may_ask(self._limited_until())
             self._may_ask_again()
             notices, cursors = self.store.ingest.notices(number), self.store.ingest.cursors(number, version)
         with closing(self.source.open()) as connector:
@@ -225,7 +231,7 @@ class _Pull:
                     self.counts.add(page, store_page(self.source, self.store, page, frozenset(), now=self.now))
                 self.store.ingest.mark_handled(self.source.connection.id, notice.trace, now=self.now)
             self.allowance.brought()
-            self._may_ask()
+            self._may_ask(self._limited_until())
 
     def _streams(self, connector: Connector, cursors: Mapping[str, str]) -> None:
         spec = self.source.spec
@@ -246,7 +252,7 @@ class _Pull:
         for page in pages:
             self.lease.renew()
             delivered.update(record.key for record in page.records)
-            results = [] if self._is_stored(page, cursor) else self._store(page, frozenset(delivered))
+            results, limited_until = self._stored(page, cursor, frozenset(delivered))
             self.counts.add(page, results)
             self.counts.answered.add(page.stream)
             if page.cursor not in (None, cursor) or any(result.outcome != "unchanged" for result in results):
@@ -260,7 +266,19 @@ class _Pull:
                     "may have changed its format: look for a newer release, then: bridge sync --user NAME"
                 )
             self.allowance.check()
-            self._may_ask()
+            self._may_ask(limited_until)
+
+    def _stored(
+        self, page: Page, cursor: str | None, delivered: frozenset[str]
+    ) -> tuple[list[RecordResult], datetime | None]:
+        """Store a page in a single transaction, unless it brings nothing.
+
+        Returns the results of its records, and the instant until which the source's shared rate limit holds.
+        """
+        if self._is_stored(page, cursor):
+            return [], self._limited_until()
+        with self.store.transaction(durable=False):
+            return store_page(self.source, self.store, page, delivered, now=self.now), self._limited_until()
 
     def _is_stored(self, page: Page, cursor: str | None) -> bool:
         """Return True if a page brings nothing that the store lacks. ``cursor`` is the stored cursor of its stream.
@@ -270,18 +288,16 @@ class _Pull:
         is_empty = not page.records and page.covers is None
         return is_empty and page.cursor in (None, cursor) and page.member in (None, self.source.connection.member)
 
-    def _store(self, page: Page, delivered: frozenset[str]) -> list[RecordResult]:
-        return store_page(self.source, self.store, page, delivered, now=self.now)
-
-    def _may_ask(self) -> None:
-        """Raise RateLimited while the rate limit that all accounts of the source share is used up.
-
-        Nothing happens for a source whose accounts share no limit.
-        """
+    def _limited_until(self) -> datetime | None:
+        """Return the end of the rate limit that all accounts of the source share. Return None without any."""
         spec = self.source.spec
-        until = self.store.scheduling.rate_limited_until(spec.name) if spec.shares_limit else None
-        if until is not None and until > self.lease.clock():
-            raise RateLimited(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
+        return self.store.scheduling.rate_limited_until(spec.name) if spec.shares_limit else None
+
+    def _may_ask(self, limited_until: datetime | None) -> None:
+        """Raise RateLimited while the rate limit that all accounts of the source share is used up."""
+        if limited_until is not None and limited_until > self.lease.clock():
+            text = f"the limit that all accounts of {self.source.spec.name} share is used up"
+            raise RateLimited(text, retry_at=limited_until)
 
     def _may_ask_again(self) -> None:
         """Raise RateLimited while this connection's own rate limit holds. A user or a webhook may start a sync too

@@ -63,21 +63,31 @@ def _sample_text(item: Sample) -> str | None:
 
     It is written by hand, because most revisions are samples, and ``json`` takes four times as long.
     """
-    value, low, high = repr(item.value), repr(item.low), repr(item.high)  # the last letter of None is no digit
-    if not (
-        value[-1] in DIGITS and (item.low is None or low[-1] in DIGITS) and (item.high is None or high[-1] in DIGITS)
-    ):
+    value = repr(item.value)
+    more = "" if (item.device, item.count, item.low, item.high) == NOTHING_MORE else _more_text(item)
+    if more is None or value[-1] not in DIGITS:
         return None
     end = "" if item.end is None else f', "end": "{item.end.isoformat()}"'
     offset = "" if item.offset is None else f', "offset": {item.offset!r}'
+    return (
+        f'{{"key": {_quoted(item.key)}, "metric": {_quoted(item.metric)}, "start": "{item.start.isoformat()}"'
+        f'{end}{offset}, "day": "{item.day.isoformat()}", "value": {value}{more}}}'
+    )
+
+
+def _more_text(item: Sample) -> str | None:
+    """Return a sample's device, count, lowest and highest reading as JSON text that begins with a comma.
+
+    Return None if a reading is not finite.
+    """
+    low, high = repr(item.low), repr(item.high)
+    if not ((item.low is None or low[-1] in DIGITS) and (item.high is None or high[-1] in DIGITS)):
+        return None
     device = "" if item.device is None else f', "device": {_quoted(item.device)}'
     count = "" if item.count is None else f', "count": {item.count!r}'
     lowest = "" if item.low is None else f', "low": {low}'
     highest = "" if item.high is None else f', "high": {high}'
-    return (
-        f'{{"key": {_quoted(item.key)}, "metric": {_quoted(item.metric)}, "start": "{item.start.isoformat()}"'
-        f'{end}{offset}, "day": "{item.day.isoformat()}", "value": {value}{device}{count}{lowest}{highest}}}'
-    )
+    return f"{device}{count}{lowest}{highest}"
 
 
 def decode(kind: str, body: str) -> Item:
@@ -89,6 +99,7 @@ def decode(kind: str, body: str) -> Item:
 
 _quoted = json.encoder.encode_basestring_ascii
 DIGITS = frozenset("0123456789")  # the last letter of a finite number
+NOTHING_MORE = (None, None, None, None)
 _FIELDS: dict[type, tuple[str, ...]] = {
     kind: tuple(field.name for field in fields(kind)) for kind in (Sample, Episode, Event, Task)
 }
@@ -118,9 +129,10 @@ def unpack(payload: bytes) -> dict[str, Any]:
 
 def canonical(payload: Mapping[str, object]) -> bytes:
     """Return a payload as JSON with sorted keys, so that equal payloads give equal bytes."""
-    return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(
-        "utf-8", "surrogatepass"
-    )
+    return _CANONICAL.encode(payload).encode("utf-8", "surrogatepass")
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def fingerprint(record: RawRecord) -> bytes:

@@ -124,17 +124,14 @@ def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> 
 
 
 def _connections(rows: sa.Result[Any]) -> list[Connection]:
-    return [
-        Connection(
-            **{
-                **row,
-                "not_permitted": tuple(json.loads(row["not_permitted"] or "[]")),
-                "paused": unpacked(row["paused"]),
-                "last_error": unpacked(row["last_error"]),
-            }
-        )
-        for row in rows.mappings()
-    ]
+    names = tuple(rows.keys())
+    return [_connection(dict(zip(names, row, strict=True))) for row in rows]
+
+
+def _connection(values: dict[str, Any]) -> Connection:
+    values["not_permitted"] = tuple(json.loads(values["not_permitted"])) if values["not_permitted"] else ()
+    values["paused"], values["last_error"] = unpacked(values["paused"]), unpacked(values["last_error"])
+    return Connection(**values)
 
 
 _LEFT_OUT = ("source_id", "secret", "lease_holder", "lease_until")

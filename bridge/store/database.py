@@ -63,9 +63,10 @@ class Database:
         if current is not None:
             yield current
             return
-        options = {"bridge_durable": durable}
-        with _passing(), self._turn, self._connected(**options) as connection, connection.begin():
-            if durable and connection.dialect.name == "postgresql":
+        with _passing(), self._turn, self.engine.connect() as connection, connection.begin():
+            if connection.dialect.name == "sqlite":
+                _begin_to_write(connection, durable=durable)
+            elif durable:
                 connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
             self._open.connection = connection
             try:
@@ -85,18 +86,16 @@ class Database:
         if current is not None:
             yield current
             return
-        options: dict[str, Any] = {"bridge_reads": True}
-        if self.engine.dialect.name == "postgresql":  # otherwise a row moving to the revisions is seen twice or never
-            options["isolation_level"] = "REPEATABLE READ"
-        with self._turn, self._connected(**options) as connection:
+        with self._turn, self.engine.connect() as connection:
+            if connection.dialect.name == "sqlite":
+                connection.exec_driver_sql("BEGIN")
+            else:  # otherwise a row moving to the revisions is seen twice or never
+                connection.execution_options(isolation_level="REPEATABLE READ")
             self._open.reading = connection
             try:
                 yield connection
             finally:
                 self._open.reading = None
-
-    def _connected(self, **options: Any) -> sa.Connection:
-        return self.engine.connect().execution_options(**options)
 
     def close(self) -> None:
         """Close all connections."""
@@ -296,8 +295,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
         options["poolclass"] = StaticPool
     engine = sa.create_engine(url, **options)
     sa.event.listen(engine, "connect", _prepare_sqlite)
-    sa.event.listen(engine, "begin", _begin_sqlite)
-    return engine
+    return engine  # transactions begin by hand: an event for that would slow every statement down by a sixth
 
 
 def _make_private(path: Path) -> None:
@@ -315,17 +313,13 @@ def _make_private(path: Path) -> None:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # ``_begin_sqlite`` begins, because the driver would begin too late
+    connection.isolation_level = None  # ``Database`` begins, because the driver would begin too late
     for pragma in ("journal_mode=WAL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}").close()
 
 
-def _begin_sqlite(connection: sa.Connection) -> None:
-    options = connection.get_execution_options()
-    if options.get("bridge_reads", False):
-        connection.exec_driver_sql("BEGIN")
-        return
-    durable = options.get("bridge_durable", True)
+def _begin_to_write(connection: sa.Connection, *, durable: bool) -> None:
+    """Begin a transaction of SQLite that may write."""
     if connection.info.get("bridge_durable", True) is not durable:  # in WAL mode, the next durable one saves all
         connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
         connection.info["bridge_durable"] = durable

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import compress, groupby
 from typing import Any, NamedTuple
 
@@ -17,8 +18,9 @@ from bridge.domain.types import Covers, Notice, RawRecord, Still
 from bridge.store import codec, landing, rows, tables
 from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
-from bridge.store.inserts import insert_into, insert_new
-from bridge.store.landing import Batch, State
+from bridge.store.inserts import insert_new, insert_of
+from bridge.store.landing import Batch
+from bridge.store.states import State, StoredRecords, load_states, register
 
 HANDLED_NOTICES_KEPT_FOR = timedelta(days=7)  # vendors send a notice again for hours, not weeks
 DAYS_AROUND_A_ZONE = timedelta(days=2)  # a local day may differ from the UTC day by one; one more for safety
@@ -48,15 +50,9 @@ class Ingest(Part):
 
     @writes(durable=False)
     def save_cursor(self, db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
-        """Save the cursor of a stream in place of the earlier one. An unchanged cursor costs a single query."""
-        values = {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version}
-        stored = db.execute(_CURSOR, values).first()
-        if stored is None:
-            db.execute(sa.insert(tables.cursors), values)
-        elif tuple(stored) != (cursor, version):
-            c = tables.cursors.c
-            mine = sa.and_(c.connection_id == connection_id, c.stream == stream)
-            db.execute(sa.update(tables.cursors).where(mine).values(cursor=cursor, version=version))
+        """Save the cursor of a stream in place of the earlier one. An unchanged cursor writes nothing."""
+        new = _save_cursor(db.dialect.name)
+        db.execute(new, {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version})
 
     @writes()
     def drop_cursors(self, db: sa.Connection, connection_id: int) -> None:
@@ -124,9 +120,11 @@ class Ingest(Part):
         older export than the stored record changes nothing. Only a piece (``adds``) still adds what newer pieces lack.
         If not ``keep_raw``, payloads are not stored.
         """
+        if not records:
+            return []
         current = _not_outdated(db, connection, records)
-        states = landing.register(db, connection, [*compress(records, current)], now=now)
-        memory = landing.StoredRecords(db, connection, records)
+        states = register(db, connection, [*compress(records, current)], now=now)
+        memory = StoredRecords(db, connection, records)
         batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=now, memory=memory)
         deliveries = [
             landing.take(batch, states.get(record.path) if holds else None, record)
@@ -196,8 +194,8 @@ class Ingest(Part):
         parts = [query] if parents is None else [query.where(r.parent.in_(some)) for some in rows.chunks(parents)]
         absent = {row.id: row.key for part in parts for row in db.execute(part, bound) if row.key not in delivered}
         if covers.since is not None:
-            began = rows.starts(db, list(absent))
-            absent = {r: key for r, key in absent.items() if _begins_after(began.get(r, ()), covers.since)}
+            began = rows.first_starts(db, list(absent)) if absent else {}
+            absent = {r: key for r, key in absent.items() if (first := began.get(r)) and first >= covers.since}
         deletion = RawRecord(stream=stream, key="", payload={}, deleted=True, as_of=covers.as_of)
         return [replace(deletion, key=key) for key in sorted(absent.values())]
 
@@ -207,17 +205,10 @@ class Ingest(Part):
 
         A newer date that is saved already stays.
         """
-        c = tables.covered.c
         stretch = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
-        for parent in sorted(covers.parents if covers.parents is not None else {NO_PARENT}):
-            new = insert_into(db, tables.covered).values(**stretch, parent=parent)
-            db.execute(
-                new.on_conflict_do_update(
-                    index_elements=[c.connection_id, c.stream, c.prefix, c.parent],
-                    set_={"as_of": new.excluded.as_of},
-                    where=c.as_of < new.excluded.as_of,
-                )
-            )
+        parents = sorted(covers.parents if covers.parents is not None else {NO_PARENT})
+        if parents:
+            db.execute(_save_coverage(db.dialect.name), [{**stretch, "parent": parent} for parent in parents])
 
     @writes()
     def rebuild(
@@ -239,9 +230,11 @@ class Ingest(Part):
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
         for table in (*rows.TABLE_OF_KIND.values(), tables.packed_samples, tables.revisions):
             db.execute(sa.delete(table).where(table.c.record_id.in_(kept)))
-        states = {row.id: landing.state_of(row) for row in db.execute(sa.select(tables.records).where(r.id.in_(kept)))}
-        order = sa.select(a.id, a.arrived_at).join(tables.records).where(r.connection_id == connection.id)
+        order = sa.select(a.id, a.arrived_at, a.record_id).join(tables.records).where(r.connection_id == connection.id)
         arrived = db.execute(order.order_by(a.id)).all()
+        replayed = {row.record_id for row in arrived}
+        found = load_states(db, "connection_id", [connection.id])
+        states = {state.id: state for state in found if state.id in replayed}
         memory, done = _ReplayedRecords(), 0
         for at, group in groupby(arrived, key=lambda row: row.arrived_at):
             batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=at, memory=memory)
@@ -281,9 +274,30 @@ _NOTICES = (
     .where(tables.notices.c.connection_id == sa.bindparam("connection"), tables.notices.c.handled_at.is_(None))
     .order_by(tables.notices.c.id)
 )
-_CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
-    tables.cursors.c.connection_id == sa.bindparam("connection_id"), tables.cursors.c.stream == sa.bindparam("stream")
-)
+
+
+@cache
+def _save_cursor(dialect: str) -> Any:
+    """Return the statement that inserts a cursor, or updates it if it differs. It is built once for each dialect."""
+    c = tables.cursors.c
+    new = insert_of(dialect, tables.cursors)
+    return new.on_conflict_do_update(
+        index_elements=[c.connection_id, c.stream],
+        set_={"cursor": new.excluded.cursor, "version": new.excluded.version},
+        where=sa.or_(c.cursor != new.excluded.cursor, c.version != new.excluded.version),
+    )
+
+
+@cache
+def _save_coverage(dialect: str) -> Any:
+    """Return the statement that inserts a covered stretch, or gives it a newer date. It is built once, as above."""
+    c = tables.covered.c
+    new = insert_of(dialect, tables.covered)
+    return new.on_conflict_do_update(
+        index_elements=[c.connection_id, c.stream, c.prefix, c.parent],
+        set_={"as_of": new.excluded.as_of},
+        where=c.as_of < new.excluded.as_of,
+    )
 
 
 class _Stretch(NamedTuple):
@@ -384,14 +398,6 @@ _STORED_ABOUT = _STORED.where(
         )
     )
 )
-
-
-def _begins_after(starts: Collection[datetime | None], since: datetime) -> bool:
-    """Return True if a record has rows, whose starts are given, and all of them begin at or after ``since``.
-
-    A row without a start counts as earlier.
-    """
-    return bool(starts) and all(start is not None and start >= since for start in starts)
 
 
 def _arrive_again(state: State, row: Any) -> State:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cached_property
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
@@ -18,50 +16,8 @@ from bridge.domain.records import Connection, RecordResult
 from bridge.domain.samples import set_apart
 from bridge.domain.types import Item, RawRecord, union
 from bridge.store import codec, inserts, rows, tables
-from bridge.store.pieces import Piece, Pieces, deliver, packed, united, unpacked
-
-LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
-
-
-@dataclass(slots=True, kw_only=True)
-class State:
-    """A record's state as it is stored, and as the deliveries of a batch change it.
-
-    It holds the record itself, a digest, reasons for setting it aside, and the dates of its exports.
-    """
-
-    id: int
-    record: RawRecord
-    hash: bytes | None = None  # None until the record has landed once
-    reason: str | None = None
-    outside: tuple[str, ...] = ()  # reasons why single values are set aside
-    version: int = 0
-    arrived_at: datetime | None = None
-    items: Counter[str] = field(default_factory=Counter)  # kind -> number last derived
-    waits: bool = False  # for its parent, which has not come
-    pieces: Pieces = ()  # empty where all values are of one date
-    as_of: datetime | None = None  # date of the newest export with the record
-    whole_as_of: datetime | None = None  # date of the newest export with the whole record
-
-    def date(self, record: RawRecord) -> bool:
-        """Take over the export date of a delivery. Returns True if one of the record's dates changed.
-
-        ``as_of`` takes a newer date only. ``whole_as_of`` takes any date, except that of a piece (``adds``). A delivery
-        without an export date changes nothing.
-        """
-        if record.as_of is None:
-            return False
-        before = self.as_of, self.whole_as_of
-        self.as_of = max(self.as_of or record.as_of, record.as_of)
-        self.whole_as_of = self.whole_as_of if record.adds else record.as_of
-        return before != (self.as_of, self.whole_as_of)
-
-    def all_pieces(self) -> Pieces:
-        """Return the parts of the record's payload, each with the date of the export it came from.
-
-        A part without a date gets the oldest possible date.
-        """
-        return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
+from bridge.store.pieces import Pieces, deliver, packed, united
+from bridge.store.states import State
 
 
 class Memory(Protocol):
@@ -121,8 +77,10 @@ class Batch:
             if self.desired.get(state.id, items) != items:  # a second change, whose revision must not depend on paging
                 self.write()
             self.desired[state.id], state.reason = items, None
-            state.outside = tuple(f"{self.connection.source}/{state.record.stream}: {why}" for why in outside)
-            state.items = Counter(codec.kind_of(item) for item in items)
+            if outside or state.outside:
+                state.outside = tuple(f"{self.connection.source}/{state.record.stream}: {why}" for why in outside)
+            kinds = [codec.kind_of(item) for item in items]
+            state.items = {kind: kinds.count(kind) for kind in kinds}
         state.version = self.version
         self.states[state.id] = state
 
@@ -136,17 +94,25 @@ class Batch:
 
     def write(self) -> None:
         """Write the rows and states that were noted so far, and begin the batch anew."""
-        if self.states:
-            inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in self.states.values()])
+        self._write_states()
         if self.dated:
             self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])
-        fresh = frozenset(self.desired.keys() & self.fresh)
-        self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
-        self.fresh -= fresh
+        if self.desired:
+            fresh = frozenset(self.desired.keys() & self.fresh)
+            self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
+            self.fresh -= fresh
         self.desired, self.states, self.dated = {}, {}, {}
 
+    def _write_states(self) -> None:
+        """Write the noted states. A parent is written only if it changed, because its index is slow to write."""
+        moved = [state for state in self.states.values() if state.parent != state.record.parent]
+        inserts.update_many(self.db, tables.records, ("parent",), [(one.record.parent, one.id) for one in moved])
+        for state in moved:
+            state.parent = state.record.parent
+        inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in self.states.values()])
 
-_KEPT = ("parent", "hash", "deleted", "reason", "version", "arrived_at")
+
+_KEPT = ("hash", "deleted", "reason", "version", "arrived_at")
 
 
 _DATE = (
@@ -163,7 +129,6 @@ def _dates(state: State) -> dict[str, Any]:
 def _bound(state: State) -> tuple[Any, ...]:
     """Return the plain values of the columns ``_KEPT``, and the record's id."""
     return (
-        state.record.parent,
         state.hash,
         state.record.deleted,
         state.reason or "\n".join(state.outside) or None,
@@ -187,6 +152,7 @@ class Delivery(NamedTuple):
 
 
 UNCHANGED = Delivery("unchanged")
+_UNCHANGED_RESULT = RecordResult(outcome="unchanged")
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
@@ -197,7 +163,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
-    if _replaced(state, record) or _is_only_dated(batch, state, record):
+    if record.as_of is not None and (_replaced(state, record) or _is_only_dated(batch, state, record)):
         return UNCHANGED
     before = batch.memory.latest(record.path) if record.adds or record.as_of is not None else None
     if before is None and _is_older(state.as_of, record):  # the newer piece is not stored, and its rows stay
@@ -279,83 +245,16 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
     A record that was only derived again counts as updated if its rows changed, else as unchanged.
     """
     outcome, state = delivery.outcome, delivery.state
-    if outcome == "reread":
-        outcome = "updated" if state and state.id in changed else "unchanged"
     if state is None:
-        return RecordResult(outcome=outcome)
+        return _UNCHANGED_RESULT
+    if outcome == "reread":
+        outcome = "updated" if state.id in changed else "unchanged"
     return RecordResult(
         outcome=outcome,
         set_aside=state.reason,
         outside=state.outside,
         waits=state.waits,
-        items=dict(state.items),
-    )
-
-
-def register(
-    db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
-) -> dict[str, State]:
-    """Return path -> stored state of the records. A record not stored yet gets a row, and a state without a digest.
-
-    The deletion of a record that is not stored gets neither.
-    """
-    wanted = {record.path: record for record in records}
-    states = _load(db, connection, list(wanted))
-    fresh = [record for path, record in wanted.items() if path not in states]
-    alive = {record.path for record in records if not record.deleted}
-    values = [
-        {
-            "connection_id": connection.id,
-            "stream": record.stream,
-            "key": record.key,
-            "deleted": False,
-            "version": 0,
-            "arrived_at": now,
-        }
-        for record in fresh
-        if record.path in alive
-    ]
-    if values:
-        r = tables.records.c
-        for row in db.execute(sa.insert(tables.records).returning(r.id, r.stream, r.key), values):
-            path = f"{row.stream}/{row.key}"
-            states[path] = State(id=row.id, record=wanted[path])
-    return states
-
-
-_OF_KEYS = sa.select(tables.records).where(  # built once, because building takes longer than the query
-    tables.records.c.connection_id == sa.bindparam("connection"),
-    tables.records.c.stream == sa.bindparam("stream"),
-    tables.records.c.key.in_(sa.bindparam("keys", expanding=True)),
-)
-
-
-def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
-    """Return path -> state of the stored records among ``paths``, with empty payloads."""
-    keys: dict[str, list[str]] = defaultdict(list)
-    for path in paths:
-        stream, _, key = path.partition("/")
-        keys[stream].append(key)
-    found: dict[str, State] = {}
-    for stream, wanted in keys.items():
-        for some in rows.chunks(wanted):
-            bound = {"connection": connection.id, "stream": stream, "keys": some}
-            found |= {(state := state_of(row)).record.path: state for row in db.execute(_OF_KEYS, bound)}
-    return found
-
-
-def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
-    """Return the state of a record from its database row. Its payload is ``payload``, or empty for None."""
-    record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
-    return State(
-        id=row.id,
-        record=record,
-        hash=row.hash,
-        reason=row.reason,
-        version=row.version,
-        arrived_at=row.arrived_at,
-        as_of=row.as_of,
-        whole_as_of=row.whole_as_of,
+        items=state.items,
     )
 
 
@@ -381,66 +280,3 @@ _PIECES = (
     .where(tables.arrivals.c.id == _LAST.scalar_subquery())
     .values(pieces=sa.bindparam("new_pieces"))
 )
-
-
-class StoredRecords:
-    """The parents and children of a page's records, found in the page itself or in the database.
-
-    The database is asked only if something is to be derived. It is asked at most once each for parents and children.
-    What it answered, and each record taken since, are remembered.
-    """
-
-    def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
-        self._db, self._connection, self._records = db, connection, records
-        self._here: dict[str, State] = {}
-
-    @cached_property
-    def _stored(self) -> dict[str, State]:
-        united = {r.path for r in self._records if r.adds or r.as_of is not None}
-        needed = {r.parent for r in self._records if r.parent} | united
-        found = _load(self._db, self._connection, list(needed))
-        return {state.record.path: state for state in with_payload(self._db, list(found.values()))}
-
-    @cached_property
-    def _children(self) -> dict[str, list[State]]:
-        found: dict[str, list[State]] = defaultdict(list)
-        r = tables.records.c
-        for some in rows.chunks({record.path for record in self._records}):
-            query = sa.select(tables.records).where(
-                r.connection_id == self._connection.id, r.parent.in_(some), r.deleted.is_(False)
-            )
-            for state in with_payload(self._db, [state_of(row) for row in self._db.execute(query)]):
-                found[state.record.parent or ""].append(state)
-        return found
-
-    def remember(self, state: State) -> None:
-        self._here[state.record.path] = state
-        if state.record.parent:
-            self._children[state.record.parent].append(state)
-
-    def latest(self, path: str) -> State | None:
-        state = self._here.get(path) or self._stored.get(path)
-        return None if state is None or state.record.deleted else state
-
-    def children(self, path: str) -> list[State]:
-        found = {child.record.path: self._here.get(child.record.path, child) for child in self._children.get(path, [])}
-        return [child for child in found.values() if child.record.parent == path and not child.record.deleted]
-
-
-def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
-    """Yield the states with their last stored payload read in. States without a stored payload are left out."""
-    a = tables.arrivals.c
-    by_id = {state.id: state for state in states}
-    for ids in rows.chunks(by_id):
-        last = sa.select(sa.func.max(a.id)).where(a.record_id.in_(ids)).group_by(a.record_id)
-        for row in db.execute(sa.select(tables.arrivals).where(a.id.in_(last))):
-            state = by_id[row.record_id]
-            state.record = RawRecord(
-                stream=state.record.stream,
-                key=state.record.key,
-                payload=codec.unpack(row.payload),
-                parent=row.parent,
-                deleted=row.deleted,
-            )
-            state.pieces = unpacked(row.pieces)
-            yield state

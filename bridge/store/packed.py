@@ -78,33 +78,30 @@ def _rows(readings: Sequence[Known]) -> Iterator[tuple[Any, ...]]:
     ordered = sorted(readings, key=lambda one: (one.sample.start, one.sample.key))
     for begin in range(0, len(ordered), READINGS_MAX):
         some = ordered[begin : begin + READINGS_MAX]
-        ends = [tables.microseconds(one.sample.end or one.sample.start) for one in some]
-        first, known = tables.microseconds(some[0].sample.start), min(one.known_at for one in some)
-        yield len(some), first, min(ends), max(ends), pack(some), known
+        ends = [one.sample.end or one.sample.start for one in some]
+        first, *bounds = map(tables.microseconds, (some[0].sample.start, min(ends), max(ends)))
+        yield len(some), first, *bounds, pack(some), min(one.known_at for one in some)
 
 
 _p = tables.packed_samples.c
 # The columns that ``readings_of`` reads. Their values stay as the driver gives them, because that is quicker.
-COLUMNS_OF_DAY: tuple[sa.ColumnElement[Any], ...] = (
-    _p.metric_id,
-    _p.day,
-    sa.type_coerce(_p.start, sa.BigInteger),
-    _p.body,
-)
-_OF_RECORDS = sa.select(*COLUMNS_OF_DAY, _p.id, _p.record_id).where(
-    _p.record_id.in_(sa.bindparam("records", expanding=True))
+NAMES_OF_DAY = ("metric_id", "day", "start", "body")
+COLUMNS_OF_DAY: tuple[sa.ColumnElement[Any], ...] = tuple(
+    sa.type_coerce(_p[name], sa.BigInteger) if name == "start" else _p[name] for name in NAMES_OF_DAY
 )
 
 
 def readings_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], list[Known]]]:
-    """Yield (further columns, readings) of rows that begin with the columns ``COLUMNS_OF_DAY``."""
+    """Yield (further columns, readings) of rows that begin with the columns ``NAMES_OF_DAY``. A day may be ISO text."""
     for metric_id, day, start, body, *more in found:
-        yield more, unpack(body, names.metric_of(db, metric_id), day, start)
+        yield more, unpack(body, names.metric_of(db, metric_id), tables.day_of(day), start)
 
 
 def of_records(db: sa.Connection, record_ids: Sequence[int]) -> Iterator[tuple[int, int, Known]]:
-    """Yield (record id, number of the reading, reading) of the packed readings of up to 400 records."""
-    for (row, record_id), readings in readings_of(db.execute(_OF_RECORDS, {"records": record_ids}).all(), db):
+    """Yield (record id, number of the reading, reading) of the packed readings of records."""
+    columns = (*NAMES_OF_DAY, "id", "record_id")
+    found = inserts.select_many(db, tables.packed_samples, columns, "record_id", record_ids)
+    for (row, record_id), readings in readings_of(found, db):
         for position, known in enumerate(readings):
             yield record_id, number_of(row, position), known
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Sample
-from bridge.store.tables import instant, microseconds
+from bridge.store.tables import MICROSECOND, instant, microseconds
 
 READINGS_MAX = 1000  # of a text; ten days of quarter-hours
 
@@ -37,7 +37,7 @@ def pack(readings: Sequence[Known]) -> str:
     samples = [sample for sample, _ in readings]
     starts = [microseconds(sample.start) for sample in samples]
     begins = [start - starts[0] for start in starts]
-    unit = math.gcd(*begins) or 1
+    unit, name = math.gcd(*begins) or 1, samples[0].metric.value
     columns = {
         "unit": unit,
         "at": [begin // unit for begin in begins],
@@ -47,9 +47,7 @@ def pack(readings: Sequence[Known]) -> str:
         "low": _shared([_short(sample.low) for sample in samples]),
         "high": _shared([_short(sample.high) for sample in samples]),
         "device": _shared([sample.device for sample in samples]),
-        "key": _shared(
-            [None if sample.key == _usual_key(sample.metric, sample.start) else sample.key for sample in samples]
-        ),
+        "key": _shared([None if sample.key == _usual_key(name, sample.start) else sample.key for sample in samples]),
         "known": [[at, len([*some])] for at, some in groupby(known_at for _, known_at in readings)],
     }
     return _JSON.encode({name: column for name, column in columns.items() if column is not None})
@@ -81,24 +79,24 @@ def _sum(sample: Sample) -> int | None:
 
 
 def _length(sample: Sample) -> int | None:
-    return None if sample.end is None else microseconds(sample.end) - microseconds(sample.start)
+    return None if sample.end is None else (sample.end - sample.start) // MICROSECOND
 
 
 def _short(value: float | None) -> float | None:
     """Return a number as an integer if it is whole, else as it is. None stays None."""
-    return value if value is None or not float(value).is_integer() else int(value)
+    return value if value is None or value % 1 else int(value)
 
 
 def _shared(values: list[Any]) -> Any:
     return values[0] if values.count(values[0]) == len(values) else values
 
 
-def _usual_key(metric: Metric, start: datetime) -> str:
+def _usual_key(metric: str, start: datetime) -> str:
     """Return the key of a mean that begins at ``start``, as ``bridge.domain.samples.quarter_hours`` gives it.
 
-    It is the metric, a slash and the UTC minute. Such keys are left out of the packed text.
+    It is the metric's name, a slash and the UTC minute. Such keys are left out of the packed text.
     """
-    return f"{metric.value}/{start.isoformat()[:16]}Z"
+    return f"{metric}/{start.isoformat()[:16]}Z"
 
 
 def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
@@ -116,7 +114,7 @@ def unpack(text: str, metric: Metric, day: date, start: int) -> list[Known]:
 
 
 def _unpacked(body: dict[str, Any], metric: Metric, day: date, start: int) -> Iterable[Known]:
-    unit, at = body["unit"], body["at"]
+    unit, at, name = body["unit"], body["at"], metric.value
     if not 0 < len(at) <= READINGS_MAX:
         raise ValueError("too many readings or none")
     totals, shares = ("sum", body["count"]) if "sum" in body else ("value", repeat(1, len(at)))
@@ -131,7 +129,7 @@ def _unpacked(body: dict[str, Any], metric: Metric, day: date, start: int) -> It
         begin = start + step * unit
         started = instant(begin)
         sample = Sample(
-            key=_usual_key(metric, started) if key is None else key,
+            key=_usual_key(name, started) if key is None else key,
             metric=metric,
             start=started,
             end=None if length is None else instant(begin + length),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import chain
-from typing import Any
+from datetime import date, datetime, timedelta
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -30,8 +29,7 @@ IN_LIST_MAX = 400  # both databases limit the number of bound values
 Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stored:
+class Stored(NamedTuple):
     """A stored item (sample, episode, event or task), with the ids of its row and of its record."""
 
     id: int  # of a packed reading, its number
@@ -51,7 +49,8 @@ def write(
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     wanted = {
-        record_id: {(codec.kind_of(item), item.key): item for item in desired[record_id]} for record_id in desired
+        record_id: {(codec.KIND_OF_CLASS[type(item)], item.key): item for item in items}
+        for record_id, items in desired.items()
     }
     new: list[tuple[int, Item]] = []
     changed: list[tuple[Stored, Item]] = []
@@ -67,7 +66,8 @@ def write(
             else:
                 gone.append(row)
                 new += [] if item is None else [(record_id, item)]
-        new += [(record_id, item) for key, item in items.items() if key not in before]
+        if items.keys() != before.keys():
+            new += [(record_id, item) for key, item in items.items() if key not in before]
     written = {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
     _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
     if days := _days(new, changed, gone):
@@ -86,9 +86,11 @@ def _days(
 ) -> set[packed.Day]:
     """Return the keys of packed rows to write again, because one of their readings is new, changed or gone."""
     days = {packed.day_of(record_id, item) for record_id, item in new if packs(item)}
-    days |= {packed.day_of(row.record_id, item) for row, item in changed if packs(item)}
-    old = chain(gone, (row for row, _ in changed))
-    return days | {packed.day_of(row.record_id, row.item) for row in old if packs(row.item)}
+    days |= {packed.day_of(row.record_id, row.item) for row in gone if packs(row.item)}
+    for row, item in changed:
+        if packs(item) and packs(row.item):
+            days |= {packed.day_of(row.record_id, one) for one in (item, row.item)}
+    return days
 
 
 def _repack(
@@ -106,6 +108,7 @@ def _repack(
     """
     readings: dict[packed.Day, list[Known]] = {day: [] for day in sorted(days)}
     there: dict[packed.Day, set[int]] = defaultdict(set)
+    known_at = tables.microseconds(now)
     for record_id in {day.record_id for day in days}:
         before = stored.get(record_id, {})
         for row in before.values():
@@ -114,59 +117,58 @@ def _repack(
         for key, item in wanted[record_id].items():
             if packs(item) and (day := packed.day_of(record_id, item)) in readings:
                 same = key in before and before[key].item == item
-                readings[day].append(Known(item, before[key].known_at if same else tables.microseconds(now)))
+                readings[day].append(Known(item, before[key].known_at if same else known_at))
     packed.write(db, (connection.user_id, connection.id), readings, there)
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
     """Return record id -> (kind, key) -> stored row, for the records with these ids."""
     found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
-    for ids in chunks(record_ids):
-        for (number, record_id, known_at), sample in samples_of(db.execute(_SAMPLES, {"records": ids}).all(), db):
-            found[record_id]["sample", sample.key] = Stored(
-                id=number, record_id=record_id, item=sample, known_at=known_at
-            )
-        for record_id, number, (sample, known_at) in packed.of_records(db, ids):
-            found[record_id]["sample", sample.key] = Stored(
-                id=number, record_id=record_id, item=sample, known_at=known_at
-            )
-        for kind, query in _OTHERS.items():
-            for row in db.execute(query, {"records": ids}):
-                item = item_of(kind, row, db)
-                found[row.record_id][kind, item.key] = Stored(
-                    id=row.id, record_id=row.record_id, item=item, known_at=tables.microseconds(row.known_at)
-                )
+    plain = inserts.select_many(db, tables.samples, (*SAMPLE_NAMES, *_ROW), "record_id", record_ids)
+    for (number, record_id, known_at), sample in samples_of(plain, db):
+        found[record_id]["sample", sample.key] = Stored(number, record_id, sample, known_at)
+    for record_id, number, (sample, known_at) in packed.of_records(db, record_ids):
+        found[record_id]["sample", sample.key] = Stored(number, record_id, sample, known_at)
+    for kind in ("episode", "event", "task"):
+        table = TABLE_OF_KIND[kind]
+        for body, number, record_id, known_at in inserts.select_many(
+            db, table, ("body", *_ROW), "record_id", record_ids
+        ):
+            item = codec.decode(kind, body)
+            found[record_id][kind, item.key] = Stored(number, record_id, item, known_at)
     return found
 
 
+_ROW = ("id", "record_id", "known_at")
 _RECORDS: sa.BindParameter[Any] = sa.bindparam("records", expanding=True)
 
 
-def starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, list[datetime | None]]:
-    """Return record id -> start of each of its rows. The start is None for a task and for an event without any."""
-    found: dict[int, list[datetime | None]] = defaultdict(list)
+def first_starts(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, datetime | None]:
+    """Return record id -> earliest start of its rows, for records with rows.
+
+    The start is None if a row has none, which is so for tasks and for some events.
+    """
+    found: dict[int, datetime | None] = {}
     for ids in chunks(record_ids):
-        for record_id, start in db.execute(_STARTS, {"records": ids}):
-            found[record_id].append(start)
-        for record_id, _, (sample, _) in packed.of_records(db, ids):
-            found[record_id].append(sample.start)
-        for record_id, body in db.execute(_EPISODES, {"records": ids}):
-            found[record_id].append(datetime.fromisoformat(json.loads(body)["start"]))
+        for record_id, start, body in db.execute(_STARTS, {"records": ids}):
+            own = start if body is None else datetime.fromisoformat(json.loads(body)["start"])
+            first = found.get(record_id, own)
+            found[record_id] = None if own is None or first is None else min(own, first)
     return found
 
 
+_NO_START, _NO_BODY = sa.cast(sa.null(), tables.Instant), sa.cast(sa.null(), sa.Text)
 _STARTS = sa.union_all(
     *(
-        sa.select(table.c.record_id, start).where(table.c.record_id.in_(_RECORDS))
-        for table, start in (
-            (tables.samples, tables.samples.c.start),
-            (tables.events, tables.events.c.start),
-            (tables.tasks, sa.cast(sa.null(), tables.Instant)),
+        sa.select(table.c.record_id, start, body).where(table.c.record_id.in_(_RECORDS))
+        for table, start, body in (
+            (tables.samples, tables.samples.c.start, _NO_BODY),
+            (tables.packed_samples, tables.packed_samples.c.start, _NO_BODY),
+            (tables.events, tables.events.c.start, _NO_BODY),
+            (tables.tasks, _NO_START, _NO_BODY),
+            (tables.episodes, _NO_START, tables.episodes.c.body),
         )
     )
-)
-_EPISODES = sa.select(tables.episodes.c.record_id, tables.episodes.c.body).where(
-    tables.episodes.c.record_id.in_(_RECORDS)
 )
 
 
@@ -190,17 +192,16 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
 
 
 # The columns that ``samples_of`` reads. Their values stay as the driver gives them, because that is quicker.
-PLAIN_SAMPLE: tuple[sa.ColumnElement[Any], ...] = (
-    tables.samples.c.key,
-    tables.samples.c.metric_id,
-    sa.type_coerce(tables.samples.c.start, sa.BigInteger),
-    sa.type_coerce(tables.samples.c.end, sa.BigInteger),
-    *(tables.samples.c[name] for name in ("offset", "day", "value", "device_id", "count", "low", "high")),
+SAMPLE_NAMES = ("key", "metric_id", "start", "end", "offset", "day", "value", "device_id", "count", "low", "high")
+PLAIN_SAMPLE: tuple[sa.ColumnElement[Any], ...] = tuple(
+    sa.type_coerce(tables.samples.c[name], sa.BigInteger) if name in ("start", "end") else tables.samples.c[name]
+    for name in SAMPLE_NAMES
 )
 
 
 def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tuple[Sequence[Any], Sample]]:
-    """Yield (further columns, sample) of rows that begin with the columns ``PLAIN_SAMPLE``."""
+    """Yield (further columns, sample) of rows that begin with the columns ``SAMPLE_NAMES``. A day may be ISO text."""
+    days: dict[Any, date] = {}
     metrics: dict[int, Metric] = {}
     devices: dict[int | None, str | None] = {None: None}
     for key, metric, start, end, offset, day, value, device, count, low, high, *more in found:
@@ -208,6 +209,8 @@ def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tu
             metrics[metric] = names.metric_of(db, metric)
         if device not in devices:
             devices[device] = names.name(db, tables.devices, device)
+        if day not in days:
+            days[day] = tables.day_of(day)
         yield (
             more,
             Sample(
@@ -216,7 +219,7 @@ def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tu
                 start=tables.instant(start),
                 end=None if end is None else tables.instant(end),
                 offset=offset,
-                day=day,
+                day=days[day],
                 value=value,
                 device=devices[device],
                 count=count,
@@ -224,19 +227,6 @@ def samples_of(found: Iterable[Sequence[Any]], db: sa.Connection) -> Iterator[tu
                 high=high,
             ),
         )
-
-
-_SAMPLES = sa.select(
-    *PLAIN_SAMPLE,
-    tables.samples.c.id,
-    tables.samples.c.record_id,
-    sa.type_coerce(tables.samples.c.known_at, sa.BigInteger),
-).where(tables.samples.c.record_id.in_(_RECORDS))
-_OTHERS = {
-    kind: sa.select(table).where(table.c.record_id.in_(_RECORDS))
-    for kind, table in TABLE_OF_KIND.items()
-    if kind != "sample"
-}
 
 
 def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
@@ -313,22 +303,35 @@ def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
 
 def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:
     values: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    samples: list[tuple[Any, ...]] = []
-    metrics: dict[Metric, int] = {}
+    moved: list[tuple[Any, ...]] = []
+    figures: list[tuple[Any, ...]] = []
     known_at = tables.microseconds(now)
     for row, item in changed:
-        if isinstance(item, Sample):
-            if item.metric not in metrics:
-                metrics[item.metric] = names.number(db, tables.metrics, item.metric)
-            samples.append((known_at, metrics[item.metric], *_plain(db, item), row.id))
-            continue
-        new = {"known_at": now} | _columns(item)
-        values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})
-    inserts.update_many(db, tables.samples, SAMPLE_COLUMNS[4:], samples)
+        if not isinstance(item, Sample):
+            new = {"known_at": now} | _columns(item)
+            values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})
+        elif _has_moved(row.item, item):
+            metric = names.number(db, tables.metrics, item.metric)
+            moved.append((known_at, metric, *_plain(db, item), row.id))
+        else:
+            figures.append((known_at, item.value, item.count, item.low, item.high, row.id))
+    inserts.update_many(db, tables.samples, SAMPLE_COLUMNS[4:], moved)
+    inserts.update_many(db, tables.samples, FIGURES, figures)
     for kind, some in values.items():
         t = TABLE_OF_KIND[kind]
         bound: dict[str, Any] = {name.removeprefix("new_"): sa.bindparam(name) for name in some[0] if name != "row"}
         db.execute(sa.update(t).where(t.c.id == sa.bindparam("row")).values(bound), some)
+
+
+FIGURES = ("known_at", "value", "count", "low", "high")  # the columns of no index, which are quick to update
+
+
+_place = attrgetter("metric", "device", "start", "end", "offset", "day")
+
+
+def _has_moved(old: Item, new: Sample) -> bool:
+    """Return True if a sample differs from its stored version in more than its figures."""
+    return not isinstance(old, Sample) or bool(_place(old) != _place(new))
 
 
 def _delete(db: sa.Connection, gone: list[Stored]) -> None:
@@ -350,7 +353,7 @@ def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now
         (
             *owner,
             row.record_id,
-            codec.kind_of(row.item),
+            codec.KIND_OF_CLASS[type(row.item)],
             row.item.key,
             codec.encode(row.item),
             row.known_at,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -152,17 +152,15 @@ class Scheduling(Part):
         paused: str | None,
         due_at: datetime | None,
         failures: int = 0,
+        holder: str | None = None,
     ) -> None:
-        """Save the outcome of a sync, and when the connection is due again.
+        """Save the outcome of a sync, and when the connection is due again. A lease of ``holder`` is released.
 
         ``failures`` counts failed syncs in a row. ``error`` and ``paused`` are the reasons of a failure and of a pause,
         or None if there is none. ``due_at`` is None for a connection that is paused, or that no sync shall follow.
         After a success with a ``due_at``, an unhandled webhook notice makes the connection due at once.
         """
-        body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
-        if outcome.retry_at is not None:
-            body["retry_at"] = outcome.retry_at.isoformat()
-        run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
+        run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": _text(outcome)}
         db.execute(_RUN, run)
         values: dict[str, Any] = {
             "last_error": packed(error),
@@ -172,7 +170,8 @@ class Scheduling(Part):
         }
         values["not_permitted"] = json.dumps(outcome.not_permitted) if outcome.not_permitted else None
         values["last_success"] = finished if outcome.outcome == "ok" else None
-        db.execute(_FINISH, {"connection": connection_id, **{f"new_{name}": value for name, value in values.items()}})
+        new = {f"new_{name}": value for name, value in values.items()}
+        db.execute(_FINISH, {"connection": connection_id, "holder": holder, **new})
         if outcome.outcome == "ok" and due_at is not None:  # a notice that comes now waits for the row written above
             db.execute(_DUE_BY_NOTICE, {"connection": connection_id, "at": finished})
 
@@ -313,7 +312,19 @@ class Scheduling(Part):
         return set(db.execute(sa.select(r.user_id).where(*here, lasts)).scalars()) | set(db.execute(quiet).scalars())
 
 
+_KEPT = tuple(field.name for field in fields(Outcome))
+
+
+def _text(outcome: Outcome) -> str:
+    """Return an outcome as JSON text, without its empty fields."""
+    body = {name: value for name in _KEPT if (value := getattr(outcome, name)) or name in ("source", "outcome")}
+    if outcome.retry_at is not None:
+        body["retry_at"] = outcome.retry_at.isoformat()
+    return json.dumps(body, default=asdict)
+
+
 _MINE = c.id == sa.bindparam("connection")
+_HELD = c.lease_holder == sa.bindparam("holder", type_=sa.Text)
 _CLAIM = (
     sa.update(tables.connections)
     .where(
@@ -321,16 +332,12 @@ _CLAIM = (
         sa.or_(
             c.lease_holder.is_(None),
             c.lease_until <= sa.bindparam("now", type_=tables.Instant),
-            c.lease_holder == sa.bindparam("holder", type_=sa.Text),
+            _HELD,
         ),
     )
     .values(lease_holder=sa.bindparam("holder", type_=sa.Text), lease_until=sa.bindparam("until", type_=tables.Instant))
 )
-_RELEASE = (
-    sa.update(tables.connections)
-    .where(_MINE, c.lease_holder == sa.bindparam("holder", type_=sa.Text))
-    .values(lease_holder=None, lease_until=None)
-)
+_RELEASE = sa.update(tables.connections).where(_MINE, _HELD).values(lease_holder=None, lease_until=None)
 _LIMITED_UNTIL = sa.select(tables.sources.c.rate_limited_until).where(tables.sources.c.name == sa.bindparam("source"))
 _RUN = sa.insert(tables.sync_runs)
 _LAST_RUN = (
@@ -346,6 +353,7 @@ _FINISH = (
     .values(
         {name: sa.bindparam(f"new_{name}") for name in ("last_error", "paused", "due_at", "failures", "not_permitted")}
         | {"last_success": sa.func.coalesce(sa.bindparam("new_last_success", type_=tables.Instant), c.last_success)}
+        | {name: sa.case((_HELD, sa.null()), else_=c[name]) for name in ("lease_holder", "lease_until")}
     )
 )
 _DUE_BY_NOTICE = (

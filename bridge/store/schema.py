@@ -28,15 +28,17 @@ def create_or_migrate(engine: sa.Engine) -> None:
     Raises SetupError for the schema of a newer release, and for tables of another program.
     """
     newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-    with engine.connect().execution_options(bridge_reads=True) as connection:
+    with engine.connect() as connection:
         found = _version(connection)
     if found == newest:
         return
     if found is not None and found > newest:
         raise SetupError("a newer release has used this database; upgrade: pip install --upgrade rhythm-bridge")
-    with engine.begin() as connection:  # on SQLite with BEGIN IMMEDIATE, so that a second process waits here
+    with engine.begin() as connection:  # a second process waits here
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        else:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
         if _version(connection) is None:
             _make(connection, newest)
         else:

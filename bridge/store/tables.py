@@ -5,7 +5,7 @@ UTC.
 from __future__ import annotations
 
 import zlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,7 +22,12 @@ def microseconds(at: datetime) -> int:
 
 def instant(microseconds: int) -> datetime:
     """Return the aware UTC instant that is so many microseconds after the begin of 1970."""
-    return EPOCH + timedelta(microseconds=microseconds)
+    return EPOCH + MICROSECOND * microseconds  # twice as quick as a new timedelta
+
+
+def day_of(value: date | str) -> date:
+    """Return the day that a driver gives as a date (PostgreSQL) or as ISO text (SQLite)."""
+    return date.fromisoformat(value) if isinstance(value, str) else value
 
 
 class Instant(sa.TypeDecorator[datetime]):

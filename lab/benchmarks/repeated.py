@@ -10,18 +10,21 @@ Executed = tuple[str, Any]  # statement, parameters
 
 
 @contextmanager
-def executing(executed: list[Executed]) -> Iterator[None]:
-    """Add each SQL statement, with its parameters, to ``executed``."""
+def executing(engine: Any, executed: list[Executed]) -> Iterator[None]:
+    """Add each SQL statement of an engine, with its parameters, to ``executed``.
+
+    SQLAlchemy calls listeners from then on with every statement, so that the engine stays slower.
+    """
     import sqlalchemy as sa
 
     def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
         executed.append((statement, parameters))
 
-    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    sa.event.listen(engine, "before_cursor_execute", note)
     try:
         yield
     finally:
-        sa.event.remove(sa.Engine, "before_cursor_execute", note)
+        sa.event.remove(engine, "before_cursor_execute", note)
 
 
 class Repeated:

@@ -1,0 +1,198 @@
+"""Load the stored states of records: those of a page's records, and of their parents and children."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.domain.records import Connection
+from bridge.domain.types import RawRecord
+from bridge.store import codec, inserts, rows, tables
+from bridge.store.pieces import Piece, Pieces, unpacked
+
+LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """A record's state as it is stored, and as the deliveries of a batch change it.
+
+    It holds the record itself, a digest, reasons for setting it aside, and the dates of its exports.
+    """
+
+    id: int
+    record: RawRecord
+    parent: str | None = None  # in the record's row, while ``record`` may hold another
+    hash: bytes | None = None  # None until the record has landed once
+    reason: str | None = None
+    outside: tuple[str, ...] = ()  # reasons why single values are set aside
+    version: int = 0
+    arrived_at: datetime | None = None
+    items: dict[str, int] = field(default_factory=dict)  # kind -> number last derived
+    waits: bool = False  # for its parent, which has not come
+    pieces: Pieces = ()  # empty where all values are of one date
+    as_of: datetime | None = None  # date of the newest export with the record
+    whole_as_of: datetime | None = None  # date of the newest export with the whole record
+
+    def date(self, record: RawRecord) -> bool:
+        """Take over the export date of a delivery. Returns True if one of the record's dates changed.
+
+        ``as_of`` takes a newer date only. ``whole_as_of`` takes any date, except that of a piece (``adds``). A delivery
+        without an export date changes nothing.
+        """
+        if record.as_of is None:
+            return False
+        before = self.as_of, self.whole_as_of
+        self.as_of = max(self.as_of or record.as_of, record.as_of)
+        self.whole_as_of = self.whole_as_of if record.adds else record.as_of
+        return before != (self.as_of, self.whole_as_of)
+
+    def all_pieces(self) -> Pieces:
+        """Return the parts of the record's payload, each with the date of the export it came from.
+
+        A part without a date gets the oldest possible date.
+        """
+        return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
+
+
+def register(
+    db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
+) -> dict[str, State]:
+    """Return path -> stored state of the records. A record not stored yet gets a row, and a state without a digest.
+
+    The deletion of a record that is not stored gets neither.
+    """
+    wanted = {record.path: record for record in records}
+    states = _load(db, connection, list(wanted))
+    fresh = [record for path, record in wanted.items() if path not in states]
+    alive = {record.path for record in records if not record.deleted}
+    values = [
+        {
+            "connection_id": connection.id,
+            "stream": record.stream,
+            "key": record.key,
+            "parent": record.parent,
+            "deleted": False,
+            "version": 0,
+            "arrived_at": now,
+        }
+        for record in fresh
+        if record.path in alive
+    ]
+    if values:
+        r = tables.records.c
+        for row in db.execute(sa.insert(tables.records).returning(r.id, r.stream, r.key), values):
+            path = f"{row.stream}/{row.key}"
+            states[path] = State(id=row.id, record=wanted[path], parent=wanted[path].parent)
+    return states
+
+
+_STATE = ("id", "stream", "key", "parent", "hash", "deleted", "reason", "version", "arrived_at", "as_of", "whole_as_of")
+
+
+def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
+    """Return path -> state of the stored records among ``paths``, with empty payloads."""
+    keys: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        stream, _, key = path.partition("/")
+        keys[stream].append(key)
+    return {
+        state.record.path: state
+        for stream, wanted in keys.items()
+        for state in load_states(db, "key", wanted, connection_id=connection.id, stream=stream)
+    }
+
+
+def load_states(db: sa.Connection, name: str, values: Collection[Any], **equal: Any) -> Iterator[State]:
+    """Yield the states of stored records, with empty payloads.
+
+    They are those whose column ``name`` has one of ``values``, and whose columns named in ``equal`` hold its values.
+    """
+    for row in inserts.select_many(db, tables.records, _STATE, name, values, **equal):
+        yield state_of(row)
+
+
+def state_of(row: Sequence[Any]) -> State:
+    """Return the state of a record from plain values of the columns ``_STATE``, with an empty payload."""
+    number, stream, key, parent, mark, deleted, reason, version, *instants = row
+    arrived_at, as_of, whole_as_of = (None if at is None else tables.instant(at) for at in instants)
+    return State(
+        id=number,
+        record=RawRecord(stream=stream, key=key, payload={}, parent=parent, deleted=bool(deleted)),
+        parent=parent,
+        hash=mark,
+        reason=reason,
+        version=version,
+        arrived_at=arrived_at,
+        as_of=as_of,
+        whole_as_of=whole_as_of,
+    )
+
+
+class StoredRecords:
+    """The parents and children of a page's records, found in the page itself or in the database.
+
+    The database is asked only if something is to be derived. It is asked at most once each for parents and children.
+    What it answered, and each record taken since, are remembered.
+    """
+
+    def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
+        self._db, self._connection, self._records = db, connection, records
+        self._here: dict[str, State] = {}
+
+    @cached_property
+    def _stored(self) -> dict[str, State]:
+        united = {r.path for r in self._records if r.adds or r.as_of is not None}
+        needed = {r.parent for r in self._records if r.parent} | united
+        found = _load(self._db, self._connection, list(needed))
+        return {state.record.path: state for state in with_payload(self._db, list(found.values()))}
+
+    @cached_property
+    def _children(self) -> dict[str, list[State]]:
+        found: dict[str, list[State]] = defaultdict(list)
+        paths = {record.path for record in self._records}
+        children = load_states(self._db, "parent", paths, connection_id=self._connection.id, deleted=False)
+        for state in with_payload(self._db, list(children)):
+            found[state.record.parent or ""].append(state)
+        return found
+
+    def remember(self, state: State) -> None:
+        self._here[state.record.path] = state
+        if state.record.parent:
+            self._children[state.record.parent].append(state)
+
+    def latest(self, path: str) -> State | None:
+        state = self._here.get(path) or self._stored.get(path)
+        return None if state is None or state.record.deleted else state
+
+    def children(self, path: str) -> list[State]:
+        children = self._children.get(path)
+        if not children:
+            return []
+        found = {child.record.path: self._here.get(child.record.path, child) for child in children}
+        return [child for child in found.values() if child.record.parent == path and not child.record.deleted]
+
+
+def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
+    """Yield the states with their last stored payload read in. States without a stored payload are left out."""
+    a = tables.arrivals.c
+    by_id = {state.id: state for state in states}
+    for ids in rows.chunks(by_id):
+        last = sa.select(sa.func.max(a.id)).where(a.record_id.in_(ids)).group_by(a.record_id)
+        for row in db.execute(sa.select(tables.arrivals).where(a.id.in_(last))):
+            state = by_id[row.record_id]
+            state.record = RawRecord(
+                stream=state.record.stream,
+                key=state.record.key,
+                payload=codec.unpack(row.payload),
+                parent=row.parent,
+                deleted=row.deleted,
+            )
+            state.pieces = unpacked(row.pieces)
+            yield state
