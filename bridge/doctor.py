@@ -5,6 +5,7 @@ Also check every source's settings, and every connection of every user.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from bridge.meters import words
 
 SQLITE = "sqlite:///"
 OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs
+TO_THE_DOCTOR = re.compile(r" \(see: bridge doctor\)|[;,] (?:and |or )?(?:then|see): bridge doctor")
 KEY_PLACES = {
     "InFile": "readable by you alone",
     "InKeyring": "in this machine's keyring",
@@ -38,12 +40,23 @@ class Finding:
     """The result of a check of the installation.
 
     ``next`` is the command or step that mends a fault or grants a missing permission. It is empty if there is none.
+    ``optional`` says that something is merely not set up, which only matters to those who want it.
     """
 
     check: str
     ok: bool
     text: str
     next: str = ""
+    optional: bool = False
+
+
+def _fault(check: str, error: BridgeError, then: str) -> Finding:
+    return Finding(check=check, ok=False, text=_cured(str(error)), next=then)
+
+
+def _cured(text: str) -> str:
+    """Return an error's text without the advice to run this check that the text may hold."""
+    return TO_THE_DOCTOR.sub("", text)
 
 
 def examine() -> list[Finding]:
@@ -56,9 +69,7 @@ def examine() -> list[Finding]:
         settings = config.load()
         installation.refuse_unknown(settings)
     except BridgeError as error:
-        return [
-            Finding(check="settings", ok=False, text=str(error), next="correct it in the environment or config.toml")
-        ]
+        return [_fault("settings", error, "correct it in the environment or config.toml")]
     findings = [Finding(check="settings", ok=True, text=str(settings.folder)), _key(settings)]
     try:
         with installation.open_bridge() as bridge:
@@ -73,7 +84,7 @@ def examine() -> list[Finding]:
             findings.extend(_sources(bridge))
             findings.extend(_people(bridge))
     except BridgeError as error:
-        findings.append(Finding(check="store", ok=False, text=str(error), next="check BRIDGE_DATABASE"))
+        findings.append(_fault("store", error, "check BRIDGE_DATABASE"))
     return findings
 
 
@@ -82,7 +93,7 @@ def _key(settings: config.Settings) -> Finding:
     try:
         return _key_place(place)
     except BridgeError as error:
-        return Finding(check="key", ok=False, text=str(error), next="correct BRIDGE_KEY")
+        return _fault("key", error, "correct BRIDGE_KEY")
 
 
 def _key_place(place: key_storage.KeyStorage) -> Finding:
@@ -111,7 +122,7 @@ def _plugins(bridge: installation.Bridge) -> Finding:
     try:
         chosen = (bridge.classifier.name, bridge.policy().name)
     except BridgeError as error:
-        return Finding(check="plug-ins", ok=False, text=str(error), next="bridge sources")
+        return _fault("plug-ins", error, "bridge sources")
     return Finding(check="plug-ins", ok=True, text=f"classifier {chosen[0]}, policy {chosen[1]}")
 
 
@@ -120,7 +131,7 @@ def _rules(bridge: installation.Bridge) -> Finding:
     try:
         guard, _, kept = bridge.guard, bridge.proxies, housekeeping.days(bridge.settings.keep_raw)
     except BridgeError as error:
-        return Finding(check="rules", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        return _fault("rules", error, "correct it in the environment or config.toml")
     text = f"{guard.explore:.0%} of advice is tried by lot, raw records are kept for {kept:g} days"
     return Finding(check="rules", ok=True, text=text)
 
@@ -130,7 +141,7 @@ def _backups(bridge: installation.Bridge) -> Iterator[Finding]:
     try:
         places = places_of(bridge.settings)
     except BridgeError as error:
-        yield Finding(check="backups", ok=False, text=str(error), next="correct BRIDGE_BACKUPS_S3")
+        yield _fault("backups", error, "correct BRIDGE_BACKUPS_S3")
         return
     if not places:
         yield Finding(check="backups", ok=True, text="none are made by themselves", next="set BRIDGE_BACKUPS")
@@ -150,12 +161,13 @@ def _backup(bridge: installation.Bridge, place: Place) -> Finding:
             return Finding(check="backups", ok=not state.old, text="none was made yet", next="bridge up")
         people = backups.drill(bridge, place, made[-1].name)
     except BridgeError as error:
-        return Finding(check="backups", ok=False, text=str(error), next="bridge backup PATH.age")
+        return _fault("backups", error, "bridge backup PATH.age")
     if state.last is None or state.old:
         return Finding(check="backups", ok=False, text="the last good backup is too old", next="bridge up")
     key = bridge.settings.folder / backup_key.KEY_FILE
     text = (
-        f"{made[-1].name} ({place.kind}) was restored for a try, with {people} people; keep a copy of {key} elsewhere"
+        f"{made[-1].name} ({place.kind}) was restored for a try, "
+        f"with {people} {'person' if people == 1 else 'people'}; keep a copy of {key} elsewhere"
     )
     return Finding(check="backups", ok=True, text=text)
 
@@ -171,7 +183,7 @@ def _mqtt(bridge: installation.Bridge) -> Iterator[Finding]:
         link.require_paho()
         shared = len(dict(link.sharing(bridge, bridge.store.people.users())))
     except BridgeError as error:
-        yield Finding(check="mqtt", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        yield _fault("mqtt", error, "correct it in the environment or config.toml")
         return
     yield Finding(check="mqtt", ok=True, text=f"{words.plural(shared, 'device')} at the broker, one of each who shares")
 
@@ -181,7 +193,7 @@ def _webhook(settings: config.Settings) -> Iterator[Finding]:
     try:
         target = outgoing_events.target_of(settings)
     except BridgeError as error:
-        yield Finding(check="webhook", ok=False, text=str(error), next="correct it in the environment or config.toml")
+        yield _fault("webhook", error, "correct it in the environment or config.toml")
         return
     if target is not None:
         titles = "with titles" if target.titles else "without titles"
@@ -196,7 +208,7 @@ def _logins(bridge: installation.Bridge) -> Iterator[Finding]:
             oidc.discover(client)
             yield Finding(check="logins", ok=True, text=f"people log in at {client.host}")
     except BridgeError as error:
-        yield Finding(check="logins", ok=False, text=str(error), next="correct BRIDGE_OIDC_ISSUER")
+        yield _fault("logins", error, "correct BRIDGE_OIDC_ISSUER")
 
 
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
@@ -222,7 +234,7 @@ def _sources(bridge: installation.Bridge) -> Iterator[Finding]:
             variables = " and ".join(config.variable_of(one.shared or spec.name, one) for one in missing)
             begun = len(missing) < len(needed)
             text = f"lacks {variables}" if begun else f"live data needs {variables}"
-            yield Finding(check=spec.name, ok=not begun, text=text, next="bridge up")
+            yield Finding(check=spec.name, ok=not begun, text=text, next="bridge up", optional=not begun)
 
 
 def _people(bridge: installation.Bridge) -> Iterator[Finding]:
@@ -253,19 +265,22 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
         if live and folder is None:
             bridge.account(connection, spec).token()
     except BridgeError as error:
-        return Finding(check=check, ok=False, text=str(error), next=login)
+        return _fault(check, error, login)
     if folder is not None and live and not folder.is_dir():
         return Finding(check=check, ok=False, text="its folder is gone", next=f"{login} --folder PATH")
     if connection.paused:
         return Finding(
-            check=check, ok=False, text=f"stopped: {connection.paused}", next=mending_command(bridge, user, connection)
+            check=check,
+            ok=False,
+            text=f"stopped: {_cured(connection.paused)}",
+            next=mending_command(bridge, user, connection),
         )
     if is_lost(bridge, connection):
         text = "its consent is missing, because exports hold no consents"
         return Finding(check=check, ok=False, text=text, next=mending_command(bridge, user, connection))
     if connection.last_error:
         return Finding(
-            check=check, ok=False, text=connection.last_error, next=mending_command(bridge, user, connection)
+            check=check, ok=False, text=_cured(connection.last_error), next=mending_command(bridge, user, connection)
         )
     if connection.due_at is not None and installation.now() - connection.due_at > OVERDUE:
         return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge up")

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from bridge import config, http
 from bridge.advice import notify
 from bridge.cli import app as cli
+from bridge.domain.errors import SetupError
 from bridge.http import egress
 from bridge.recordings.server import Answer, LabServer
 from bridge.store import Store
@@ -183,14 +184,27 @@ def test_the_commands_name_the_setting(inside: LabServer, tmp_path: Path, monkey
     port = inside.url.rpartition(":")[2]
     sent = ["notify", "--user", "ana", "--to", f"json://127.0.0.1:{port}/", "--test", "--json"]
     assert "BRIDGE_ALLOW_HOSTS" in json.loads(run(cli, sent).stdout)["test"]
-    assert run(cli, ["connect", "ics", "--user", "ana"], input=f"http://127.0.0.1:{port}/admin\n").exit_code == 0
-    refused = run(cli, ["sync", "--user", "ana"])
-    assert refused.exit_code == 1
-    assert "BRIDGE_ALLOW_HOSTS" in refused.output
+    refused = run(cli, ["connect", "ics", "--user", "ana"], input=f"http://127.0.0.1:{port}/admin\n")
+    assert isinstance(refused.exception, SetupError)
+    assert "BRIDGE_ALLOW_HOSTS" in str(refused.exception)
     assert inside.asked == []
     monkeypatch.setenv("BRIDGE_ALLOW_HOSTS", "127.0.0.1")
     assert config.load().allow_hosts == {"127.0.0.1"}
     assert json.loads(run(cli, sent).stdout)["test"] == "sent"
+
+
+def test_the_document_of_calendars_says_where_a_host_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = Path("docs/sources/ics.md").read_text(encoding="utf-8")
+    section = text.split("### A server in your own network")[1].split("\n## ")[0]
+    written = section.split("```toml\n")[1].split("```")[0]
+    home = config.load().folder
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.toml").write_text(written + "[ics]\n", encoding="utf-8")
+    assert config.load().allow_hosts == {"nas.lan"}
+    (home / "config.toml").unlink()
+    name, _, value = section.split("$ export ")[1].splitlines()[0].partition("=")
+    monkeypatch.setenv(name, value)
+    assert config.load().allow_hosts == {"nas.lan"}
 
 
 def test_a_message_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

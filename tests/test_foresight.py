@@ -13,6 +13,7 @@ from bridge import installation, registry
 from bridge.advice import recommend
 from bridge.advice.foresight import foresight, judged
 from bridge.cli import app as cli
+from bridge.cli.status import _foresight_words
 from bridge.daemon.health import serve_health
 from bridge.daemon.scheduler import Daemon
 from bridge.domain.guard import Guard
@@ -65,6 +66,15 @@ def test_status_and_metrics_tell_how_well_answers_are_foretold(monkeypatch: pyte
     (brier,) = [line for line in told.splitlines() if line.startswith("rhythm_bridge_foretold_brier ")]
     assert float(brier.split()[1]) == pytest.approx(score, abs=1e-6)
     assert json.loads(CliRunner().invoke(cli, ["status", "--user", "ben", "--json"]).stdout) == []
+    text = CliRunner().invoke(cli, ["status", "--user", "ana"]).stdout
+    assert "advice: 2 answers of yours so far; how well they are foretold can be told from 28 on\n" in text
+
+
+def test_status_tells_scores_only_with_a_verdict() -> None:
+    day = START.date()
+    assert _foresight_words(judged([(day, 0.9, True)])).startswith("1 answer of yours so far; ")
+    text = _foresight_words(judged([(day, 0.9 if n % 3 else 0.1, n % 3 > 0) for n in range(60)]))
+    assert text.startswith("your answers are foretold well (60 answers, Brier score 0.010, by your usual share 0.222")
 
 
 def test_stored_answers_are_held_against_what_was_said_of_them() -> None:

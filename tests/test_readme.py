@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -35,6 +39,51 @@ def test_the_commands_of_the_documents_run(text: str, least: int, monkeypatch: p
             assert command[0] == "bridge"
             code = app(command[1:], standalone_mode=False)
             assert not code, command
+
+
+def run_as(home: Path, folder: Path, text: str) -> str:
+    """Run the commands of a text as somebody with a home folder of their own; return what was printed."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", "\n".join(line[2:] for line in text.splitlines() if line.startswith("$ "))],
+        env={"PATH": programs, "HOME": str(home)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the steps name the folder of Linux")
+@pytest.mark.timeout(300)
+def test_the_steps_to_a_new_machine_bring_back_people_and_consents(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "backups.md").read_text(encoding="utf-8")
+    old, new, carried, files = (tmp_path / name for name in ("old", "new", "carried", "files"))
+    for folder in (old, new, carried, files):
+        folder.mkdir()
+    run_as(
+        old,
+        carried,
+        f"$ bridge user add ana --zone Europe/Berlin\n$ bridge connect garmin --user ana --folder {files}\n"
+        f"$ bridge sync --user ana",
+    )
+    now = text.split("## One backup now")[1].split("## ")[0]
+    said = run_as(old, carried, now)
+    mine = old / ".local" / "share" / "rhythm-bridge"
+    assert all(str(mine / key) in said for key in ("key", "backup.key"))
+    for key in ("key", "backup.key"):
+        shutil.copy(mine / key, carried / key)
+    steps = text.split("<!-- run -->")[1].split("<!-- /run -->")[0]
+    assert len(commands(steps)) == 5
+    assert "ana/garmin" in run_as(new, carried, steps)
+    shutil.rmtree(new)
+    new.mkdir()
+    without_key = steps.replace("cp key backup.key", "cp backup.key")
+    with pytest.raises(AssertionError, match="a key that is gone"):
+        run_as(new, carried, without_key)
 
 
 def test_every_command_is_in_the_tour() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from bridge.doctor import examine
 from bridge.domain.errors import SetupError
 from bridge.ingest.connecting import connect
 from bridge.installation import now, open_bridge
+from bridge.recordings.server import Answer, LabServer
 
 NOW = now()
 
@@ -86,8 +88,8 @@ def test_the_doctor_tells_of_a_store_that_is_no_database(tmp_path: Path, monkeyp
 class Answering:
     """A person who gives a secret of their own when asked, and counts how often that was."""
 
-    def __init__(self) -> None:
-        self.asked = 0
+    def __init__(self, server: str) -> None:
+        self.asked, self.server = 0, server
 
     def open(self, url: str) -> None:
         """They look at the page."""
@@ -97,26 +99,32 @@ class Answering:
 
     def ask(self, question: str) -> str | None:  # noqa: ARG002 - the port's shape
         self.asked += 1
-        return "https://calendar.example.org/of-the-person.ics"
+        return f"{self.server}/of-the-person.ics"
 
 
-URL = "https://calendar.example.org/of-the-operator.ics"
+@pytest.fixture
+def calendars() -> Iterator[str]:
+    """The address of a server with an empty calendar at every path."""
+    with LabServer(lambda _: Answer(body=b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n")) as server:
+        yield server.url
 
 
 @pytest.mark.parametrize("by", ["variable", "file"])
-def test_one_persons_credentials_are_never_anothers(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_persons_credentials_are_never_anothers(by: str, calendars: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"{calendars}/of-the-operator.ics"
+    monkeypatch.setenv("BRIDGE_ALLOW_HOSTS", "127.0.0.1")
     if by == "variable":
-        monkeypatch.setenv("BRIDGE_ICS_URL", URL)
+        monkeypatch.setenv("BRIDGE_ICS_URL", url)
     else:
-        written(f'[ics]\nurl = "{URL}"')
+        written(f'[ics]\nurl = "{url}"')
     with open_bridge() as bridge:
         ana = bridge.store.people.add_user("ana", "UTC", now=NOW)
-        alone = Answering()
+        alone = Answering(calendars)
         first = connect(bridge, ana, "ics", alone)
-        assert (alone.asked, bridge.account(first, registry.spec("ics")).token_field("url")) == (0, URL)
+        assert (alone.asked, bridge.account(first, registry.spec("ics")).token_field("url")) == (0, url)
         ben = bridge.store.people.add_user("ben", "UTC", now=NOW)
         for user in (ben, ana):
-            person = Answering()
+            person = Answering(calendars)
             connection = connect(bridge, user, "ics", person)
             kept = bridge.account(connection, registry.spec("ics")).token_field("url")
             assert (person.asked, kept.endswith("of-the-person.ics")) == (1, True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BELIEF_PERIOD = timedelta(days=365)
 NEAR = timedelta(days=2)  # over a longer gap, new data changes the belief more than the answer
+KNOWN_SD = 0.25  # of a dimension, from 0 to 1
 LEAST = 0.005  # the smallest change that shows in two decimals
 MOST = 8  # answers that are listed
 DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -159,6 +160,11 @@ def said(move: Move) -> Text:
     return say(message, action=action, slot=slot, day=advice.moment.date, changes=listed(changes))
 
 
+def is_known(sd: float | None) -> bool:
+    """Return False for a standard deviation above 0.25, which is close to the 0.29 of a uniform distribution."""
+    return sd is None or sd <= KNOWN_SD
+
+
 def leaning(name: str, mean: float, sd: float | None) -> str:
     """Return in words what the policy believes of the dimension ``name``, by its mean and standard deviation.
 
@@ -167,7 +173,7 @@ def leaning(name: str, mean: float, sd: float | None) -> str:
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')
     """
-    if sd is not None and sd > 0.25:  # close to 0.29, the standard deviation of a uniform distribution
+    if not is_known(sd):
         return say("not known yet")
     if abs(mean - 0.5) < 0.1:
         return say("in between")

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 A_DAY = timedelta(days=1)
+AHEAD_MAX = 7  # days ahead for whose plans the days before are planned as well
+Ahead = dict[date, list[Block]]  # the suggestions of coming dates, once planned
 
 
 def plan_day(
@@ -50,13 +52,15 @@ def plan_day(
     now: datetime,
     seen: bool = True,
     known: Snapshot | None = None,
+    ahead: Ahead | None = None,
 ) -> DayPlan:
     """Return the plan of a date, or of today if ``day`` is None.
 
     For today, the current slot's recommendation is in the plan, and is made if there is none. ``seen`` marks it as
     shown to the user. The times of today's tasks are saved, so that the next plan shows them there. Suggestions for
-    later slots are a preview, the policy's most likely choice. The real choice is drawn when the slot comes. ``known``
-    is the user's snapshot at ``now``, and is loaded if None.
+    later slots are a preview, the policy's most likely choice. The real choice is drawn when the slot comes. A plan of
+    a coming date counts the previews of the days before, up to seven days ahead. ``known`` is the user's snapshot at
+    ``now``, and is loaded if None. ``ahead`` keeps previews for further plans of the same instant and user.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     wanted = day or today
@@ -67,7 +71,7 @@ def plan_day(
         requests.recommend(bridge, user, now=now, seen=seen, situation=situation)
         situation = recommend.replace_advice(situation, bridge.store, user)
     policy = recommend_policy(bridge, user)
-    blocks = _blocks(situation, wanted, policy, bridge.guard)
+    blocks = _blocks(situation, wanted, policy, bridge.guard, {} if ahead is None else ahead)
     if wanted == today:
         _keep_places(bridge, user, situation, blocks)
     some = not situation.is_blank
@@ -104,7 +108,7 @@ def recommend_policy(bridge: Bridge, user: User) -> Policy:
     return for_person(bridge.store, user, bridge.policy())
 
 
-def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tuple[Block, ...]:
+def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard, ahead: Ahead) -> tuple[Block, ...]:
     """Return the blocks of a date, in order of time: entries, suggestions, tasks, winding down and sleep.
 
     If nothing is known of the user, only what the calendar fixes is in them.
@@ -112,11 +116,34 @@ def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tu
     blocks = fixed_blocks(situation, day)
     if situation.is_blank:
         return tuple(blocks)
-    blocks += _given(situation, day)
-    blocks += _previewed(situation, day, policy, guard, blocks)
+    blocks += _suggested(_after_days_before(situation, day, policy, guard, ahead), day, policy, guard, ahead)
     blocks += task_blocks(situation, Day(situation=situation, date=day), blocks)
     blocks += night_blocks(situation, day, blocks)
     return tuple(sorted(blocks, key=lambda b: (b.start, b.end)))
+
+
+def _after_days_before(situation: Situation, day: date, policy: Policy, guard: Guard, ahead: Ahead) -> Situation:
+    """Return the situation of a coming date, with the suggestions of the days from today until it as made before.
+
+    More than seven days ahead, and for today and past dates, it is the situation itself.
+    """
+    today = situation.date_of(situation.now)
+    if day - today > AHEAD_MAX * A_DAY:
+        return situation
+    for between in (today + k * A_DAY for k in range((day - today).days)):
+        situation = _said_before(situation, _suggested(situation, between, policy, guard, ahead))
+    return situation
+
+
+def _suggested(situation: Situation, day: date, policy: Policy, guard: Guard, ahead: Ahead) -> list[Block]:
+    """Return a date's suggestions as blocks, those made and those to expect.
+
+    ``situation`` holds the suggestions of the days before. The suggestions are kept in ``ahead``.
+    """
+    if day not in ahead:
+        given = list(_given(situation, day))
+        ahead[day] = [*given, *_previewed(situation, day, policy, guard, [*fixed_blocks(situation, day), *given])]
+    return ahead[day]
 
 
 def _given(situation: Situation, day: date) -> Iterator[Block]:
@@ -223,13 +250,18 @@ def _preview(
 
 
 def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
-    """Return the situation with the suggestions among ``blocks`` as suggestions of the plan so far.
+    """Return the situation with the suggestions among ``blocks`` as further suggestions of the plan so far.
 
     Later suggestions then keep away from them and do not repeat them.
     """
     said = [b for b in blocks if b.kind == "suggested"]
-    previewed = tuple((b.action, b.start, b.end) for b in said)
-    return replace(situation, previewed=previewed, titles=tuple(b.title for b in said if b.title is not None))
+    previewed = ((b.action, b.start, b.end) for b in said)
+    titles = (b.title for b in said if b.title is not None)
+    return replace(
+        situation,
+        previewed=(*situation.previewed, *previewed),
+        titles=(*situation.titles, *titles),
+    )
 
 
 def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:

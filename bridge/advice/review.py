@@ -19,14 +19,14 @@ from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier
-from bridge.domain.records import ProxyMap, Snapshot, User
+from bridge.domain.records import AdviceRecord, Deed, ProxyMap, Snapshot, User
 from bridge.domain.slots import INSTANT, moment_at, moment_of, slot_start
 from bridge.domain.types import EpisodeKind
 from bridge.meters import read_slots
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once
 from bridge.meters.sleep import Night
-from bridge.planning.outcomes import took_place
+from bridge.planning.outcomes import over_at, took_place
 from rhythm_env.interface import SLOTS_PER_DAY, STEPS_PER_WEEK, ActionType, Meter
 
 if TYPE_CHECKING:
@@ -83,9 +83,15 @@ def load_review(
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now) if effects_of is None else effects_of(actions)),
+        ahead=frozenset(one.id for one in seen if _is_ahead(one, user, now)),
         ideas=tuple(ideas(seen, {one: goals[one] for one in goals if one not in during}, counts)),
         since=during,
     )
+
+
+def _is_ahead(one: AdviceRecord, user: User, now: datetime) -> bool:
+    """Return True if a recommendation's time is not over, and nothing is known of its outcome."""
+    return one.outcome in (None, Deed.UNKNOWN) and over_at(one, user.zones) > now
 
 
 def _day_begin(at: datetime, user: User) -> datetime:

@@ -47,7 +47,7 @@ def figures(review: Review) -> Iterator[Figure]:
         yield _figure(say("Asleep a night"), sleep.asleep, hours)
     if sleep.bedtime.value is not None:
         before = None if sleep.bedtime.usual is None else say(clock(sleep.bedtime.usual))
-        yield Figure(name=say("Fell asleep at"), value=say(clock(sleep.bedtime.value)), usual=before)
+        yield Figure(name=say("To bed at"), value=say(clock(sleep.bedtime.value)), usual=before)
     if sleep.spread.value is not None:
         yield _figure(say("Which varied by"), sleep.spread, lambda value: say("{minutes:.0f} min", minutes=value))
     for name, (title, told) in DEEDS.items():

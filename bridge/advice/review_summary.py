@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from bridge.advice.review_figures import clock, hours
+from bridge.advice.review_figures import hours
 from bridge.advice.review_words import counts
 from bridge.domain.languages import Text, listed, say, say_many
 from bridge.domain.titles import ACTION_WORDS, METER_WORDS
@@ -155,7 +155,7 @@ def _to_try(review: Review) -> str:
     sleep, lower = review.sleep, _changed(review, -1)
     if _change(sleep.asleep) <= -SLEEP_TOLD_MINUTES:
         if _change(sleep.bedtime) >= LATER and sleep.bedtime.usual is not None:
-            return say("To try: be asleep by {time}, as in the weeks before.", time=clock(sleep.bedtime.usual))
+            return say("To try: go to bed when the plan says, which is as in the weeks before.")
         return EARLIER
     done, of = _outcomes(review)
     if of >= FEW and of - done >= SHARE * of:

@@ -93,7 +93,7 @@ class Review:
     ``advised`` holds the recommendations that the user saw, ascending. ``done`` holds workouts, tasks, and hours of the
     calendar by name. ``over`` says that the week has ended. ``goals`` maps an action to (times done, times a week that
     the user wants). Goals that were set later are left out. ``since`` maps a goal that was set during the week to its
-    date, from which it is counted.
+    date, from which it is counted. ``ahead`` holds the ids of recommendations whose time is not over.
     """
 
     person: str
@@ -108,6 +108,7 @@ class Review:
     goals: Mapping[ActionType, Tally]
     effects: tuple[KnownEffect, ...]
     ideas: tuple[str, ...]
+    ahead: frozenset[int] = frozenset()
     since: Mapping[ActionType, date] = field(default_factory=dict)
 
 
@@ -271,6 +272,7 @@ OUTCOME_COUNTS = {
     "done": say("{count} done"),
     "partly": say("{count} partly"),
     "not_done": say("{count} not done"),
+    "ahead": say("{count} still ahead"),
     "unknown": say("{count} unknown"),
 }
 ANSWER_COUNTS = {
@@ -283,6 +285,7 @@ ANSWER_COUNTS = {
 def advised_line(review: Review) -> Text:
     """Return a sentence with the number of suggestions seen, their outcomes and the user's answers."""
     of = counts(review.advised)
+    of |= {"ahead": len(review.ahead), "unknown": of["unknown"] - len(review.ahead)}
     if not of["advised"]:
         return say("No suggestion was seen in this week.")
     seen = listed([say(text, count=of[name]) for name, text in OUTCOME_COUNTS.items() if of[name]])

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from bridge.domain.errors import SetupError
 
 USE_KEYRING = "keyring"  # as value of BRIDGE_KEY: the keys are in the keyring
+KEY_FILE = "key"  # in the bridge's folder
 PART_SUFFIX = ".part"  # of files that are being written, or were left by a process that was killed
 KEYRING_SERVICE = "rhythm-bridge"  # the name under which the keyring holds the keys
 
@@ -37,7 +38,7 @@ def key_storage_of(key: str | None, folder: Path) -> KeyStorage:
     ``folder/key``.
     """
     if key is None or not key.strip():
-        return InFile(folder / "key")
+        return InFile(folder / KEY_FILE)
     if key.strip() == USE_KEYRING:
         return InKeyring(str(folder.resolve()))
     return InEnvironment(tuple(part.strip() for part in key.split(",")))

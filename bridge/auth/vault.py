@@ -44,8 +44,8 @@ class Vault:
             opened: dict[str, Any] = json.loads(self._fernet().decrypt(sealed))
         except InvalidToken:
             raise SetupError(
-                "the stored consent was encrypted with a key that is gone; restore the key (see: bridge doctor), "
-                "or log in again: bridge connect SOURCE --user NAME"
+                "the stored consent was encrypted with a key that is gone; restore the key (the file key of the "
+                "bridge's folder, or BRIDGE_KEY), or log in again: bridge connect SOURCE --user NAME"
             ) from None
         return opened
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
+from bridge.documents.text import counted_people
+
+if TYPE_CHECKING:
+    from bridge.config import Settings
 
 keys = typer.Typer(help="Rotate the key that seals the consents.", no_args_is_help=True)
 
@@ -60,8 +64,17 @@ def backup(
             bridge.store.maintenance.backup(path, progress.steps)
         people = len(bridge.store.people.users())
     body = {"path": str(path), "bytes": path.stat().st_size, "people": people}
-    kept = "Consents in it are sealed: keep the key as well, elsewhere (see: bridge doctor)."
-    show.result(body, f"{body['bytes']} bytes of {people} people in {path}. {kept}", json=json)
+    keys = _keys_of(bridge.settings, encrypted=path.suffix == ".age")
+    kept = f" For a new machine, keep elsewhere as well: {' and '.join(keys)}" if keys else ""
+    show.result(body, f"{body['bytes']} bytes of {counted_people(people)} in {path}.{kept}", json=json)
+
+
+def _keys_of(settings: Settings, *, encrypted: bool) -> list[str]:
+    """Return what a new machine needs beside a backup, to open it and its consents: files, or the name of a setting."""
+    from bridge.auth import backup_key, key_storage
+
+    files = [settings.folder / key_storage.KEY_FILE, *([settings.folder / backup_key.KEY_FILE] if encrypted else ())]
+    return [*(["the value of BRIDGE_KEY"] if settings.key else ()), *(str(file) for file in files if file.exists())]
 
 
 def list_backups(json: options.Json = False) -> None:
@@ -109,7 +122,7 @@ def restore(
             housekeeping.restore(bridge, plain, replace=replace, progress=progress.steps, now=installation.now())
         people = len(bridge.store.people.users())
     body = {"path": str(path), "people": people}
-    show.result(body, f"{people} people are back. See how they are: bridge doctor", json=json)
+    show.result(body, f"The data of {counted_people(people)} are back. See if all is well: bridge doctor", json=json)
 
 
 def migrate(

@@ -31,6 +31,7 @@ KIND_WORDS = {
     "wind_down": "wind down",
     "sleep": "sleep",
 }
+OF_THE_CALENDAR = ("entry", "keep")  # kinds of blocks
 
 
 def register(app: typer.Typer) -> None:
@@ -59,6 +60,8 @@ def plan(
     """
     from bridge import installation
     from bridge.advice.day_plan import plan_day
+    from bridge.advice.old_data import newest_if_old, reasons_of_old
+    from bridge.advice.recommend import load_snapshot
     from bridge.documents.inputs import parse_day
     from bridge.documents.plan import plan_document
 
@@ -66,25 +69,32 @@ def plan(
     with installation.open_bridge() as bridge:
         now = installation.now()
         person = bridge.person(user, at=now)
-        found = plan_day(bridge, person, wanted, now=now)
+        known = load_snapshot(bridge.store, person, bridge.classifier, at=now, proxies=bridge.proxies)
+        found = plan_day(bridge, person, wanted, now=now, known=known)
+        newest = newest_if_old(bridge.store, person, known)
     if ics is not None:
         _write(ics, found, now)
     if json:
         show.document(plan_document(found, person.zones))
         return
-    _print(found, person)
+    _print(found, person, () if newest is None else reasons_of_old(newest, person))
     if ics is not None:
         typer.echo(f"Written to {ics}.")
 
 
-def _print(found: DayPlan, user: User) -> None:
-    """Print the plan as a table, and below it the suggestions that were withdrawn and the outlook of tomorrow."""
+def _print(found: DayPlan, user: User, old: Sequence[str]) -> None:
+    """Print the plan as a table, and below it the suggestions that were withdrawn and the outlook of tomorrow.
+
+    ``old`` says that the data are too old for advice, and how to bring in newer data. It is empty if they are not.
+    """
     rows = [_row(one, user) for one in found.rows]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
-    if not rows:
+    if rows:
+        show.table(rows, ("from", "to", "", "action", "title", "because"))
+    elif not old:
         typer.echo(f"Nothing is known of this day yet. Begin: bridge import FILE --user {user.name}")
-        return
-    show.table(rows, ("from", "to", "", "action", "title", "because"))
+    for text in old:
+        typer.echo(_sentence(text))
     for change in found.changes:
         typer.echo(f"Changed: {change}.")
     _print_outlook(found, user)
@@ -93,7 +103,7 @@ def _print(found: DayPlan, user: User) -> None:
 def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
     """Return a row of the table: a block, or a line that the times below it are of another zone.
 
-    Of a block's reasons the first two are shown.
+    Of a block's reasons the first two are shown. An entry's own title stands without its action.
     """
     from bridge.documents.plan import clock, ends, place
     from bridge.domain.slots import ZoneSpan
@@ -104,18 +114,19 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
         "from": "all day" if one.all_day else clock(one.start, user.zones),
         "to": "" if one.all_day else ends(one, user.zones),
         "": KIND_WORDS[one.kind],
-        "action": "" if one.action is None else str(one.action),
+        "action": "" if one.action is None or (one.title and one.kind in OF_THE_CALENDAR) else str(one.action),
         "title": one.title or "",
         "because": "; ".join(one.reasons[:2]),
     }
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:
-    """Print a row per meter with its expected levels at each time, and a line per change of a level by the calendar.
+    """Print a row per meter with its expected levels at each time, and how the calendar entries change them.
 
     Nothing is printed for a plan without expected levels.
     """
     from bridge.documents.plan import clock
+    from bridge.planning.outlook import changes
 
     if not found.outlook:
         return
@@ -126,10 +137,13 @@ def _print_outlook(found: DayPlan, user: User) -> None:
         row[clock(one.at, user.zones)] = f"{one.level:.2f} ± {one.sd:.2f}"
     typer.echo("")
     show.table([dict.fromkeys(times, "") | row for row in rows.values()], ("expected", *times))
-    for one in found.outlook:
-        for reason in one.because[1:]:
-            typer.echo(f"  {str(one.meter).lower()} {clock(one.at, user.zones)}: {reason}")
+    for change in changes(found.outlook):
+        typer.echo(f"{_sentence(change)}.")
     typer.echo("0.70 is your normal. From like days of four weeks and the calendar; ± is one standard deviation.")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:

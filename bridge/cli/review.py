@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
-from bridge.documents.text import slot_name
+from bridge.documents.text import counted_people, slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import zone_at
 from bridge.domain.titles import answer_text
@@ -140,7 +140,10 @@ def effect(
 
 
 def _tell(body: dict[str, Any]) -> None:
-    typer.echo(f"{body['decisions']} decisions of {body['people']} people, {body['lots']} lots between advice and none")
+    typer.echo(
+        f"{body['decisions']} decisions of {counted_people(body['people'])}, "
+        f"{body['lots']} lots between advice and none"
+    )
     outcomes = {outcome: one for outcome, one in body["advice"].items() if isinstance(one, dict)}
     advice, actions = _known(outcomes), [_known(of, action) for action, of in body["actions"].items()]
     if advice:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import BadRecord
+from bridge.meters.words import plural
+
+if TYPE_CHECKING:
+    from bridge.advice.foresight import Foresight
+    from bridge.doctor import Finding
 
 
 def register(app: typer.Typer) -> None:
@@ -70,8 +75,18 @@ def status(user: options.User, json: options.Json = False) -> None:
         if row["not_permitted"]:
             typer.echo(f"{row['source']}: {registry.spec(row['source']).refusal(row['not_permitted'])}")
     if known.answers:
-        scores = f"Brier score {known.score:.3f}, by the usual share {known.usual:.3f}"
-        typer.echo(f"advice: your answers are foretold {known.verdict} ({known.answers} answers, {scores})")
+        typer.echo(f"advice: {_foresight_words(known)}")
+
+
+def _foresight_words(known: Foresight) -> str:
+    """Return a line on how well answers were foretold, or on how many answers are missing until that can be told."""
+    from bridge.advice.foresight import VERDICT_ANSWERS
+
+    answers = plural(known.answers, "answer")
+    if known.answers < VERDICT_ANSWERS:
+        return f"{answers} of yours so far; how well they are foretold can be told from {VERDICT_ANSWERS} on"
+    scores = f"Brier score {known.score:.3f}, by your usual share {known.usual:.3f}, 0 is perfect"
+    return f"your answers are foretold {known.verdict} ({answers}, {scores})"
 
 
 def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,13 +108,25 @@ def doctor(json: options.Json = False) -> None:
     from bridge.doctor import examine
 
     findings = examine()
-    rows = [{"check": f.check, "ok": f.ok, "finding": f.text, "next": f.next} for f in findings]
-    if not json:
-        for row in rows:
-            row["ok"] = "ok" if row["ok"] else "!!"
-    show.table(rows, ("ok", "check", "finding", "next"), json=json)
+    if json:
+        show.document([{"check": f.check, "ok": f.ok, "finding": f.text, "next": f.next} for f in findings])
+    else:
+        _print_findings(findings)
     if not all(f.ok for f in findings):
         raise typer.Exit(1)
+
+
+def _print_findings(findings: Sequence[Finding]) -> None:
+    """Print the faults first, then what is well, and the sources without keys in a table of their own."""
+    columns = ("ok", "check", "finding", "next")
+    checks = sorted((one for one in findings if not one.optional), key=lambda one: one.ok)
+    rows = [{"check": f.check, "finding": f.text, "next": f.next, "ok": "ok" if f.ok else "!!"} for f in checks]
+    show.table(rows, columns)
+    unused = [{"source": f.check, "finding": f.text, "next": f.next} for f in findings if f.optional]
+    if unused:
+        show.table(unused, ("source", "finding", "next"), title="Not set up, and needed only for live data from there:")
+    faults = sum(not one.ok for one in findings)
+    typer.echo(f"{plural(faults, 'fault')} to mend, at the top." if faults else "Nothing is wrong.")
 
 
 def diagnostics(

@@ -46,7 +46,8 @@ def add(
     with installation.open_bridge() as bridge:
         user = bridge.store.people.add_user(name, zone or config.local_zone(), now=installation.now())
     body = {"name": user.name, "zone": user.zones[-1].zone}
-    show.result(body, f"{user.name} lives in {body['zone']}. Next: bridge connect SOURCE --user {user.name}", json=json)
+    ways = f"bridge import EXPORT --user {user.name}, or bridge connect SOURCE --user {user.name}"
+    show.result(body, f"{user.name} lives in {body['zone']}. Next: {ways} (see: bridge sources)", json=json)
 
 
 @users.command("list")

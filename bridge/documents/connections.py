@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
 from bridge.documents.text import printable
-from bridge.domain.languages import say_many
+from bridge.domain.languages import Text, say, say_many
 from bridge.domain.records import SEND_STATES, UNSENT
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome
@@ -211,12 +212,12 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
             connection="-",
             outcome="unknown",
             files=len(imported.unknown),
-            skipped_because="; ".join(_unread_kinds(imported.unknown)),
+            skipped_because=reduce(_beside, _unread_kinds(imported.unknown)),
             unread=tuple(imported.unknown),
         )
 
 
-def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
+def _unread_kinds(files: Sequence[Unread]) -> Iterator[Text]:
     """Yield a sentence per source that left files out on purpose, and a sentence about files of no source.
 
     A sentence gives the number of files in total, and by kind for the eight most frequent kinds.
@@ -226,11 +227,26 @@ def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
         by_source.setdefault(file.source or "", Counter())[file.kind] += 1
     for source, kinds in sorted(by_source.items()):
         named = ", ".join(f"{count} {printable(kind)}" for kind, count in kinds.most_common(UNREAD_KINDS_NAMED))
-        more = ", and more" if len(kinds) > UNREAD_KINDS_NAMED else ""
+        more = len(kinds) > UNREAD_KINDS_NAMED
+        values = {"source": source, "kinds": say("{kinds}, and more", kinds=named) if more else named}
         if source:
-            yield f"{kinds.total()} files of {source} are left out on purpose: {named}{more}"
+            yield say_many(
+                "{count} file of {source} is left out on purpose: {kinds}",
+                "{count} files of {source} are left out on purpose: {kinds}",
+                kinds.total(),
+                **values,
+            )
         else:
-            yield f"{kinds.total()} files belong to no source: {named}{more} (see: bridge sources)"
+            yield say_many(
+                "{count} file belongs to no source: {kinds} (see: bridge sources)",
+                "{count} files belong to no source: {kinds} (see: bridge sources)",
+                kinds.total(),
+                **values,
+            )
+
+
+def _beside(first: Text, rest: Text) -> Text:
+    return say("{first}; {rest}", first=first, rest=rest)
 
 
 class UnsentDocument(TypedDict):

@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import say
 from bridge.domain.slots import moment_at
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter, Slot
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from bridge.domain.wishes import Hours
 
 NONE = "none"  # takes a wish back
+SPANS_FORM = "begin and end with a minus between, several with a comma, such as 09:00-12:00, 14:00-16:00"
 NO_ACTION = "NONE"  # says that an event is no activity
 
 
@@ -158,16 +158,20 @@ def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
     if spans.strip().lower() == NONE:
         return action, ()
     try:
-        found = tuple(_span(span) for span in spans.split(","))
+        return action, parse_spans(spans)
     except ValueError:
         raise SetupError(
-            say(
-                "{text} are no hours; write them like 09:00-12:00, for example: {command}",
-                text=repr(text),
-                command=f'bridge wish --user {user} --hours "{action} 09:00-12:00"',
-            )
+            f"{spans.strip()!r} are no hours; write {SPANS_FORM}: "
+            f'bridge wish --user {user} --hours "{action} 09:00-12:00"'
         ) from None
-    return action, tuple(sorted(set(found)))
+
+
+def parse_spans(text: str) -> tuple[Hours, ...]:
+    """Return the hours in a text like ``09:00-12:00, 14-16`` as (begin, end), sorted and without doubles.
+
+    A dash counts as a minus. Raises ValueError for other text.
+    """
+    return tuple(sorted({_span(span) for span in text.replace("–", "-").split(",")}))
 
 
 def _span(text: str) -> Hours:

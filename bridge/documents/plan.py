@@ -8,6 +8,7 @@ from datetime import datetime
 from typing_extensions import TypedDict
 
 from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
+from bridge.domain.titles import advice_title
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
 
@@ -163,5 +164,7 @@ def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
 
 
 def name_of(block: Block) -> str:
-    """Return a block's action in words, e.g. "Deep work", or its kind if it has no action."""
-    return (block.kind if block.action is None else str(block.action)).replace("_", " ").capitalize()
+    """Return a block's action in English words, e.g. "Focused work", or its kind if it has no action."""
+    if block.action is None:
+        return block.kind.replace("_", " ").capitalize()
+    return str(advice_title(block.action, block.kind))

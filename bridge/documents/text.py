@@ -38,6 +38,15 @@ def title_of(event: Event) -> str:
     return writable(event.title or _("(untitled)"))
 
 
+def counted_people(count: int) -> str:
+    """Return a number of people in English, as commands print it.
+
+    >>> counted_people(1), counted_people(0)
+    ('1 person', '0 people')
+    """
+    return f"{count} person" if count == 1 else f"{count} people"
+
+
 def slot_name(moment: Moment) -> str:
     """Return the name of a slot by weekday and part of the day, e.g. ``Thu evening``, in the current language."""
     return shown(slot_text(moment))

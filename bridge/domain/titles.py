@@ -7,31 +7,32 @@ from bridge.domain.slots import Moment
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
 ACTION_TITLES = {
-    ActionType.DEEP_WORK: say("Deep work"),
-    ActionType.ADMIN_WORK: say("Admin work"),
+    ActionType.DEEP_WORK: say("Focused work"),
+    ActionType.ADMIN_WORK: say("Meetings and errands"),
     ActionType.LEARN: say("Learn"),
     ActionType.SLEEP: say("Sleep"),
     ActionType.EXERCISE: say("Exercise"),
     ActionType.MEDITATE: say("Meditate"),
     ActionType.FAMILY_TIME: say("Family time"),
-    ActionType.SOCIALIZE: say("Socialize"),
-    ActionType.ME_TIME: say("Me time"),
-    ActionType.BINGE_WATCH: say("Binge-watch"),
+    ActionType.SOCIALIZE: say("See friends"),
+    ActionType.ME_TIME: say("Time for yourself"),
+    ActionType.BINGE_WATCH: say("Watch series"),
 }
 # As they stand within a sentence.
 ACTION_WORDS = {
-    ActionType.DEEP_WORK: say("deep work"),
-    ActionType.ADMIN_WORK: say("admin work"),
+    ActionType.DEEP_WORK: say("focused work"),
+    ActionType.ADMIN_WORK: say("meetings and errands"),
     ActionType.LEARN: say("learn"),
     ActionType.SLEEP: say("sleep"),
     ActionType.EXERCISE: say("exercise"),
     ActionType.MEDITATE: say("meditate"),
     ActionType.FAMILY_TIME: say("family time"),
-    ActionType.SOCIALIZE: say("socialize"),
-    ActionType.ME_TIME: say("me time"),
-    ActionType.BINGE_WATCH: say("binge-watch"),
+    ActionType.SOCIALIZE: say("seeing friends"),
+    ActionType.ME_TIME: say("time for yourself"),
+    ActionType.BINGE_WATCH: say("watching series"),
 }
-NAP = say("Nap")
+# Of suggestions, where the title of calendar entries does not fit.
+SUGGESTED_TITLES = {ActionType.SLEEP: say("Nap"), ActionType.ADMIN_WORK: say("Small tasks")}
 METER_TITLES = {
     Meter.VITALITY: say("Vitality"),
     Meter.COGNITION: say("Cognition"),
@@ -70,12 +71,12 @@ _OF_DAYS = {
 
 
 def advice_title(action: ActionType, kind: str | None) -> Text:
-    """Return the title of an action in advice. A suggestion of sleep is a nap; the night has its own kind.
+    """Return the title of an action in advice. A suggestion of sleep is a nap, and one of ADMIN_WORK small tasks.
 
     >>> advice_title(ActionType.SLEEP, "suggested"), advice_title(ActionType.SLEEP, "sleep")
     ('Nap', 'Sleep')
     """
-    return NAP if action is ActionType.SLEEP and kind == "suggested" else ACTION_TITLES[action]
+    return SUGGESTED_TITLES.get(action, ACTION_TITLES[action]) if kind == "suggested" else ACTION_TITLES[action]
 
 
 def slot_text(moment: Moment) -> Text:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 ABOUT_FILE = "rhythm-bridge-export.json"
+EXPORT = "export"  # what the outcome of a restored export has as its source
 EXPORT_VERSION = 1
 ABOUT_MAX_CHARACTERS = 1 << 20
 ROW_MAX_CHARACTERS = 1 << 23  # a raw record may hold a year of readings
@@ -128,7 +129,7 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
     store.exports.restore(user_id, tables)
     rows = sum(len(found) for found in tables.values())
     items = {kind: len(tables.get(f"{kind}s", ())) for kind in ("sample", "episode", "event", "task")}
-    return Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables), items=items)
+    return Outcome(source=EXPORT, connection="-", outcome="ok", new=rows, files=len(tables), items=items)
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -327,12 +327,14 @@ def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
     """Yield the pages, with the pieces of each record (``RawRecord.adds``) merged, so that it is written once.
 
     Pieces wait until they belong to 16 records, or until a page comes that cannot be merged. Such a page has a cursor,
-    deletions, records set aside or left out, or whole records.
+    deletions, records set aside, or whole records. What pages leave out is added up, and comes last.
     """
     waiting: dict[str, RawRecord] = {}
+    left_out: dict[str, Counter[str]] = defaultdict(Counter)
     for page in pages:
-        mergeable = page.cursor is None and page.covers is None and not page.set_aside and not page.left_out
+        mergeable = page.cursor is None and page.covers is None and not page.set_aside
         if mergeable and page.still is None and all(record.adds for record in page.records):
+            left_out[page.stream].update(page.left_out)
             for record in page.records:
                 waiting[record.path] = _merged(waiting.get(record.path), record)
             if len(waiting) >= GATHERED_RECORDS:
@@ -341,6 +343,7 @@ def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
             yield from _drained(waiting)
             yield page
     yield from _drained(waiting)
+    yield from (Page(stream=stream, records=(), left_out=counts) for stream, counts in left_out.items() if counts)
 
 
 def _merged(before: RawRecord | None, record: RawRecord) -> RawRecord:

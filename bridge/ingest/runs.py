@@ -196,16 +196,14 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
 def _nothing_known(path: Path, user: User) -> Text:
     """Return the error text for a path without files that any source recognises.
 
-    It names the sources that read files, and says how to connect an account.
+    It names each source that reads files once, as people write it, and says how to connect an account.
     """
     files = ", ".join(spec.title.partition(" (")[0] for spec in registry.specs() if spec.reads is not None)
-    accounts = ", ".join(spec.name for spec in registry.specs() if spec.opens is not None)
     return say(
-        "{file} is no export this bridge can read. It reads exported files of {files}. What was saved from the API of "
-        "an account ({accounts}) comes from the account itself: {command}",
+        "{file} is no export this bridge can read. It reads exported files of {files}. Data of an account come by "
+        "themselves once it is connected (see: bridge sources): {command}",
         file=path.name,
         files=files,
-        accounts=accounts,
         command=f"bridge connect SOURCE --user {user.name}",
     )
 

@@ -48,9 +48,7 @@ def company(past: Past, at: datetime) -> Signal | None:
     habit = past.calendar.company.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
-    ages = [
-        at - o.end for o, _ in social_events(past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at)
-    ]
+    ages = _ages(past, at)
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
     text = past.told(
         lambda: say_many(
@@ -61,6 +59,17 @@ def company(past: Past, at: datetime) -> Signal | None:
         )
     )
     return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, text=text)
+
+
+def times_in_company(past: Past, at: datetime) -> int:
+    """Return how many entries of company ended in the seven days up to ``at``."""
+    return len(_ages(past, at))
+
+
+def _ages(past: Past, at: datetime) -> list[timedelta]:
+    """Return how long ago each entry of company of the last seven days ended."""
+    entries = past.calendar.in_company(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at)
+    return [at - o.end for o, _ in social_events(entries, at)]
 
 
 def messages(past: Past, at: datetime) -> Signal | None:

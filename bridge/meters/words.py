@@ -94,17 +94,25 @@ NORMAL = 0.70  # of every meter
 USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 
 
+def usual_reach(sd: float) -> float:
+    """Return how far from the usual 0.70 a level counts as about usual: 0.03, or half its standard deviation if more.
+
+    >>> usual_reach(0.22), usual_reach(0.02)
+    (0.11, 0.03)
+    """
+    return max(USUAL, sd / 2)
+
+
 def steps_from_usual(level: float, sd: float) -> int:
     """Return how far a level is from the usual 0.70, from -3 (far below) to 3 (far above), and 0 for about as usual.
 
-    A distance of at most 0.03, or of half the standard deviation, is about as usual. Steps 1 and 2 reach to 0.12 and
-    0.25.
+    What ``usual_reach`` covers is about as usual. Steps 1 and 2 reach to 0.12 and 0.25.
 
     >>> [steps_from_usual(level, 0.1) for level in (0.3, 0.5, 0.62, 0.71, 0.85)]
     [-3, -2, -1, 0, 2]
     """
     off = abs(level - NORMAL)
-    if off <= max(USUAL, sd / 2):
+    if off <= usual_reach(sd):
         return 0
     steps = 1 if off <= LITTLE else 2 if off <= CLEAR else 3
     return -steps if level < NORMAL else steps

@@ -13,8 +13,8 @@ from bridge.calendar.busy import Stretch, clipped, merged
 from bridge.calendar.plans import COMPANY
 from bridge.domain.languages import say
 from bridge.domain.slots import moment_at
-from bridge.domain.titles import SLOT_PLURALS
 from bridge.domain.types import Occurrence
+from bridge.planning.frequency import often_enough, said_too_often
 from bridge.planning.kept_entries import is_planned, planned_entry
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, RESTS, RULES
 from bridge.planning.situation import Option, Situation, is_agreed
@@ -29,9 +29,6 @@ WORTH_IT = timedelta(minutes=45)  # of a longer task
 FILLED = timedelta(hours=3)  # of entries from which a day is full
 ALONE = timedelta(hours=3)  # between an entry of company and more company
 APART = timedelta(hours=2)  # between two suggestions, so that they do not fill a day
-REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the same action
-WEEKLY_MAX = 4  # days of the last seven on which the same action may be suggested at all
-WEEK = timedelta(days=7)
 LEAST_REST = timedelta(minutes=30)  # of sleep that is still worth suggesting
 
 
@@ -104,7 +101,7 @@ def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
     focus = (situation.now, day.bed)  # an entry of the action takes the task, as the plan says beside it
     if situation.now < day.bed and planned_entry(situation, action, focus) is not None:
         return None
-    if _said_too_often(situation, action, span[0]) or not has_room(task, day, ()):
+    if said_too_often(situation, action, span[0]) or not has_room(task, day, ()):
         return None
     place = place_of(task, day, [*occupied(day), *_said_around(situation, span, TASK_PAUSE)])
     if place is None or not span[0] <= place[0] < span[1]:
@@ -134,12 +131,13 @@ def _night(day: Day, span: Stretch) -> Option | None:
 def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
     """Return the first reason against an action as a text, or None if none holds.
 
-    The reasons are that it is planned later, was done lately, or was suggested too often.
+    The reasons are that it is planned later, was done lately, was suggested too often, or comes often enough.
     """
     return (
         _planned_later(day, action, span)
         or _done_lately(day.situation, action, span[0])
-        or _said_too_often(day.situation, action, span[0])
+        or said_too_often(day.situation, action, span[0])
+        or often_enough(day.situation, action, span[0])
     )
 
 
@@ -196,31 +194,6 @@ def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> boo
     )
 
 
-def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return a text if an action was suggested too often in the last seven days. Return None if it was not.
-
-    Too often is on four other days than today, or on three at this part of the day. Actions with a goal have no limit.
-    Neither have habits of this weekday, except ADMIN_WORK.
-    """
-    day = situation.date_of(at)
-    habit = situation.routine.habits.get(action)
-    routine = habit is not None and day.weekday() in habit.starts and action is not ActionType.ADMIN_WORK
-    if action in situation.wishes.goals or routine:
-        return None
-    slot = moment_at(at, situation.known.zones).slot
-    recent = [
-        one.moment
-        for one in situation.advised
-        if one.action is action and one.kind == "suggested" and at - one.created_at < WEEK and one.moment.date != day
-    ]
-    if len({moment.date for moment in recent}) >= WEEKLY_MAX:
-        return say("it was suggested {times} times this week", times=WEEKLY_MAX)
-    same = {moment.date for moment in recent if moment.slot is slot}
-    if len(same) < REPEATS_MAX:
-        return None
-    return say("{slots} had it {times} times this week", slots=SLOT_PLURALS[slot], times=REPEATS_MAX)
-
-
 def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the option of a suggestion that begins in a free gap of a span.
 
@@ -232,7 +205,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED
     windows = clipped(merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, late)
     if not clipped(windows, *span):
-        return rule.otherwise
+        return rule.against(day)
     if action in situation.wishes.hours:
         windows = _common(windows, _wished(day, action))
         if not clipped(windows, *span):

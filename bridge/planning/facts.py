@@ -257,7 +257,8 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
 
     The days must be the usual distance or more, and at most 21. The usual distance is 7 / ``per_week`` days, limited to
     2 to 10, for company 5 to 10. The list is empty otherwise, for an action outside of ``TOLD_LAST``, and without a
-    habit. It is empty too if the calendar has the action between now and the option, on a date after the last time.
+    habit. It is empty too if the calendar has the action between now and the option, on a date after the last time. A
+    suggestion of a day before, in the plan so far, counts as the last time.
     """
     habit = situation.routine.habits.get(option.action)
     if habit is None or habit.last is None or option.action not in TOLD_LAST:
@@ -266,13 +267,16 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     between = [at for at in planned if situation.now <= at < option.start]
     if between and situation.date_of(max(between)) > situation.date_of(habit.last):
         return []
-    ago = (situation.date_of(option.start) - situation.date_of(habit.last)).days
+    ahead = [start for said, start, _ in situation.previewed if said is option.action and start < option.start]
+    ago = (situation.date_of(option.start) - situation.date_of(max([habit.last, *ahead]))).days
     least = COMPANY_DAYS if option.action in COMPANY else LAST_DAYS[0]
     usual = max(least, min(round(7 / habit.per_week), LONG_AGO))
     if not usual <= ago <= LAST_DAYS[1]:
         return []
     last = say("the last time was {days} days ago", days=ago)
-    if habit.last_sport:
+    if ahead:
+        last = say("the last time would be {days} days before", days=ago)
+    elif habit.last_sport:
         last = say("the last time was {days} days ago ({sport})", days=ago, sport=habit.last_sport)
     if habit.per_week < WEEKLY or not habit.settled:
         return [last]

@@ -14,11 +14,13 @@ from datetime import date, datetime, timedelta
 from math import log, sqrt
 from statistics import fmean, stdev
 
-from bridge.domain.languages import say, say_many
+from bridge.domain.languages import Text, say_many
 from bridge.domain.slots import moment_of, slot_bounds
 from bridge.domain.types import Because, Reading
 from bridge.meters import Past, read_at
 from bridge.meters.fuse import OFFSET, full_trust, level_of
+from bridge.meters.words import USUAL
+from bridge.planning.outlook_changes import Change, When, change_of, told
 from bridge.planning.situation import Situation
 from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 
@@ -26,7 +28,6 @@ A_DAY = timedelta(days=1)
 DAYS_BACK, DAYS_MIN = 28, 5  # past days that are looked at, and the least number that tells something
 SLOTS = (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING)  # at whose ends levels are expected
 KNOWN_AHEAD = frozenset({"company", "meetings", "calendar", "focus"})  # inputs that the calendar tells ahead
-NOTICED = 0.02  # of a level, from which on the calendar is named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,8 @@ class Expected:
     """A meter's expected level at an instant, from 0 to 1, forecast from past days.
 
     ``sd`` is the standard deviation of the level, and ``days`` the number of those days. ``because`` says which level
-    is usual at this hour. A second text follows if the day's calendar entries change the level by 0.02 or more.
+    is usual at this hour. A second text follows if the day's calendar entries change the level by 0.03 or more, which
+    is ``change``.
     """
 
     at: datetime
@@ -43,6 +45,7 @@ class Expected:
     sd: float
     days: int
     because: tuple[str, ...]
+    change: Change | None
 
     @property
     def low(self) -> float:
@@ -78,20 +81,32 @@ def outlook(situation: Situation, day: date) -> tuple[Expected, ...]:
     return tuple(_expected(situation, day))
 
 
+def changes(expected: Sequence[Expected]) -> list[Text]:
+    """Return in a sentence per meter, or for several at once, how the calendar entries change the expected levels."""
+    return told(one.change for one in expected if one.change is not None)
+
+
 def _expected(situation: Situation, day: date) -> Iterator[Expected]:
     days = _like(situation, day)
-    starts = [_end(situation, past, SLOTS[0]) for past in days]
+    starts = [_bounds(situation, past, SLOTS[0])[1] for past in days]
     past = Past(situation.known, since=min(starts, default=situation.now))
-    last = _end(situation, day, SLOTS[-1])
+    last = _bounds(situation, day, SLOTS[-1])[1]
     ahead = Past(replace(situation.known, at=last))
     for slot in SLOTS:
-        before = [read_at(past, _end(situation, one, slot)) for one in days]
-        then = _end(situation, day, slot)
-        planned = read_at(ahead, then)
+        usual = [_when(past, situation, one, slot) for one in days]
+        then = _when(ahead, situation, day, slot)
+        before = [read_at(past, one.at) for one in usual]
+        planned = read_at(ahead, then.at)
         for meter in Meter:
             seen = [_seen(past, meter, reading[meter]) for reading in before if reading[meter].coverage > 0]
             if len(seen) >= DAYS_MIN:
-                yield _forecast(then, meter, seen, _ahead(past, meter, planned[meter].because))
+                found = _forecast(seen, _ahead(past, meter, planned[meter].because))
+                yield _told(found, meter, slot, then, usual)
+
+
+def _when(past: Past, situation: Situation, day: date, slot: Slot) -> When:
+    begin, (_, at) = _bounds(situation, day, SLOTS[0])[0], _bounds(situation, day, slot)
+    return When(past=past, begin=begin, at=at)
 
 
 def _like(situation: Situation, day: date) -> list[date]:
@@ -105,9 +120,9 @@ def _like(situation: Situation, day: date) -> list[date]:
     return like if len(like) >= DAYS_MIN else days
 
 
-def _end(situation: Situation, day: date, slot: Slot) -> datetime:
+def _bounds(situation: Situation, day: date, slot: Slot) -> tuple[datetime, datetime]:
     monday = day - day.weekday() * A_DAY
-    return slot_bounds(moment_of(monday, day.weekday() * SLOTS_PER_DAY + slot), situation.known.zones)[1]
+    return slot_bounds(moment_of(monday, day.weekday() * SLOTS_PER_DAY + slot), situation.known.zones)
 
 
 def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
@@ -127,27 +142,44 @@ def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
     return sum(rows[one.signal].weight * one.z for one in because if one.signal in KNOWN_AHEAD)
 
 
-def _forecast(at: datetime, meter: Meter, seen: Sequence[_Seen], ahead: float) -> Expected:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Forecast:
+    """A forecast level, the level ``usual`` without the calendar entries of the day, and the standard deviation."""
+
+    level: float
+    usual: float
+    sd: float
+    days: int
+
+
+def _forecast(seen: Sequence[_Seen], ahead: float) -> _Forecast:
     trust = fmean(one.trust for one in seen)
     rest = [one.rest for one in seen]
     level = level_of(fmean(rest) + ahead / trust)
-    usual = level_of(fmean(one.rest + one.ahead / one.trust for one in seen))
     between = stdev(rest) * sqrt(1 + 1 / len(rest)) * level * (1 - level)
-    named: list[str] = [
-        say_many(
-            "{usual:.2f} is usual at this hour, from {count} like day",
-            "{usual:.2f} is usual at this hour, from {count} like days",
-            len(seen),
-            usual=usual,
-        )
-    ]
-    if abs(level - usual) >= NOTICED:
-        named.append(say("the entries of the day count {difference:+.2f}", difference=level - usual))
-    return Expected(
-        at=at,
-        meter=meter,
+    return _Forecast(
         level=level,
+        usual=level_of(fmean(one.rest + one.ahead / one.trust for one in seen)),
         sd=sqrt(between**2 + fmean(one.sd for one in seen) ** 2),
         days=len(seen),
-        because=tuple(named),
+    )
+
+
+def _told(found: _Forecast, meter: Meter, slot: Slot, then: When, usual: Sequence[When]) -> Expected:
+    difference = found.level - found.usual
+    change = change_of(meter, slot, difference, then, usual) if abs(difference) >= USUAL else None
+    at_this_hour = say_many(
+        "{usual:.2f} is usual at this hour, from {count} like day",
+        "{usual:.2f} is usual at this hour, from {count} like days",
+        found.days,
+        usual=found.usual,
+    )
+    return Expected(
+        at=then.at,
+        meter=meter,
+        level=found.level,
+        sd=found.sd,
+        days=found.days,
+        because=(at_this_hour, *([] if change is None else told([change]))),
+        change=change,
     )

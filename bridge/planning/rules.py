@@ -12,8 +12,9 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from bridge.calendar.busy import Stretch
-from bridge.domain.languages import say
+from bridge.domain.languages import Text, say
 from bridge.domain.types import Occurrence
+from bridge.meters import words
 from bridge.planning.situation import NAP_SHORT
 from bridge.planning.waking_day import FREE_FROM, HOUR, MINUTE, OFFICE_WORK, TIRING, Day, without
 from rhythm_env.interface import ActionType
@@ -76,7 +77,7 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
     before. The user's usual time of exercise is added with an hour at both ends, without these limits. A user who is
     too tired (``_too_tired``) gets none.
     """
-    if _too_tired(day):
+    if _too_tired(day) is not None:
         return []
     low, high = day.awake(HOUR, 2 * HOUR)
     shifts = [(o.start - BEFORE_SHIFT, o.end) for o, _ in day.entries if o.end - o.start >= SHIFT and _is_late(day, o)]
@@ -84,15 +85,21 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
     return [*free, *_usual(day, action, HOUR)]
 
 
-def _too_tired(day: Day) -> bool:
-    """Return True if the user is too tired for exercise on a day.
+def _too_tired(day: Day) -> Text | None:
+    """Return a text that says why the user is too tired for exercise on a day, or None if nothing says so.
 
     Tiring entries take 8.5 hours or more, or the day's sleep ended after 12:00. On today's date, a night that was an
     hour shorter than usual counts too.
     """
     short = day.situation.short_of_sleep if day.date == day.situation.date_of(day.situation.now) else None
-    slept_badly = (short is not None and short >= NAP_SHORT) or day.wake > day.since(DAY_SLEEP)
-    return slept_badly or day.strained(day.bed) >= TIRING
+    if short is not None and short >= NAP_SHORT:
+        return say("last night was {length} shorter than your usual", length=words.hours(short / HOUR))
+    if day.wake > day.since(DAY_SLEEP):
+        return say("you slept until {time}", time=day.situation.clock(day.wake))
+    strained = day.strained(day.bed)
+    if strained < TIRING:
+        return None
+    return say("your day has {length} of tiring entries", length=words.hours(strained / HOUR))
 
 
 def _is_late(day: Day, occurrence: Occurrence) -> bool:
@@ -157,7 +164,8 @@ class Rule:
     ``usual``, ``least`` and ``most`` are lengths. ``notice`` is the least time from advice to start, and ``after`` is
     kept free after the action. All five are in minutes. ``again`` is how many hours must pass until the action may be
     suggested again. ``latest`` is the latest start, in hours after midnight. ``windows`` returns the stretches of a day
-    that allow the action.
+    that allow the action. ``otherwise`` is the reason against the action when no window is left, unless ``tired`` gives
+    the reason of the day.
     """
 
     usual: int
@@ -168,7 +176,12 @@ class Rule:
     after: int
     latest: float
     windows: Windows
-    otherwise: str  # the reason when no window is left
+    otherwise: str
+    tired: Callable[[Day], Text | None] | None = None
+
+    def against(self, day: Day) -> str:
+        """Return the reason against an action for which a day has no window."""
+        return (None if self.tired is None else self.tired(day)) or self.otherwise
 
 
 RULES: Mapping[ActionType, Rule] = MappingProxyType(
@@ -226,7 +239,8 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=45,
             latest=20,
             windows=_exercise,
-            otherwise=say("there is no good hour for it"),
+            otherwise=say("it is work time, or too early or too late for sport"),
+            tired=_too_tired,
         ),
         ActionType.MEDITATE: Rule(
             usual=10,

@@ -75,7 +75,8 @@ class Situation:
     advised: Sequence[AdviceRecord] = ()
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
     places: Mapping[str, Stretch] = field(default_factory=dict)
-    previewed: Sequence[tuple[ActionType | None, datetime, datetime]] = ()  # suggestions of the plan so far
+    # Suggestions of the plan so far, and of the plans of the days before.
+    previewed: Sequence[tuple[ActionType | None, datetime, datetime]] = ()
     titles: Sequence[str] = ()  # what these suggestions are about
     _work: dict[date, list[Stretch]] = field(default_factory=dict, compare=False, repr=False)  # by date, once read
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -133,6 +134,11 @@ class Reading(Part):
                 kinds = found.setdefault(source_of[connection_id], {})
                 kinds[name] = kinds.get(name, 0) + count
         return found
+
+    @reads
+    def measured_days(self, db: sa.Connection, user_id: int) -> dict[str, int]:
+        """Return source -> number of local days with a sample of the user. Sources without any are left out."""
+        return dict(Counter(name for name, _day in db.execute(_MEASURED_DAYS, {"user": user_id})))
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
@@ -273,6 +279,15 @@ _COUNTS = {
     "event": _counted(tables.events, sa.literal("event")),
     "task": _counted(tables.tasks, sa.literal("task")),
 }
+
+_MEASURED_DAYS = sa.union(
+    *(
+        sa.select(tables.sources.c.name, table.c.day)
+        .select_from(joined_to_source(table))
+        .where(table.c.user_id == _USER)
+        for table in (tables.samples, tables.packed_samples)
+    )
+)
 
 
 def _known(table: sa.Table) -> sa.Select[Any]:

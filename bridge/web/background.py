@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -20,14 +20,16 @@ from starlette.responses import StreamingResponse
 from bridge import installation, registry
 from bridge.documents.connections import import_outcomes, outcome_document
 from bridge.domain.errors import SetupError, TryLater
-from bridge.domain.languages import _, say, say_many
+from bridge.domain.languages import Text, _, say, say_many
 from bridge.domain.ports import ConnectorSpec
 from bridge.ingest import archive, connecting, runs
 from bridge.web import phrases
+from bridge.web.arrivals import Stored, stored
 from bridge.web.jobs import Job
 
 if TYPE_CHECKING:
     from bridge.domain.types import Outcome
+    from bridge.ingest.imports import ImportResult
     from bridge.ingest.sync import OnPage
     from bridge.web.state import Visit
 
@@ -95,19 +97,28 @@ def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
 
         return on_page
 
-    return _rows(runs.sync_user(visit.bridge, visit.user, spec.name, at=installation.now(), watch=watch))
+    return _rows(visit, lambda: runs.sync_user(visit.bridge, visit.user, spec.name, at=installation.now(), watch=watch))
 
 
-def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
-    """Return outcomes as JSON documents with the source's ``title`` and a ``refusal``.
+def _rows(visit: Visit, work: Callable[[], list[Outcome]]) -> list[dict[str, Any]]:
+    """Do the work, and return its outcomes as JSON documents with ``title``, ``came`` and ``refusal``.
 
-    The refusal is a sentence about data that the consent leaves out, or empty if it leaves out none.
+    The title is the source's. What came are numbers of things in words. The refusal is a sentence about data that the
+    consent leaves out, or empty if it leaves out none.
     """
+    before = stored(visit.bridge.store, visit.user)
+    outcomes = work()
+    now = stored(visit.bridge.store, visit.user)
     return [
-        {**outcome_document(outcome), "title": _title(outcome.source)}
+        {**outcome_document(outcome), "title": _title(outcome.source), "came": _came(before, now, outcome)}
         | {"refusal": outcome.not_permitted and registry.spec(outcome.source).refusal(outcome.not_permitted)}
         for outcome in outcomes
     ]
+
+
+def _came(before: Stored, now: Stored, outcome: Outcome) -> list[Text]:
+    """Return what an outcome brought. A restored export brings rows of many sources."""
+    return now.since(before, None if outcome.source == archive.EXPORT else outcome.source)
 
 
 def _title(source: str) -> str:
@@ -166,13 +177,15 @@ def import_file(visit: Visit, place: Path) -> Job:
     Raises TryLater, and deletes the folder, if the user has eight running jobs.
     """
 
+    def imported(job: Job) -> ImportResult:
+        return runs.import_path(
+            visit.bridge, visit.user, place, at=installation.now(), on_bytes=lambda _source: job.progress
+        )
+
     def import_and_delete(job: Job) -> list[dict[str, Any]]:
         job.text = say("Reading")
         try:
-            done = runs.import_path(
-                visit.bridge, visit.user, place, at=installation.now(), on_bytes=lambda _source: job.progress
-            )
-            return _rows(import_outcomes(done))
+            return _rows(visit, lambda: import_outcomes(imported(job)))
         finally:
             shutil.rmtree(place.parent, ignore_errors=True)
 

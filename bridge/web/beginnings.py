@@ -111,7 +111,7 @@ THINGS = (
     Thing(
         name="oura",
         title=say("Oura"),
-        hint=say("its export, or an application of yours"),
+        hint=say("its export, or your account there"),
         ways=(
             Way(
                 source="oura",
@@ -151,13 +151,13 @@ THINGS = (
     Thing(
         name="polar",
         title=say("Polar"),
-        hint=say("an application of yours"),
+        hint=say("your account there, with a free key"),
         ways=(live("polar", say("New nights and workouts by themselves, with an application of your own"), OWN_APP),),
     ),
     Thing(
         name="withings",
         title=say("Withings"),
-        hint=say("an application of yours"),
+        hint=say("your account there, with a free key"),
         ways=(live("withings", say("New nights and days by themselves, with an application of your own"), OWN_APP),),
     ),
     Thing(
@@ -388,5 +388,5 @@ def _thing_of(spec: ConnectorSpec) -> Thing:
     account = live(spec.name, say("New nights and days by themselves, with an application of your own"), OWN_APP)
     file = Way(source=spec.name, title=say("A file that it exports"), steps=(DROP,))
     ways = [way for way, offered in ((account, spec.oauth), (file, spec.reads)) if offered]
-    hint = say("an application of yours") if spec.oauth else say("its data export")
+    hint = say("your account there, with a free key") if spec.oauth else say("its data export")
     return Thing(name=spec.name, title=spec.title, hint=hint, ways=tuple(ways))

@@ -22,7 +22,7 @@ from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
-from bridge.domain.types import Reading
+from bridge.domain.types import Because, Reading
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.web import phrases
@@ -94,6 +94,7 @@ def meters(readings: Mapping[Meter, Reading]) -> list[dict[str, Any]]:
 def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
     is_known = reading.coverage > 0
     low, high = (max(0.0, reading.level - reading.sd), min(1.0, reading.level + reading.sd))
+    reach = words.usual_reach(reading.sd)
     oldest = max((b.age_hours for b in reading.because), default=None)
     return {
         **reading_document(reading),
@@ -104,11 +105,19 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "wide": round(100 * (high - low), 1),
         "shown": number(reading.level, ".2f") if is_known else _("not known"),
         "words": shown(words.level_words(reading.level, reading.sd)) if is_known else None,
+        "usual_low": number(words.NORMAL - reach, ".2f"),
+        "usual_high": number(words.NORMAL + reach, ".2f"),
         "fresh": number(reading.coverage, ".0%"),
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),
-        "reasons": [{"text": b.text, "share": phrases.signed(b.contribution)} for b in reading.strongest],
+        "reasons": [{"text": b.text, "share": phrases.signed(b.contribution)} for b in reading.strongest if _counts(b)],
+        "idle": [shown(b.text) for b in reading.strongest if not _counts(b)],
     }
+
+
+def _counts(because: Because) -> bool:
+    """Return True if an input moves its meter by an amount that shows in two decimals."""
+    return abs(because.contribution) >= phrases.SHOWN_SHARE_MIN
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from rhythm_env.interface import Slot
 
 A_DAY = timedelta(days=1)
 DAYS_AHEAD = 6  # days after today whose entries and tasks are known well enough for a preview
+REASONS_MAX = 1  # shown in a slot of the week
 
 
 def coming_days(visit: Visit, monday: date) -> list[date]:
@@ -60,6 +61,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
         "action": None if block.action is None else shown(advice_title(block.action, block.kind)),
         "title": block.title,
         "task": block.kind == "task",
+        "reasons": block.reasons[:REASONS_MAX],
     }
 
 

@@ -12,12 +12,15 @@ from rhythm_env.interface import ActionType, Meter
 
 NAMED_ACTION = re.compile(rf"\b({'|'.join(ActionType)})\b")
 
+# the reason of a label that a rule of the keywords, or the model of titles, gave
+GUESS = re.compile(r"(?:learnt|(?:(?:learnt|unsure); )?rule \S+?)(?P<all_day>, all day)?")
+
 
 def action_name(name: str | None) -> str:
     """Return the display name of an action, or "No activity" for None.
 
     >>> action_name("DEEP_WORK"), action_name(None)
-    ('Deep work', 'No activity')
+    ('Focused work', 'No activity')
     """
     return _("No activity") if name is None else shown(ACTION_TITLES[ActionType(name)])
 
@@ -26,9 +29,21 @@ def action_words(text: str) -> str:
     """Return a text in the current language, with identifiers of actions in it replaced by words.
 
     >>> action_words("not DEEP_WORK, LEARN: it is no working time")
-    'not deep work, learn: it is no working time'
+    'not focused work, learn: it is no working time'
     """
     return NAMED_ACTION.sub(lambda found: shown(ACTION_WORDS[ActionType(found[0])]), shown(text))
+
+
+def label_words(why: str) -> str:
+    """Return the reason of an event's label for a reader of the page, who does not know the rules by name.
+
+    >>> label_words("rule en/A3, all day"), label_words("learnt; rule en/A3"), label_words("others are invited")
+    ('guessed from its title, all day', 'guessed from its title', 'others are invited')
+    """
+    guess = GUESS.fullmatch(why)
+    if guess is None:
+        return shown(why)
+    return _("guessed from its title, all day") if guess["all_day"] else _("guessed from its title")
 
 
 def meter_name(name: str) -> str:
@@ -91,13 +106,16 @@ def age(hours: float) -> str:
     return many("{count} day ago", "{count} days ago", int(hours // 24))
 
 
-def signed(share: float) -> str:
-    """Return a contribution with its sign and two digits. If its size is below 0.005, it is "0.00".
+SHOWN_SHARE_MIN = 0.005  # a smaller contribution is 0.00 in two decimals
 
-    >>> signed(0.034), signed(-0.2), signed(0)
-    ('+0.03', '−0.20', '0.00')
+
+def signed(share: float) -> str:
+    """Return a contribution with its sign and two digits.
+
+    >>> signed(0.034), signed(-0.2)
+    ('+0.03', '−0.20')
     """
-    return number(0.0 if abs(share) < 0.005 else share, ".2f" if abs(share) < 0.005 else "+.2f").replace("-", "−")
+    return number(share, "+.2f").replace("-", "−")
 
 
 def source_name(title: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import threading
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.advice.day_plan import plan_day
+from bridge.advice.day_plan import Ahead, plan_day
 from bridge.domain.slots import INSTANT, zone_at
 from bridge.planning.day_plan import DayPlan
 from bridge.web.today_cache import TodayCache, data_version
@@ -25,12 +25,13 @@ Version = tuple[object, ...]
 class PlanCache:
     """A cache of users' day plans, which are computed from the snapshots that the cache of today holds.
 
-    Over 64 plans, the oldest is dropped.
+    Over 64 plans, the oldest is dropped. So are the previews of a user over 64 users.
     """
 
     def __init__(self, today: TodayCache) -> None:
         self._today = today
         self._plans: dict[Key, tuple[Version, DayPlan]] = {}
+        self._ahead: dict[int, tuple[Version, Ahead]] = {}  # user -> previews for the plans of several dates
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
@@ -46,10 +47,20 @@ class PlanCache:
             if cached is not None and cached[0] == version:
                 return cached[1]
         known = self._today.planning_snapshot(bridge, user, now)
-        found = plan_day(bridge, user, day, now=now, seen=seen, known=known)
+        found = plan_day(bridge, user, day, now=now, seen=seen, known=known, ahead=self._previews(user, version))
         if _version(bridge, user, now) == version:  # else the slot's advice was made just now
             self._keep(key, version, found)
         return found
+
+    def _previews(self, user: User, version: Version) -> Ahead:
+        """Return the previews kept for a user while nothing has changed, else an empty memory of previews."""
+        with self._lock:
+            if self._ahead.get(user.id, (None,))[0] != version:
+                self._ahead.pop(user.id, None)
+                self._ahead[user.id] = version, {}
+                if len(self._ahead) > MAX_CACHED_PLANS:
+                    del self._ahead[next(iter(self._ahead))]
+            return self._ahead[user.id][1]
 
     def _keep(self, key: Key, version: Version, found: DayPlan) -> None:
         with self._lock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from bridge.web import next_steps, phrases, script_words
 if TYPE_CHECKING:
     from bridge.web.state import Visit
 
+WORDS_AS_ONE = re.compile(r"(?<=[a-z]{3})(?=[A-Z])")  # the place between them
 Link = tuple[str, str]  # address and title
 
 # The sections of the navigation, each with its pages. The first page of a section opens it.
@@ -48,11 +50,18 @@ def templates() -> Environment:
     )
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
+    environment.globals |= {"label_words": phrases.label_words}
     environment.globals |= {"meter_name": phrases.meter_name, "meter_word": phrases.meter_word}
     environment.globals |= {"_": _, "html": _markup, "joined": joined, "many": many, "number": number, "shown": shown}
     environment.globals |= {"language": current, "script_words": script_words.translated}
     environment.globals |= {"demo_user": DEMO_USER, "source_title": lambda spec: phrases.source_name(spec.title)[0]}
-    environment.filters |= {"text": writable, "sentence": phrases.sentence, "capital": phrases.capital}
+    environment.filters |= {
+        "breakable": breakable,
+        "shown": shown,
+        "text": writable,
+        "sentence": phrases.sentence,
+        "capital": phrases.capital,
+    }
     environment.filters |= {"meter_word": phrases.meter_word, "with_links": next_steps.with_links}
     environment.filters |= {"without_commands": next_steps.without_commands, "step_links": next_steps.step_links}
     return environment
@@ -61,6 +70,15 @@ def templates() -> Environment:
 def _markup(message: str, /, **values: object) -> Markup:
     """Return a message that holds tags, in the current language, with its values escaped."""
     return Markup(_(message)).format(**values)  # noqa: S704 - the message is ours or a catalogue's
+
+
+def breakable(title: str) -> Markup:
+    """Return a title that may be broken between its words, also where these are written as one.
+
+    >>> breakable("ActivityWatch"), breakable("iCloud <b>")
+    (Markup('Activity<wbr>Watch'), Markup('iCloud &lt;b&gt;'))
+    """
+    return Markup("<wbr>").join(WORDS_AS_ONE.split(title))
 
 
 def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "", **context: Any) -> HTMLResponse:

@@ -13,7 +13,7 @@ from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
 from bridge.meters import words
 from bridge.planning.day_plan import Block, DayPlan
-from bridge.planning.outlook import Expected
+from bridge.planning.outlook import Expected, changes
 from bridge.planning.situation import Option
 from bridge.web import phrases
 from bridge.web.day import answered, local
@@ -72,7 +72,7 @@ def _ticked(visit: Visit, day: date) -> list[dict[str, str]]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes on each level's reasons except the first.
+    """Return the expected levels as a table of meters by time, with notes on how the calendar entries change them.
 
     Return None for a plan without an outlook. A level that is not forecast at a time is None in the table.
     """
@@ -90,11 +90,7 @@ def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
             }
             for meter in meters
         ],
-        "notes": [
-            _("{meter} by {at:%H:%M}: {why}", meter=phrases.meter_name(one.meter), at=local(visit, one.at), why=reason)
-            for one in plan.outlook
-            for reason in one.because[1:]
-        ],
+        "notes": changes(plan.outlook),
     }
 
 
@@ -126,6 +122,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     name = None if block.action is None else shown(advice_title(block.action, block.kind))
     kind = shown(KIND_NAMES[block.kind])
     title = block.title or name or kind
+    told = block.kind in ("entry", "keep") or name in (None, title, kind)  # an entry's own title says what it is
     return {
         "moved": None,
         "from": _("all day") if block.all_day else f"{local(visit, block.start):%H:%M}",
@@ -133,7 +130,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
         "kind": block.kind,
         "word": kind,
         "title": title,
-        "action": None if name in (None, title, kind) else name,
+        "action": None if told else name,
         "reasons": block.reasons[:REASONS_MAX],
         "preview": preview,
         "task": block.task if block.end > visit.now else None,

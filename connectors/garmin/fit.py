@@ -26,6 +26,11 @@ FIT_EPOCH = 631_065_600  # FIT's 1989-12-31T00:00:00Z in Unix seconds
 FILE_ID, SESSION, ACTIVITY, MONITORING, MONITORING_INFO = 0, 18, 34, 55, 103
 RESTING, STRESS, SLEEP_LEVEL, SLEEP_SCORES, HRV_STATUS = 211, 227, 275, 346, 370
 INSTANT, INSTANT_16 = 253, 26  # the fields that carry time
+KIND, SLEEP_FILE = 0, 49  # the field of a file's kind, and the kind of a night
+NO_STAGES = (
+    "sleep files without sleep stages, because Garmin Connect computes the nights of this watch; "
+    "import the account export of Garmin to get them"
+)
 FURTHEST = 14 * 3600  # seconds from UTC
 DAY_SECONDS = 86_400
 QUARTER = 900  # every offset in use is a multiple
@@ -39,6 +44,7 @@ class Contents:
     """The content of a FIT file that is used, which is filled message by message."""
 
     serial: str = "unknown"
+    kind: int | None = None
     created: int = 0
     offset: int | None = None  # seconds east of UTC
     last: int = 0  # the last instant of a monitoring message, FIT seconds
@@ -57,7 +63,8 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield pages with the file's pieces of days, its night, its overnight HRV and its workouts.
 
-    ``zone`` is the user's zone, for a file that states no offset. Raises SourceChanged for a damaged file.
+    A sleep file without a stage of sleep is counted as left out. ``zone`` is the user's zone, for a file that states no
+    offset. Raises SourceChanged for a damaged file.
     """
     contents = decode(file)
     days = _days(contents, zone)
@@ -68,6 +75,8 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     for stream, row in _whole(contents):
         payload = {"zone": zone, "rows": versions({**place, **row})}
         yield Page(stream=stream, records=(RawRecord(stream=stream, key=key, payload=payload, adds=True),))
+    if contents.kind == SLEEP_FILE and not _has_night(contents):
+        yield Page(stream="fit_sleep", records=(), left_out={NO_STAGES: 1})
     workouts = [_workout({**place, **session}, zone) for session in _sessions(contents)]
     if workouts:
         yield Page(stream="workout", records=tuple(workouts))
@@ -121,6 +130,7 @@ def _message(contents: Contents, frame: Any) -> None:
 
 def _file_id(contents: Contents, fields: Fields) -> None:
     contents.serial = str(fields.get(3, contents.serial))
+    contents.kind = fields.get(KIND, contents.kind)
     contents.created = fields.get(4, contents.created)
 
 
@@ -259,10 +269,15 @@ def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
 
     A night needs light, deep or REM sleep.
     """
-    if any(level in (2, 3, 4) for _, level in contents.stages):  # older watches know no stages, only the server does
+    if _has_night(contents):
         yield "fit_sleep", {"stages": [list(stage) for stage in contents.stages], "score": contents.sleep_score}
     if contents.hrv is not None:
         yield "fit_hrv", {"at": contents.hrv[0], "average": contents.hrv[1]}
+
+
+def _has_night(contents: Contents) -> bool:
+    """Return True if a file holds a stage of sleep. Older watches write none, because only the server knows them."""
+    return any(level in (2, 3, 4) for _, level in contents.stages)
 
 
 def _sessions(contents: Contents) -> list[dict[str, Any]]:

@@ -1,24 +1,31 @@
-"""Take a calendar's secret address as the consent. The address alone permits reading, so it is stored like a
-password.
+"""Take a calendar's secret address as the consent, once a calendar has answered there.
+
+The address alone permits reading, so it is stored like a password.
 """
 
 from __future__ import annotations
 
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
-from bridge.domain.errors import NeedsLogin, SetupError
-from bridge.domain.languages import say
+from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
+from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
+from bridge.http import egress
+from connectors.ics.parse import pages
+from connectors.ics.server import CONNECT_AGAIN, NoCalendar, Server
 
-CONNECT_AGAIN = "bridge connect ics --user NAME"
 WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format")
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Take the calendar's address from the settings, or ask the user for it, and save it.
+    """Take the calendar's address from the settings, or ask the user for it, and save it once a calendar answers there.
 
-    Raises NeedsLogin without an address, and SetupError for an unsafe address.
+    Raises NeedsLogin without an address. Raises SetupError, which says what to give instead, for an unsafe address and
+    for an address at which no calendar answers.
     """
     address = account.settings["url"] or browser.ask(say("The calendar's secret address ({where})", where=WHERE))
     if not address:
@@ -27,7 +34,41 @@ def authorise(account: Account, browser: Browser) -> None:
                 "ics needs the calendar's secret address ({where}), then: {command}", where=WHERE, command=CONNECT_AGAIN
             )
         )
-    account.save_token({"url": safe(address.strip())})
+    token: dict[str, Any] = {"url": safe(address.strip())}
+    inside = {egress.host_of(token["url"])} & {*account.allow_hosts}
+    _try(token["url"], account, inside)
+    account.save_token(token | ({"hosts": sorted(inside)} if inside else {}))
+
+
+def _try(address: str, account: Account, inside: set[str]) -> None:
+    """Fetch a calendar from an address and read it. ``inside`` holds the address's host if the operator named it.
+
+    Raises SetupError, which says what to give instead, if no calendar answers.
+    """
+    with closing(Server(address, account.allow_hosts if inside else ())) as server:
+        try:
+            answer = server.calendar({}, now=datetime.now(UTC))
+            next(pages(answer[0] if answer else b"", name="", zone=account.zone))
+        except NoCalendar:
+            raise SetupError(
+                say(
+                    "this address leads to something else than a calendar, such as a web page. Copy the secret "
+                    "address in iCal format, which often ends in .ics, and paste it: {command}",
+                    command=CONNECT_AGAIN,
+                )
+            ) from None
+        except NeedsLogin:
+            raise SetupError(
+                say(
+                    "no calendar is given out at this address. Copy the whole secret address once more, "
+                    "and paste it: {command}",
+                    command=CONNECT_AGAIN,
+                )
+            ) from None
+        except BridgeError as error:
+            raise SetupError(
+                say("{why}; nothing was connected; then: {command}", why=reason(error), command=CONNECT_AGAIN)
+            ) from None
 
 
 def safe(address: str) -> str:

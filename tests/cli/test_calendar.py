@@ -17,6 +17,7 @@ from bridge.cli.show import PIPED_WIDTH
 from bridge.documents.text import printable, title_of
 from bridge.domain.errors import SetupError
 from bridge.domain.types import Event
+from bridge.recordings.server import Answer, LabServer
 from rhythm_env.interface import ActionType
 
 Run = Callable[..., Any]
@@ -169,9 +170,11 @@ def test_a_calendar_is_known_though_nothing_stands_in_it(ana: Run, tmp_path: Pat
 
 
 def test_a_calendar_that_nobody_read_yet_is_not_an_empty_one(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("https://calendar.example.org/secret.ics\n"))
+    monkeypatch.setenv("BRIDGE_ALLOW_HOSTS", "127.0.0.1")
     ana("user", "add", "eve")
-    ana("connect", "ics", "--user", "eve")
+    with LabServer(lambda _: Answer(body=b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n")) as server:
+        monkeypatch.setattr("sys.stdin", io.StringIO(f"{server.url}/secret.ics\n"))
+        ana("connect", "ics", "--user", "eve")
     week = ana("calendar", "--user", "eve", "--json")
     assert (week["calendar"], week["facts"]["busy"], week["slots"][0]["busy"]) == (False, None, None)
 

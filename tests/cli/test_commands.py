@@ -256,7 +256,8 @@ def test_more_days_than_there_are_is_a_mistake_of_the_line(run: Run) -> None:
 
 
 def test_whoever_moved_earlier_is_told_when(run: Run) -> None:
-    run("user", "add", "eve", "--zone", "UTC")
+    added = run("user", "add", "eve", "--zone", "UTC")[1]
+    assert "Next: bridge import EXPORT --user eve, or bridge connect SOURCE --user eve" in added
     assert run("user", "zone", "eve", "Europe/Lisbon") == (0, "eve lives in Europe/Lisbon from now on.\n")
     since = "2026-01-01T00:00:00+00:00"
     assert since in run("user", "zone", "eve", "Europe/Lisbon", "--since", since)[1]

@@ -89,6 +89,8 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
     all_of_them = ("--never", "SLEEP", "--hours", "LEARN 9:00-10:00, 12:00-13:00", "--goal", "LEARN 2")
     wish(run, *all_of_them, "--weight", "SERENITY=0", "--suggestions", "0")
     assert wish(run, "--hours", "LEARN none")["hours"] == {}
+    assert wish(run, "--hours", "LEARN 9\u201310")["hours"] == {"LEARN": [["09:00", "10:00"]]}
+    assert wish(run, "--hours", "LEARN none")["hours"] == {}
     assert wish(run, "--goal", "learn 0")["goals"] == {}
     assert wish(run, "--never", "none")["never"] == []
     assert wish(run, "--weight", "SERENITY=1")["weights"] == {}
@@ -105,6 +107,7 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
         (("--never", "exercize"), "the nearest is EXERCISE"),
         (("--hours", "DEEP_WORK 25:00-26:00"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "DEEP_WORK 09:00"), "DEEP_WORK 09:00-12:00"),
+        (("--hours", "DEEP_WORK 9 bis 12"), "'9 bis 12' are no hours; write begin and end with a minus between"),
         (("--hours", "DEEP_WORK"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "DEEP_WORK 09:00-09:00"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "NAP 09:00-12:00"), "no action"),
@@ -225,6 +228,16 @@ def recorded(run: Run) -> Run:
     return run
 
 
+def test_an_entry_of_the_plan_is_called_by_its_title_alone(recorded: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-25T20:00:00+01:00")
+    _, body = recorded("plan", "--date", "2026-11-26", "--json")
+    (gym,) = [block for block in body["blocks"] if block["title"] == "Gym"]
+    assert gym["action"] == "EXERCISE"
+    text = recorded("plan", "--date", "2026-11-26")[1]
+    assert "Gym" in text
+    assert "EXERCISE" not in text
+
+
 def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
     recorded: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,8 +256,23 @@ def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
     vitality = next(one for one in body["outlook"] if one["meter"] == "VITALITY")
     assert f"{vitality['level']:.2f} ± " in text
     assert "0.70 is your normal" in text
+    sentences = [line for line in text.splitlines() if "than usual" in line]
+    assert 1 <= len(sentences) <= len(Meter)
+    assert not any(re.search(r"[+-]\d", line) for line in sentences)
     assert max(map(len, text.partition("expected")[2].splitlines())) <= 100
     assert "your normal" not in recorded("plan")[1]
+
+
+@pytest.mark.parametrize("days", [40, 800])
+def test_the_plan_says_that_data_are_old_and_what_to_do(run: Run, monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    assert "Nothing is known of this day yet. Begin: bridge import FILE --user ana\n" in run("plan")[1]
+    assert run("import", "fixtures/whoop/export")[0] == 0
+    assert "newest data" not in run("plan")[1]
+    monkeypatch.setenv("BRIDGE_NOW", (NOON + timedelta(days=days)).isoformat())
+    text = run("plan")[1]
+    assert "Your newest data is of 20 November 2026; advice needs data of the last days\n" in text
+    assert "Bring in newer data: bridge import FILE --user ana\n" in text
+    assert "Nothing is known" not in text
 
 
 def test_nothing_is_expected_of_somebody_of_whom_nothing_is_known(run: Run) -> None:

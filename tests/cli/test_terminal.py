@@ -148,6 +148,20 @@ def test_every_setting_may_stand_in_the_file(tmp_path: Path) -> None:
     assert bridge("user", "list", home=tmp_path).returncode == 0
 
 
+def test_the_doctor_begins_with_faults_and_never_sends_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    bridge("user", "add", "ana", "--zone", "Europe/Berlin")
+    assert bridge("doctor").stdout.splitlines()[-1].startswith("1 fault to mend")  # nothing is connected
+    monkeypatch.setenv("BRIDGE_EXPLORE", "often")
+    monkeypatch.setenv("COLUMNS", "160")
+    found = [row for row in json.loads(bridge("doctor", "--json").stdout) if not row["ok"]]
+    lines = [line for line in bridge("doctor").stdout.splitlines() if "│ !! │" in line or "│ ok │" in line]
+    assert [("!!" in line) for line in lines] == [True] * len(found) + [False] * (len(lines) - len(found))
+    assert len(found) == 2
+    assert not any("bridge doctor" in row["finding"] for row in found)
+    printed = bridge("doctor").stdout
+    assert printed.index("nothing is connected") < printed.index("opened and up to date") < printed.index("BRIDGE_OURA")
+
+
 def test_the_doctor_names_each_source_that_lacks_something(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_OURA_CLIENT_ID", "x")
     found = {row["check"]: row for row in json.loads(bridge("doctor", "--json").stdout)}

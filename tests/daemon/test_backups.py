@@ -106,7 +106,7 @@ def test_a_backup_of_the_first_release_is_upgraded_as_it_is_restored(bridge: ins
             db.exec_driver_sql("SELECT * FROM preferences")  # a table of a later release
     engine.dispose()
     backup_key.encrypt(folder / "first.db", folder / "first.age", bridge.settings.folder, "")
-    assert "1 people are back" in invoke("restore", str(folder / "first.age"), "--replace")
+    assert "The data of 1 person are back" in invoke("restore", str(folder / "first.age"), "--replace")
     (eve,) = bridge.store.people.users()
     assert (eve.name, eve.zones[-1].zone) == ("eve", "Europe/Rome")
     assert bridge.store.people.preferred_sources(eve.id) == ()
@@ -117,7 +117,7 @@ def test_the_command_encrypts_by_the_name_of_its_file(bridge: installation.Bridg
         invoke("backup", str(tmp_path / name))
     assert backup_key.is_encrypted(tmp_path / "mine.age")
     assert not backup_key.is_encrypted(tmp_path / "mine.backup")
-    assert "1 people are back" in invoke("restore", str(tmp_path / "mine.age"), "--replace")
+    assert "of 1 person are back" in invoke("restore", str(tmp_path / "mine.age"), "--replace")
 
 
 @pytest.mark.parametrize("harm", ["cut", "changed", "not one"])

@@ -121,7 +121,7 @@ def test_one_is_made_listed_tried_and_restored_on_another_machine(
     assert not backups.is_due(bridge, now=NOW)
     (finding,) = checked()
     assert finding.ok
-    assert f"{name} (s3) was restored for a try, with 1 people" in finding.text
+    assert f"{name} (s3) was restored for a try, with 1 person;" in finding.text
     listed = json.loads(CliRunner().invoke(cli, ["backups", "--json"]).output)["backups"]
     assert [(row["name"], row["place"]) for row in listed] == [(name, "s3")]
     key = tmp_path / "backup.key"

@@ -17,7 +17,7 @@ from bridge.ingest.files import DiskFile
 from bridge.meters.daily import Figure, figures
 from bridge.store import Store
 from connectors.garmin import fit
-from lab.people.watch_files import FILE, MONITORING, encoded, watch_day
+from lab.people.watch_files import FILE, MONITORING, SLEEP_FILE, STAGE, encoded, staged_night, watch_day
 from tests.samples import sample
 from tests.world import NOW
 
@@ -121,6 +121,19 @@ def test_a_total_stamped_at_midnight_is_the_ending_days(store: Store, tmp_path: 
     days = imported(store, tmp_path)
     assert days[date(2026, 11, 18)][Metric.STEPS].value == 7200
     assert Metric.STEPS not in days.get(date(2026, 11, 19), {})
+
+
+def test_a_sleep_file_without_stages_is_told_with_its_reason(store: Store, tmp_path: Path) -> None:
+    woke = datetime(2026, 11, 18, 7, 0, tzinfo=UTC)
+    awake = [(STAGE, {"timestamp": woke - timedelta(hours=hours), "sleep_level": "awake"}) for hours in (8, 4)]
+    (tmp_path / "1_SLEEP_DATA.fit").write_bytes(encoded(iter(awake), SLEEP_FILE, woke))
+    (tmp_path / "2_SLEEP_DATA.fit").write_bytes(encoded(iter(()), SLEEP_FILE, woke))
+    (tmp_path / "3_SLEEP_DATA.fit").write_bytes(staged_night(woke))
+    user = store.people.add_user("ana", "Europe/Zurich", now=NOW)
+    bridge = installation.Bridge(settings=load(), store=store)
+    (outcome,) = runs.import_path(bridge, user, tmp_path, at=NOW).outcomes
+    assert outcome.left_out == {fit.NO_STAGES: 2}
+    assert outcome.items["episode"] == 1
 
 
 @pytest.mark.parametrize(

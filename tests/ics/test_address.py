@@ -155,7 +155,7 @@ def test_an_encrypted_address_is_never_followed_to_a_plain_one(world: World) -> 
     world.account.save_token({"url": "https://example.com/private-1/basic.ics"})
     source = world.connector()
     with closing(source), pytest.raises(SourceChanged, match="unencrypted"):
-        source._next("https://example.com/private-1/basic.ics", world.server.url)
+        source._server._next("https://example.com/private-1/basic.ics", world.server.url)
 
 
 @pytest.mark.parametrize(
@@ -165,16 +165,16 @@ def test_nobody_outside_leads_us_to_our_own_network(world: World, inward: str) -
     """A redirect is followed by the same session. It reaches no internal address, not even an allowed one."""
     world.account.save_token({"url": "https://8.8.8.8/private-1/basic.ics"})
     with closing(replace(world, allow_hosts=frozenset({egress.host_of(inward)})).connector()) as source:
-        assert source._next("https://8.8.8.8/private-1/basic.ics", "https://1.1.1.1/a") == "https://1.1.1.1/a"
+        assert source._server._next("https://8.8.8.8/private-1/basic.ics", "https://1.1.1.1/a") == "https://1.1.1.1/a"
         with pytest.raises(requests.ConnectionError, match="no permitted address"):
-            source._get(inward, {})
+            source._server._get(inward, {})
     world.account.save_token({"url": "https://192.168.1.1/a.ics"})
     with closing(world.connector()) as source:
-        assert source._next("https://192.168.1.1/a.ics", "https://192.168.1.2/a") == "https://192.168.1.2/a"
+        assert source._server._next("https://192.168.1.1/a.ics", "https://192.168.1.2/a") == "https://192.168.1.2/a"
 
 
 def test_one_without_end_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("connectors.ics.client.CALENDAR_MAX_BYTES", 500)
+    monkeypatch.setattr("connectors.ics.server.CALENDAR_MAX_BYTES", 500)
     world.vendor.put([*world.vendor.account["text"][:-1], *vevent(AT_EIGHT), END])
     outcome = later(world, minutes=30).persist()
     assert outcome.outcome == "stopped"
@@ -228,15 +228,48 @@ class Typing:
         return self.answer
 
 
-def test_the_address_is_asked_for_and_kept_sealed(world: World) -> None:
+def test_the_address_is_asked_for_tried_and_kept_sealed(world: World) -> None:
+    there = world.vendor.grant()["url"]
     world.account.settings["url"] = ""  # type: ignore[index]
-    authorise(world.account, Typing(" webcal://example.com/private-1/basic.ics "))
-    assert world.account.token() == {"url": "https://example.com/private-1/basic.ics"}
+    world.server.asked.clear()
+    authorise(world.account, Typing(f" {there} "))
+    assert world.account.token() == {"url": there, "hosts": ["127.0.0.1"]}
+    assert len(world.server.asked) == 1
+    assert later(world, minutes=30).sync().outcome == "ok"
     sealed = world.store.connections.secret(world.connection.id)
     assert sealed is not None
-    assert b"private-1" not in sealed
+    assert b"private-" not in sealed
     with pytest.raises(NeedsLogin):
         authorise(world.account, Typing(None))
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (Answer(body=b"<!doctype html><p>Your calendar"), "something else than a calendar, such as a web page"),
+        (Answer(body=b""), "something else than a calendar"),
+        (Answer(status=404), "Copy the whole secret address"),
+        (Answer(status=401), "Copy the whole secret address"),
+        (Answer(status=503), "nothing was connected"),
+        (Answer(status=302, headers={"Location": "http://example.com/a.ics"}), "redirects to an unencrypted address"),
+    ],
+)
+def test_an_address_without_a_calendar_is_not_kept(world: World, answer: Answer, told: str) -> None:
+    before = world.account.token()
+    world.server.faults.append(lambda _: answer)
+    world.account.settings["url"] = ""  # type: ignore[index]
+    with pytest.raises(SetupError, match=told) as refusal:
+        authorise(world.account, Typing(world.vendor.grant()["url"]))
+    assert world.account.token() == before
+    assert "private-" not in str(refusal.value)
+
+
+def test_an_address_inside_the_network_is_not_even_asked(world: World) -> None:
+    world.account.settings["url"] = ""  # type: ignore[index]
+    world.server.asked.clear()
+    with pytest.raises(SetupError, match="BRIDGE_ALLOW_HOSTS"):
+        authorise(replace(world, allow_hosts=frozenset()).account, Typing(world.vendor.grant()["url"]))
+    assert world.server.asked == []
 
 
 @pytest.mark.parametrize(

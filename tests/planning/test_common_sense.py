@@ -89,6 +89,16 @@ def test_a_short_night_calls_for_a_nap_before_three():
     assert A.SLEEP not in found(later)[0]
 
 
+def test_no_exercise_says_the_rule_that_holds():
+    short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
+    assert found(situation(hour=17, episodes=short))[1][A.EXERCISE].startswith("last night was 2 h 58 min")
+    full = [entry(TODAY, 480 + 60 * k, 540 + 60 * k, A.ADMIN_WORK, "Review") for k in range(10)]
+    assert found(situation(*full, hour=18))[1][A.EXERCISE] == "your day has 10 h of tiring entries"
+    late = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 360, 840)]
+    assert found(situation(hour=17, episodes=late))[1][A.EXERCISE] == "you slept until 14:00"
+    assert found(situation(hour=22))[1][A.EXERCISE] == "it is work time, or too early or too late for sport"
+
+
 def test_company_waits_for_the_end_of_work():
     noon, evening = situation(hour=12), situation(hour=16.5)
     assert {A.FAMILY_TIME, A.SOCIALIZE} <= found(noon)[1].keys()

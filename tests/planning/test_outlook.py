@@ -6,12 +6,14 @@ from datetime import timedelta
 
 import pytest
 
+from bridge.domain.languages import shown, speaking
 from bridge.domain.types import Label, Occurrence
 from bridge.meters import read
-from bridge.planning.outlook import Expected, outlook
+from bridge.planning.outlook import Expected, changes, outlook
+from bridge.planning.outlook_changes import Change, told
 from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Situation
-from rhythm_env.interface import Meter
+from rhythm_env.interface import Meter, Slot
 from tests.planning.lives import DAY, TODAY, at, days, entry, known, nights
 
 EVENING = at(TODAY, 20 * 60)  # of a Friday
@@ -69,8 +71,39 @@ def test_a_full_calendar_is_expected_to_lower_serenity_and_says_so() -> None:
     full = outlook(situation([*worked, *meetings(monday, 6)], now=sunday_evening), monday)
     afternoon = [of(found, Meter.SERENITY)[1] for found in (calm, full)]
     assert afternoon[1].level < afternoon[0].level - 0.02
-    assert "the entries of the day count -" in afternoon[1].because[1]
-    assert not any("count -" in text for text in afternoon[0].because)
+    assert "less calm than usual by 18:00: 6 h of entries, " in afternoon[1].because[1]
+    assert not any("less calm" in text for text in afternoon[0].because)
+
+
+def test_entries_that_change_several_meters_alike_are_told_in_one_sentence_without_decimals() -> None:
+    worked = [one for one in office() if one[0].start < at(SUNDAY, 0)]
+    free = outlook(situation(worked, now=at(SUNDAY, 20 * 60)), SUNDAY + DAY)
+    assert sum(one.change is not None for one in free) > 2
+    said = changes(free)
+    assert "clearer and calmer than usual all day: no entries, 4 h is usual" in said
+    assert len(said) <= 3
+    assert not any(sign in text for text in said for sign in ("0.", "+", "-"))
+    with speaking("de"):
+        assert "klarer und gelassener als sonst ganztägig: keine Termine, üblich sind 4 h" in [
+            shown(one) for one in said
+        ]
+
+
+def test_a_meter_that_rises_and_falls_is_told_by_its_larger_change() -> None:
+    by_slot = ((Slot.MORNING, 0.04), (Slot.AFTERNOON, -0.1), (Slot.EVENING, -0.05))
+    found = [Change(meter=Meter.COGNITION, slot=slot, difference=off, why=None) for slot, off in by_slot]
+    assert told(found) == ["less clear than usual from the afternoon on, by your calendar"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_a_fact_never_contradicts_the_change_that_it_explains(count: int) -> None:
+    worked = [one for one in office() if one[0].start < at(SUNDAY, 0)]
+    found = outlook(situation([*worked, *meetings(SUNDAY + DAY, count)], now=at(SUNDAY, 20 * 60)), SUNDAY + DAY)
+    for one in found:
+        if one.change is not None and one.change.why is not None and "entries" in one.change.why:
+            length, usual = (one.change.why.values.get(name) for name in ("length", "usual"))
+            fewer = length is None or (usual is not None and length.values["hours"] < usual.values["hours"])
+            assert fewer is (one.change.difference > 0), one
 
 
 def test_a_free_day_is_foretold_from_free_days() -> None:

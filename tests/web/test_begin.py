@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import html
+import io
+import json
 import re
 import time
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
+from typing import Any
 
 import pytest
 import requests
@@ -60,6 +65,13 @@ def test_everything_a_person_may_have_leads_to_a_way(thing: Thing, visitor: Visi
         assert len(ways[0].steps) + 1 <= STEPS_MOST  # and the choice of the thing itself
 
 
+def test_the_tiles_break_no_word_and_name_what_a_newcomer_knows(visitor: Visitor) -> None:
+    shown = visitor.get("/begin").text
+    assert "Activity<wbr>Watch" in shown
+    assert "application of yours" not in shown
+    assert "Activity<wbr>Watch" in visitor.get("/connections").text
+
+
 def test_every_source_has_its_way_from_the_beginning() -> None:
     ways = {(way.source, way.by) for thing in things(registry.specs()) for way in thing.ways}
     for spec in registry.specs():
@@ -83,19 +95,50 @@ def test_a_source_that_no_thing_names_is_shown_by_its_spec(visitor: Visitor, mon
     assert "with an application of your own" in visitor.get("/begin/oura").text
 
 
-def over(visitor: Visitor, answer: requests.Response) -> str:
+def over(visitor: Visitor, answer: requests.Response) -> dict[str, Any]:
     """The events that the answer about a job tells the page when the job is over, which may be at once."""
     while job := re.search(r'hx-get="(/jobs/[^"]+)"', answer.text):
         time.sleep(0.05)
         answer = visitor.get(job[1])
-    return answer.headers["HX-Trigger"]
+    told: dict[str, Any] = json.loads(answer.headers["HX-Trigger"])
+    return told
 
 
-def test_a_dropped_calendar_leads_on_to_the_first_plan(visitor: Visitor) -> None:
+def test_a_dropped_calendar_leads_on_to_the_first_plan_which_tells_what_came(place: Place, visitor: Visitor) -> None:
     assert 'data-then="/"' in visitor.get("/begin/file").text
-    assert over(visitor, visitor.upload("choir.ics", calendar(key="rehearsal"))) == "landed, arrived"
-    assert over(visitor, visitor.upload("choir.ics", calendar(key="rehearsal"))) == "landed"  # nothing is new in it
-    assert visitor.get("/").status_code == 200
+    told = over(visitor, visitor.upload("choir.ics", calendar(key="rehearsal")))
+    assert told.keys() == {"landed", "arrived"}
+    today = visitor.get(f"/?came={told['arrived']['job']}").text
+    came = re.sub(r"<[^>]+>|\s+", " ", today.partition('id="came"')[2].partition("</section>")[0])
+    assert "iCalendar : 2 calendar entries" in re.sub(" +", " ", came)
+    again = over(visitor, visitor.upload("choir.ics", calendar(key="rehearsal")))
+    assert again.keys() == {"landed"}  # nothing is new in it
+    assert 'id="came"' not in visitor.get("/").text
+    secured(place, "ben", "a long password")
+    other = place.visitor()
+    other.log_in("ben", "a long password")
+    assert 'id="came"' not in other.get(f"/?came={told['arrived']['job']}").text
+
+
+def test_what_came_is_told_in_nights_workouts_and_days(visitor: Visitor) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as files:
+        for file in sorted((lab.fixtures("whoop") / "export").iterdir()):
+            files.writestr(file.name, file.read_bytes())
+        files.writestr("calendar.ics", calendar() + b"half of an")
+        files.writestr("letter.docx", b"PK no export")
+    shown = unescape(visitor.finished(visitor.upload("export.zip", packed.getvalue()).text))
+    assert re.search(r"WHOOP</strong>: \d+ nights?, .*\d+ workouts?.* and \d+ days? with measurements", shown)
+    assert "1 set aside: whoop/export: Sleep onset is no time" in shown
+    assert "1 file belongs to no source: 1 .docx." in shown
+
+
+def test_a_file_of_no_source_is_refused_with_each_name_once(visitor: Visitor) -> None:
+    shown = unescape(visitor.finished(visitor.upload("notes.txt", b"nothing").text))
+    said = shown.partition('role="alert"')[2].partition(">")[2].partition("<")[0]
+    assert "no export this bridge can read" in said
+    assert said.count("Garmin") == 1
+    assert not re.search(r"\b(apple_health|garmin|google_calendar|whoop)\b", said)  # no name of ours
 
 
 def test_connecting_without_keys_leads_to_the_page_that_takes_them(visitor: Visitor, whoop: dict[str, str]) -> None:

@@ -52,8 +52,10 @@ def test_from_nothing_to_the_first_plan_with_a_file(place: Place, page: Any) -> 
     picture(page, f"begin-whoop-{page.kind}")
     dropped = {"name": "calendar.ics", "mimeType": "text/calendar", "buffer": calendar()}
     page.locator("#file").set_input_files([dropped])
-    page.wait_for_url(f"{place.url}/", timeout=60_000)
+    page.wait_for_url(f"{place.url}/?came=*", timeout=60_000)
     page.get_by_role("heading", name="Your day").wait_for()
+    assert "2 calendar entries" in page.inner_text("#came")
+    assert grave_findings(page) == []
     page.get_by_text("Choir").first.wait_for(timeout=60_000)
     picture(page, f"first-plan-{page.kind}")
     (user,) = place.bridge.store.people.users()
@@ -92,6 +94,6 @@ def test_keys_are_typed_and_lead_to_the_first_sync(place: Place, page: Any, monk
         with page.expect_popup() as opened:
             page.get_by_role("link", name="Open WHOOP").click()
         opened.value.wait_for_load_state()
-        page.wait_for_url(f"{place.url}/", timeout=90_000)
+        page.wait_for_url(f"{place.url}/?came=*", timeout=90_000)
         page.get_by_role("heading", name="How you are").wait_for()
         picture(page, f"first-sync-{page.kind}")

@@ -117,6 +117,8 @@ def calendars(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server with calendars, of which the one at /work has a name."""
 
     def answer(request: Request) -> Answer:
+        if request.path == "/a-web-page":
+            return Answer(body=b"<!doctype html><title>Calendar</title>", headers={"Content-Type": "text/html"})
         body = calendar(request.path.strip("/"), request.path.strip("/"))
         named = body.replace(b"BEGIN:VEVENT", b"X-WR-CALNAME:Work\r\nBEGIN:VEVENT", 1)
         return Answer(body=named if "work" in request.path else body, headers={"Content-Type": "text/calendar"})
@@ -178,11 +180,37 @@ def test_a_sync_in_vain_is_shown_as_such_and_leads_nowhere(place: Place, ana: Us
     assert "does not answer" in unescape(shown)
     assert 'class="job note bad"' in shown
     assert "Look at today" not in shown
+    assert "is done" not in shown  # and no screen reader hears that it is
+    assert re.search(r'data-say="iCalendar brought nothing\. The calendar', shown)
+
+
+def test_an_address_that_is_a_web_page_is_refused_and_tried_again_at_the_same_button(
+    calendars: str, place: Place, ana: User, visitor: Visitor
+) -> None:
+    begin = visitor.get("/begin/google").text
+    button = re.search(r'<button[^>]*aria-label="Connect iCalendar"[^>]*>Connect</button>', begin)
+    assert button is not None
+    shown = visitor.change("/connections/ics/connect", {"url": f"{calendars}/a-web-page"}).text
+    shown = unescape(visitor.finished(shown))
+    assert "something else than a calendar, such as a web page" in shown
+    assert 'role="alert"' in shown
+    assert [one.name for one in place.bridge.store.connections.of_user(ana.id)] == ["import"]
+    assert button[0] in visitor.get("/begin/google").text
+    shown = visitor.change("/connections/ics/connect", {"url": f"{calendars}/work"}).text
+    assert "new" in visitor.finished(shown)
+    assert button[0] in visitor.get("/begin/google").text  # for a second calendar
+
+
+def test_check_ins_are_not_offered_to_come_by_themselves(visitor: Visitor) -> None:
+    assert visitor.change("/checkin", {"score": "4"}).status_code == 303
+    shown = visitor.get("/connections").text
+    assert 'id="check_in"' in shown
+    assert "Let it come by itself" not in shown.partition('id="check_in"')[2].partition("</section>")[0]
 
 
 def test_what_is_not_connected_unfolds_without_scripts(visitor: Visitor) -> None:
     shown = visitor.get("/connections").text
-    folded = re.findall(r"<details>\s*<summary>([^<]+)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
+    folded = re.findall(r"<details>\s*<summary>(.+?)</summary>\s*<div class=\"stack\" id=\"(\w+)\">", shown)
     assert {name for _, name in folded} == {spec.name for spec in registry.specs()} - {
         "check_in",
         "ics",
@@ -275,7 +303,8 @@ def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatc
 
 def test_a_file_is_imported_while_the_page_watches(place: Place, ana: User, visitor: Visitor) -> None:
     shown = visitor.finished(visitor.upload("../../more.ics", calendar("Another", "another")).text)
-    assert "iCalendar: 2 new" in shown
+    assert "iCalendar</strong>: 2 calendar entries</p>" in shown
+    assert "2 new, 0 changed, 0 as before" in shown
     assert "4 rows stored" in visitor.get("/connections").text
     assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))  # nor anywhere above it
 
@@ -337,7 +366,7 @@ def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, vi
     again = place.bridge.store.people.add_user("ana", "UTC", now=installation.now())
     visitor.get("/connections")
     shown = visitor.finished(visitor.upload("ana-export (1).zip", packed.content).text)
-    assert "export:" in shown
+    assert "export</strong>: 2 calendar entries</p>" in shown
     assert place.bridge.store.reading.counts(again.id) == had
     assert place.bridge.store.people.user("ana").zones[-1].zone == "Europe/Berlin"
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 import threading
+from dataclasses import replace
+from datetime import timedelta
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -12,10 +15,14 @@ import requests
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
+from bridge.domain.guard import ACTION_PAUSE, IGNORES_BEFORE_PAUSE
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
+from bridge.domain.types import Because, Reading
 from bridge.ingest import checkins, runs
-from rhythm_env.interface import Answer
+from bridge.web import day
+from bridge.web.render import templates
+from rhythm_env.interface import Answer, Meter
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
 
@@ -123,6 +130,62 @@ def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor) -> None:
     assert (said.score, str(said.about)) == (4, "VITALITY")
     assert "You said: 4 for vitality" in visitor.get("/").text
     assert visitor.change("/checkin", {"score": "9"}).status_code == 400
+
+
+def test_words_of_a_level_and_marks_are_explained_where_they_stand(place: Place, ana: User, visitor: Visitor) -> None:
+    """The rule of the words, with this level's own bounds; a mark unfolds to what it means."""
+    visitor.change("/checkin", {"score": "3", "about": "VITALITY"})
+    shown = unescape(visitor.get("/").text)
+    level, sd = re.findall(r'aria-label="Vitality [^"]*, (0\.\d\d) of 1, give or take (0\.\d\d)', shown)[0]
+    low, high = (float(one) for one in re.findall(r"From (0\.\d\d) to (0\.\d\d) counts as about your usual", shown)[0])
+    assert (low + high) / 2 == pytest.approx(0.70, abs=0.01)
+    assert high - low == pytest.approx(float(sd), abs=0.02)
+    assert ("about your usual" in shown.partition("give or take")[0]) == (low <= float(level) <= high)
+    assert "Within half a band of the line is about your usual" in shown
+    marks = re.findall(r'<summary class="tag \w+">([^<]+)</summary>\s*<p class="soft">([^<]+)</p>', shown)
+    assert {word for word, _ in marks} >= {"not validated"}
+    assert any("fresh" in word for word, _ in marks)
+    assert all(why.endswith(".") for _, why in marks)
+
+
+def test_the_page_says_what_not_now_means(visitor: Visitor) -> None:
+    advice = unescape(visitor.get("/advice", headers={"HX-Request": "true"}).text)
+    assert "“Not now” counts as ignored" in advice
+    assert f"after {['no', 'one', 'two', 'three'][IGNORES_BEFORE_PAUSE]} in a row" in advice
+    assert timedelta(days=7) == ACTION_PAUSE  # "for a week"
+
+
+def test_a_guess_of_an_entry_names_no_rule(visitor: Visitor) -> None:
+    shown = visitor.get("/").text
+    assert re.search(r"Guessed from its title, \d+% sure", shown)
+    assert not re.search(r"rule \w+/", shown, re.IGNORECASE)
+
+
+def test_an_input_that_moves_nothing_has_no_figure() -> None:
+    moving, idle = (
+        Because(signal=text, source="whoop", z=0.0, contribution=by, age_hours=1.0, text=text)
+        for text, by in (("slept 7 h", -0.04), ("deep sleep 2 min below your usual", 0.004))
+    )
+    read = Reading(level=0.66, sd=0.1, coverage=1.0, because=(idle, moving), validity=0.3)
+    (meter,) = day.meters({Meter.VITALITY: read})
+    assert meter["reasons"] == [{"text": "slept 7 h", "share": "−0.04"}]
+    shown = templates().get_template("today/meters.html").render(meters=[meter])
+    assert "0.00" not in shown
+    assert "Seen, and moves nothing now: deep sleep 2 min below your usual." in shown
+    (meter,) = day.meters({Meter.VITALITY: replace(read, because=(idle,))})
+    assert "Deep sleep 2 min below" in templates().get_template("today/meters.html").render(meters=[meter])
+
+
+def test_a_check_in_moves_the_meters_at_once(visitor: Visitor) -> None:
+    def vitality(page: str) -> str:
+        return re.findall(r'aria-label="(Vitality [^"]+)"', page)[0]
+
+    before = vitality(visitor.get("/").text)
+    form = {"score": "1", "about": "VITALITY"}
+    answer = visitor.change("/checkin", form, headers={"HX-Request": "true"})
+    assert 'id="meters" hx-swap-oob="true"' in answer.text
+    assert vitality(answer.text) == vitality(visitor.get("/").text) != before
+    assert answer.headers["HX-Trigger"] == "advised, checkedin"  # the plan, and advice that was missing
 
 
 def test_a_correction_holds_for_the_series_and_is_seen_at_once(place: Place, visitor: Visitor) -> None:

@@ -35,9 +35,12 @@ def test_few_known_days_are_told_beside_their_chart(place: Place, ana: User) -> 
     assert "data-zoom" in shown
 
 
-def test_a_belief_of_one_day_is_no_empty_curve(place: Place, ana: User, visitor: Visitor) -> None:
+def test_nothing_believed_is_one_card_below_the_routine(place: Place, ana: User, visitor: Visitor) -> None:
     place.bridge.store.people.save_wishes(ana.id, Wishes(goals={ActionType.MEDITATE: 7}), now=installation.now())
     assert isinstance(advising.recommend(place.bridge, ana, now=installation.now()), Recommendation)
     shown = visitor.get("/belief").text
-    assert "One day of advice is known. The line begins with the second." in shown
     assert 'class="curve"' not in shown
+    assert shown.count("Not known yet") == 1
+    assert shown.index("Your routine") < shown.index("Not known yet")
+    assert "Time of day: night owl or morning person?" in unescape(shown)
+    assert "From 0 answers" not in shown

@@ -41,11 +41,11 @@ def test_a_look_shows_one_button_and_a_press_answers(client: TestClient, bridge:
         assert (shown.status_code, shown.text.count("<button")) == (200, 1)
     assert answer_of(bridge.store, advice.id) is None
     assert client.post(place).status_code == 403  # not from its page
-    assert "Accepted: Deep work" in pressed(client, place).text
+    assert "Accepted: Focused work" in pressed(client, place).text
     assert answer_of(bridge.store, advice.id) is Answer.ACCEPT
     other = f"/answer/{tokens(bridge, advice)['Not now']}"
     assert "You answered: accepted. It can be changed until the day ends." in client.get(other).text
-    assert "Not now: Deep work" in pressed(client, other).text
+    assert "Not now: Focused work" in pressed(client, other).text
     assert answer_of(bridge.store, advice.id) is Answer.IGNORE
 
 

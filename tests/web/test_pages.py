@@ -51,7 +51,7 @@ def test_trends_are_the_same_on_the_page_and_in_json(client: TestClient) -> None
     assert shown.count('role="img"') == 5
     table = client.get("/trends/table?of=VITALITY&weeks=2").text
     assert [name for name, one in body["meters"].items() if one["validated"]] == ["VITALITY", "SERENITY"]
-    assert shown.count(">not validated</span>") == 3
+    assert shown.count(">not validated</summary>") == 3
     assert "(not validated)" not in table
     assert "(not validated)" in client.get("/trends/table?of=COGNITION&weeks=2").text
     known = [level for level in body["meters"]["VITALITY"]["level"] if level is not None]
@@ -91,7 +91,7 @@ def test_what_is_believed_is_drawn_said_and_given_as_json(client: TestClient) ->
     assert body["dimensions"]["work"]["mean"] == [0.8]
     assert [one["change"]["work"] for one in body["moved_by"]] == [0.3]
     assert "towards “lives for work” by 0.30" in unescape(shown)
-    assert shown.count("The line begins with the second.") == 3
+    assert shown.count("The line begins with the second.") == 2  # the third is not known yet
     assert "0.80" in client.get("/belief/table?of=work").text
 
 
@@ -150,7 +150,7 @@ def test_a_new_beginning_is_drawn_on_the_persons_own_day(
     store.lessons.add_reset(user.id, now=night)
     monkeypatch.setenv("BRIDGE_NOW", (night + DAY / 2).isoformat())
     stated(store, user, 11, (0.5, 0.5, 0.5))
-    assert client.get("/belief").text.count('class="reset"') == 3
+    assert client.get("/belief").text.count('class="reset"') == 2
 
 
 def press(client: TestClient, place: str) -> str:

@@ -16,6 +16,7 @@ from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import moment_at
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -49,7 +50,8 @@ def test_the_day_is_a_timeline_in_order_with_the_current_time(advice: Recommenda
     assert "Planning" in before
     assert "block is-entry over" in before
     assert "block is-keep" in after
-    assert "Choir" in after
+    (choir,) = [block for block in after.split("<li ") if "Choir" in block]
+    assert 'class="soft small">See friends' not in choir  # its own title says what it is
     assert 'href="/#advice"' in after
     assert "Wind down" in after
     for kind in ("Keep", "Suggested", "Sleep"):
@@ -244,7 +246,7 @@ def test_wishes_are_saved_without_scripts(place: Place, ana: User, visitor: Visi
     assert len(found.hours[ActionType.DEEP_WORK]) == 2
     assert (found.goals, found.weights, found.suggestions) == ({ActionType.EXERCISE: 3}, {Meter.VITALITY: 2}, 2)
     shown = visitor.get("/wishes?saved=yes").text
-    assert 'name="never_BINGE_WATCH" value="yes" aria-label="Never suggest: Binge-watch" checked' in shown
+    assert 'name="never_BINGE_WATCH" value="yes" aria-label="Never suggest: Watch series" checked' in shown
     assert 'value="09:00-12:00, 14:00-15:00"' in shown
     assert '<option value="2" selected>more</option>' in shown
     assert "Saved." in shown
@@ -254,6 +256,10 @@ def test_wishes_are_saved_without_scripts(place: Place, ana: User, visitor: Visi
     ("form", "reason"),
     [
         ({"hours_SLEEP": "late"}, "are no hours"),
+        (
+            {"hours_DEEP_WORK": "9 bis 12"},
+            "Focused work: '9 bis 12' are no hours. Type begin and end with a minus between: 09:00-12:00.",
+        ),
         ({"goal_LEARN": "often"}, "a whole number"),
         ({"goal_LEARN": "99"}, "1 to 21"),
         ({"goal_LEARN": "2", "never_LEARN": "yes"}, "cannot have a goal"),
@@ -278,6 +284,35 @@ def test_the_routine_stands_on_the_page_about_me(visitor: Visitor) -> None:
     assert "Your routine" in shown
     assert "Wednesday" in shown
     assert "published figures" in shown
+
+
+def test_the_routine_counts_nights_and_tells_what_has_ended(place: Place, ana: User, visitor: Visitor) -> None:
+    """A weekly series that ended three weeks ago is no habit; one of the same action that goes on keeps its days."""
+    now = installation.now()
+    watch = place.bridge.store.connections.connect(ana.id, "toy", "toy", now=now)
+
+    def night(record: RawRecord, parent: RawRecord | None) -> list[Item]:
+        woke = now - int(record.key) * timedelta(days=1) - timedelta(hours=3)
+        slept = {"kind": EpisodeKind.SLEEP, "start": woke - timedelta(hours=8), "end": woke, "day": woke.date()}
+        return [Episode(key=record.key, **slept)]
+
+    nights = [RawRecord(stream="day", key=str(ago), payload={"n": ago}) for ago in range(61)]
+    place.bridge.store.ingest.land(watch, nights, night, version=1, now=now)
+    series = (("Yoga", "20260901T170000Z", ";UNTIL=20261030T000000Z"), ("Gym", "20260903T170000Z", ""))
+    events = [
+        f"BEGIN:VEVENT\nUID:{name}\nSUMMARY:{name}\nDTSTART:{start}\nDURATION:PT1H\nRRULE:FREQ=WEEKLY{until}\nEND:VEVENT"
+        for name, start, until in (*series, ("Meditation", "20260902T060000Z", ";UNTIL=20261030T000000Z"))
+    ]
+    file = place.bridge.settings.folder / "sports.ics"
+    file.write_text("\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *events, "END:VCALENDAR", ""]).replace("\n", "\r\n"))
+    runs.import_path(place.bridge, ana, file, at=now)
+    shown = unescape(visitor.get("/belief").text)
+    assert "Sleep rests on 61 of your nights; newer nights count more." in shown
+    assert "Thu 18:00 Gym" in shown
+    assert "Yoga" not in shown
+    assert "Not in the last two weeks: Meditate, the last time on 28 Oct." in shown
+    german = unescape(visitor.get("/belief", headers={"Accept-Language": "de"}).text)
+    assert "Nicht in den letzten zwei Wochen: Meditieren, zuletzt am 28. Okt" in german
 
 
 def test_the_plan_by_program_is_the_plan_of_the_page(place: Place, advice: Recommendation, ana: User) -> None:

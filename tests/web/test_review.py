@@ -81,6 +81,13 @@ def test_the_page_and_the_json_tell_the_same(client: TestClient) -> None:
     assert "Later" in empty.text
 
 
+def test_what_lies_ahead_is_not_unknown(client: TestClient, store: Store, ana: User) -> None:
+    advised(store, ana, EVENING + HOUR)
+    shown = unescape(client.get("/review").text)
+    assert "3 suggestions: 1 done, 1 still ahead, 1 unknown." in shown
+    assert re.search(r"<strong>Exercise</strong>, still ahead", shown)
+
+
 @pytest.mark.parametrize("place", ["/", "/review"])
 def test_it_is_asked_where_nothing_tells_and_not_again(
     client: TestClient, store: Store, ana: User, company: Recommendation, place: str

@@ -39,6 +39,9 @@ def test_a_week_has_28_slots_with_its_entries(place: Place, ana: User, visitor: 
     assert len(re.findall(r'class="cell', shown)) == 28
     assert shown.count("Planning") == shown.count("Choir") == 1
     assert shown.count("data-slot=") == 11  # from Friday's afternoon to Sunday's night
+    planning = re.search(r'<li class="entry">[^\n]*Planning[^\n]*', shown)
+    assert planning is not None
+    assert "Meetings and errands" not in planning[0]  # an entry's own title says what it is
     assert "Planning" not in visitor.get("/week?week=2026-W48").text
     assert "Choir" in visitor.get("/week?week=2026-11-27").text
     assert visitor.get("/week?week=next").status_code == 400
@@ -48,6 +51,12 @@ def test_without_a_calendar_the_week_says_so(place: Place, ana: User) -> None:
     shown = place.visitor().get("/week").text
     assert "No calendar is connected yet" in shown
     assert "busy</small>" not in shown
+
+
+def test_a_suggestion_of_the_week_says_why(place: Place, ana: User, visitor: Visitor) -> None:
+    given = advised(place, ana)
+    (why,) = re.findall(r'class="soft why">([^<]+)</p>', visitor.get("/week").text)
+    assert unescape(why).lower() == f"{given.reasons[0]}.".lower()
 
 
 def test_titles_are_text(place: Place, ana: User, visitor: Visitor) -> None:
@@ -191,6 +200,7 @@ def test_the_coming_days_show_what_is_expected_in_their_slots_and_a_task_once(
     assert all(f'id="{name}"' in shown and name >= "slot-2026-11-20" for name in cells_named)
     next_week = visitor.get("/week/ahead?week=2026-W48", headers=PART).text
     assert (part + next_week).count("Pay the rent") == 1
+    assert re.search(r'Pay the rent.*?class="soft why">It is due', part + next_week, re.DOTALL)
     assert "/week/ahead" not in visitor.get("/week?week=2026-W46").text
     assert visitor.get("/week/ahead?week=2026-W47").headers["location"] == "/week?week=2026-W47"
     assert visitor.get("/week/ahead?week=x", headers=PART).status_code == 400

@@ -10,23 +10,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, leaning, said
+from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, is_known, leaning, said
 from bridge.advice.foresight import Foresight, foresight
 from bridge.documents.meters import load_sensitivity
-from bridge.documents.planning import RoutineDocument, routine_document
-from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, number, say, shown
+from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.meters.sensitivity import FELT_BY_BODY
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
 from bridge.web.result_cache import advice_version
+from bridge.web.routine import routine
 from bridge.web.state import Visit, Visitor
 from bridge.web.today_cache import data_version
-from rhythm_env.interface import ActionType
 
 router = APIRouter()
-
-HABIT_DAILY = 6.5  # times a week that read as every day
 
 CURVE_WIDTH, CURVE_HEIGHT = 600, 150
 CURVE_GAP = timedelta(days=14)  # without a value, after which the line is broken
@@ -43,6 +40,8 @@ def belief(visit: Visitor) -> HTMLResponse:
         visit,
         path="/belief",
         dimensions=content.dimensions,
+        believed=[one for one in content.dimensions if one["known"]],
+        open_questions=[one for one in content.dimensions if not one["known"]],
         box=(CURVE_WIDTH, CURVE_HEIGHT),
         first=date_text(found.days[0].day, "%d %b %Y") if found.days else "",
         last=date_text(found.days[-1].day, "%d %b %Y") if found.days else "",
@@ -51,7 +50,7 @@ def belief(visit: Visitor) -> HTMLResponse:
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
         foretold=content.foretold,
         since=None if since is None else date_text(local(visit, since), "%d %b %Y, %H:%M"),
-        routine=_routine(visit),
+        routine=routine(visit),
         felt=_felt(visit),
     )
 
@@ -67,47 +66,6 @@ def _felt(visit: Visit) -> list[dict[str, Any]]:
         return [{"meter": phrases.meter_name(meter), **felt} for meter, felt in found.items() if felt is not None]
 
     return visit.app.results.get(visit.user, "felt", data_version(visit.bridge, visit.user, visit.now), computed)
-
-
-def _routine(visit: Visit) -> dict[str, Any]:
-    """Return the user's routine for the template, with a row per weekday, and the habits in words."""
-    learnt = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now)
-    found = routine_document(visit.user.name, learnt)
-    nights = found["sleep"]
-    days = [
-        {
-            "day": shown(WEEKDAYS[before["weekday"]]),
-            "wake": before["wake"],
-            "wake_sd": before["wake_sd_minutes"],
-            "work": ", ".join("–".join(span) for span in work["spans"]),
-            "bed": after["bedtime"],
-            "bed_sd": after["bedtime_sd_minutes"],
-        }
-        for before, after, work in zip(nights, [*nights[1:], nights[0]], found["work"], strict=True)
-    ]
-    return {
-        "days": days,
-        "nights": round(nights[0]["nights"]),
-        "work_known": found["work_known"],
-        "habits": _habits(found),
-    }
-
-
-def _habits(found: RoutineDocument) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": _("Nap") if one["action"] == ActionType.SLEEP else phrases.action_name(one["action"]),
-            "often": _("{count:.1f} times a week", count=one["per_week"])
-            if one["per_week"] < HABIT_DAILY
-            else _("every day"),
-            "minutes": one["minutes"],
-            "usual": [
-                f"{shown(SHORT_WEEKDAYS[at['weekday']])} {at['start']} {at['name'] or ''}".strip()
-                for at in one["usual"]
-            ],
-        }
-        for one in found["habits"]
-    ]
 
 
 VERDICTS = {
@@ -146,6 +104,7 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
     breaks = [local(visit, reset.made_at).date() for reset in found.resets if reset.taken_back_at is None]
     low, high = map(shown, DIMENSIONS[name])
     return {
+        "known": any(map(is_known, sds)),
         "name": name,
         "title": shown(TRAIT_TITLES[name]),
         "low": low,

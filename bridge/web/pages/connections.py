@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
@@ -192,7 +193,8 @@ def _job_part(visit: Visit, job: Job) -> HTMLResponse:
     """Show the progress of a job. Once it is done, which may be at once, the page is told to reload its data."""
     answer = page("connections/job.html", visit, job=job)
     if job.state == DONE:
-        answer.headers["HX-Trigger"] = "landed, arrived" if _has_new_data(job) else "landed"
+        told = {"landed": None} | ({"arrived": {"job": job.id}} if _has_new_data(job) else {})
+        answer.headers["HX-Trigger"] = json.dumps(told)
     return answer
 
 

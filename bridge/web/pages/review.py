@@ -20,7 +20,7 @@ from bridge.documents.inputs import parse_answer
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text, shown
-from bridge.domain.records import Deed
+from bridge.domain.records import AdviceRecord, Deed
 from bridge.domain.slots import moment_of, slot_start
 from bridge.web import day
 from bridge.web.render import page
@@ -53,10 +53,15 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
         figures=[_figure(one) for one in review_figures.figures(found)],
         effects=list(map(shown, review_words.effect_lines(found))),
         ideas=list(map(shown, found.ideas[1:])),
-        rows=[day.past_advice(one) for one in found.advised],
+        rows=[_row(one, found) for one in found.advised],
         questions=day.questions(visit),
         back="/review",
     )
+
+
+def _row(one: AdviceRecord, found: Review) -> dict[str, Any]:
+    """Return a suggestion of the week for the template. Of a suggestion that lies ahead, nothing is unknown yet."""
+    return day.past_advice(one) | ({"outcome": _("still ahead")} if one.id in found.ahead else {})
 
 
 def _figure(one: Figure) -> dict[str, Any]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Path, Request
+from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import recommend, requests, rescheduling
@@ -14,9 +13,11 @@ from bridge.documents.inputs import parse_action, parse_answer, parse_meter, par
 from bridge.documents.text import slot_name
 from bridge.domain.languages import _
 from bridge.domain.records import Recommendation, Silence
+from bridge.domain.slots import INSTANT
 from bridge.ingest import checkins
 from bridge.planning.situation import is_blank
 from bridge.web import ahead, day, phrases
+from bridge.web.jobs import DONE, Job
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -27,10 +28,11 @@ Number = Annotated[int, Path(ge=1, le=2**53)]
 
 
 @router.get("/")
-def today(request: Request, visit: Visitor) -> HTMLResponse:
+def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_length=40)] = "") -> HTMLResponse:
     """Show today's page, with the slot's recommendation if it was made before and still holds.
 
-    The browser then requests the plan of the day, and a new recommendation if there is none.
+    ``came`` is the id of an import or sync that has just ended, of which the page tells what it brought. The browser
+    then requests the plan of the day, and a new recommendation if there is none.
     """
     store = visit.bridge.store
     with store.view():
@@ -47,11 +49,18 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
             "backup": day.backup(visit),
             "household": bool(store.shares.received(visit.user.id)),
             "checkin": _checkin(visit, None),
+            "job": _ended(visit, came),
         }
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     actions = tuple(ActionType)
     return page("today.html", visit, path="/", calendar=current.calendar, back="/", actions=actions, **shown)
+
+
+def _ended(visit: Visit, name: str) -> Job | None:
+    """Return the user's job with this id if it has ended well, else None."""
+    found = visit.app.jobs.find(visit.user.id, name)
+    return found if found is not None and found.state == DONE and found.result else None
 
 
 @router.get("/advice")
@@ -109,7 +118,8 @@ def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
 def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
     """Store a check-in with a score of 1 to 5, for life as a whole or for the meter ``about``.
 
-    Raises SetupError for another score or meter.
+    The page then shows the meters and the plan with it, and asks again for advice that was missing. Raises SetupError
+    for another score or meter.
     """
     name = visit.user.name
     meter = parse_meter(about, name) if about else None
@@ -117,7 +127,11 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
     checkins.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)
-    return page("today/checkin.html", visit, checkin=_checkin(visit, said))
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + INSTANT)
+    meters = day.meters(current.readings)
+    answer = _plan_again(page("today/checked_in.html", visit, checkin=_checkin(visit, said), meters=meters))
+    answer.headers["HX-Trigger"] += ", checkedin"
+    return answer
 
 
 def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
@@ -138,7 +152,7 @@ def label(request: Request, visit: Visitor, event: Text, action: Text) -> Respon
     fixed = requests.fix(visit.bridge, visit.user, event, parse_action(action), now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)
-    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + timedelta(microseconds=1))
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + INSTANT)
     part = page(
         "today/slots.html",
         visit,

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.documents.inputs import parse_hours
+from bridge.documents.inputs import parse_spans
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, told
 from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
+from bridge.web.phrases import action_name
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
@@ -48,7 +49,7 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
     A form that cannot be read is shown again with the reason and status 400.
     """
     try:
-        found = _wishes(form, visit.user.name)
+        found = _wishes(form)
     except SetupError as error:
         return _shown(visit, form, wrong=told(error))
     visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
@@ -90,7 +91,7 @@ def _fields_of(wishes: Wishes) -> Fields:
     return {**found, "suggestions": str(wishes.suggestions)}
 
 
-def _wishes(form: Fields, user: str) -> Wishes:
+def _wishes(form: Fields) -> Wishes:
     """Return the wishes that a form holds. Raises SetupError for a field that cannot be read, or is out of range."""
     goals = {a: _number(form.get(f"goal_{a}", ""), _("a goal")) for a in ActionType}
     weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
@@ -99,7 +100,7 @@ def _wishes(form: Fields, user: str) -> Wishes:
     return checked(
         Wishes(
             never=frozenset(action for action in ActionType if form.get(f"never_{action}")),
-            hours={a: spans for a in ActionType if (spans := _hours(form.get(f"hours_{a}", ""), a, user))},
+            hours={a: spans for a in ActionType if (spans := _hours(form.get(f"hours_{a}", ""), a))},
             goals={action: goal for action, goal in goals.items() if goal},
             weights={meter: weight for meter, weight in weights.items() if weight != 1},
             suggestions=most,
@@ -107,8 +108,21 @@ def _wishes(form: Fields, user: str) -> Wishes:
     )
 
 
-def _hours(text: str, action: ActionType, user: str) -> tuple[Hours, ...]:
-    return parse_hours(f"{action} {text.replace('–', '-')}", user)[1] if text.strip() else ()
+def _hours(text: str, action: ActionType) -> tuple[Hours, ...]:
+    """Return the hours in a field, none for an empty field. Raises SetupError for text that is no hours."""
+    if not text.strip():
+        return ()
+    try:
+        return parse_spans(text)
+    except ValueError:
+        raise SetupError(
+            _(
+                "{action}: {text} are no hours. Type begin and end with a minus between: 09:00-12:00. Type several "
+                "with a comma: 09:00-12:00, 14:00-16:00",
+                action=action_name(action),
+                text=repr(text.strip()),
+            )
+        ) from None
 
 
 def _number(text: str, what: str) -> int | None:

@@ -123,10 +123,10 @@ for (const choice of document.querySelectorAll('select[data-zone="browser"]')) {
   if ([...choice.options].some((option) => option.value === zone)) choice.value = zone;
 }
 
-// Go on to the first plan when the first data have come.
-document.addEventListener("arrived", () => {
+// Go on to the first plan, which tells what came, when the first data have come.
+document.addEventListener("arrived", (event) => {
   const place = document.querySelector("[data-then]");
-  if (place) location.href = place.dataset.then;
+  if (place) location.href = `${place.dataset.then}?came=${encodeURIComponent(event.detail.job)}`;
 });
 
 // Copy what a vendor asks for. Browsers allow that on encrypted pages and on this machine; elsewhere it is selected.

@@ -1,0 +1,105 @@
+"""Put a user's routine in words for the page: usual sleep, working hours, and habits that go on or have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from bridge.documents.planning import HabitDocument, routine_document
+from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, shown
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import zone_at
+from bridge.domain.types import EpisodeKind
+from bridge.planning.bedtimes import recorded
+from bridge.planning.routine import Habit
+from bridge.web import phrases
+from bridge.web.day import local
+from bridge.web.state import Visit
+from bridge.web.today_cache import data_version
+from rhythm_env.interface import ActionType
+
+HABIT_DAILY = 6.5  # times a week that read as every day
+HABIT_PAUSE = timedelta(days=15)  # after which a weekly habit was missed twice, and has ended unless an entry is ahead
+ACTION_OF_EPISODE = {EpisodeKind.WORKOUT: ActionType.EXERCISE, EpisodeKind.NAP: ActionType.SLEEP}
+
+Newest = Mapping[tuple[ActionType, int], datetime]  # action and weekday -> start of the newest time, also ahead
+
+
+def routine(visit: Visit) -> dict[str, Any]:
+    """Return the visiting user's routine for the template, with a row per weekday, and the habits in words."""
+    known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+    learnt = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now)
+    found, newest = routine_document(visit.user.name, learnt), newest_times(known)
+    nights = found["sleep"]
+    days = [
+        {
+            "day": shown(WEEKDAYS[before["weekday"]]),
+            "wake": before["wake"],
+            "wake_sd": before["wake_sd_minutes"],
+            "work": ", ".join("–".join(span) for span in work["spans"]),
+            "bed": after["bedtime"],
+            "bed_sd": after["bedtime_sd_minutes"],
+        }
+        for before, after, work in zip(nights, [*nights[1:], nights[0]], found["work"], strict=True)
+    ]
+    both = list(zip(found["habits"], learnt.habits.values(), strict=True))
+    return {
+        "days": days,
+        "nights": _nights(visit, known),
+        "from_calendar": learnt.nights[0].nights > 0,
+        "work_known": found["work_known"],
+        "habits": [
+            _habit(one, newest, habit, visit) for one, habit in both if not _has_ended(one, newest, habit, visit)
+        ],
+        "ended": [_ended(one, habit, visit) for one, habit in both if _has_ended(one, newest, habit, visit)],
+    }
+
+
+def _nights(visit: Visit, known: Snapshot) -> int:
+    """Return the number of recorded nights on which the routine rests, from the cache if the data are the same."""
+    version = data_version(visit.bridge, visit.user, visit.now)
+    return visit.app.results.get(visit.user, "nights", version, lambda: len(recorded(known)))
+
+
+def newest_times(known: Snapshot) -> dict[tuple[ActionType, int], datetime]:
+    """Return (action, weekday) -> start of the newest calendar entry, workout or nap, also of an entry ahead."""
+    zones = known.zones
+    found: dict[tuple[ActionType, int], datetime] = {}
+    times = [(label.action, one.start) for one, label in known.agenda if label.action is not None]
+    times += [(ACTION_OF_EPISODE[one.kind], one.start) for _, one in known.episodes if one.kind in ACTION_OF_EPISODE]
+    for action, start in times:
+        key = action, start.astimezone(zone_at(start, zones)).weekday()
+        found[key] = max(start, found.get(key, start))
+    return found
+
+
+def _has_ended(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> bool:
+    """Return True if the last time of a habit is more than 15 days ago, and no entry ahead continues it."""
+    times = [at for (action, _day), at in newest.items() if action == one["action"]]
+    return max([*times, habit.last or visit.now]) < visit.now - HABIT_PAUSE
+
+
+def _habit(one: HabitDocument, newest: Newest, habit: Habit, visit: Visit) -> dict[str, Any]:
+    """Return a habit in words. Weekdays on which it has ended, such as those of a series that is over, are left out."""
+    action, often = ActionType(one["action"]), one["per_week"]
+    last = habit.last or visit.now
+    return {
+        "name": _name(one),
+        "often": _("{count:.1f} times a week", count=often) if often < HABIT_DAILY else _("every day"),
+        "minutes": one["minutes"],
+        "usual": [
+            f"{shown(SHORT_WEEKDAYS[at['weekday']])} {at['start']} {at['name'] or ''}".strip()
+            for at in one["usual"]
+            if newest.get((action, at["weekday"]), last) >= visit.now - HABIT_PAUSE
+        ],
+    }
+
+
+def _ended(one: HabitDocument, habit: Habit, visit: Visit) -> str:
+    last = local(visit, habit.last or visit.now)
+    return _("{habit}, the last time on {day}", habit=_name(one), day=date_text(last, "%d %b"))
+
+
+def _name(one: HabitDocument) -> str:
+    return _("Nap") if one["action"] == ActionType.SLEEP else phrases.action_name(one["action"])
