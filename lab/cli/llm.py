@@ -12,6 +12,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
+from lab.cli.recall import recall
 from lab.marked_documents import put
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ SMALL = "small"
 
 
 def register(app: typer.Typer) -> None:
+    commands.command()(recall)
     app.add_typer(commands, name="llm")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from bridge.advice.intervals import half
 from lab.evaluation.grades import Result, best_constant, play, seeds_of, summary
+from lab.evaluation.recall import OWN, PASTS
 from lab.evaluation.strategies import INDEX, strategy
 from lab.evaluation.week import Weeks, begin, observation
 from lab.training.llm.sequence import ablations
@@ -89,8 +90,8 @@ def contest(models: Mapping[str, Path], *, episodes: int, watch: Watch) -> list[
 def _fields(name: str, folder: Path, condition: str, seeds: list[int], watch: Watch) -> list[dict[str, Any]]:
     """A sequence model as it is, and with its past taken away, mixed up, or exchanged for another person's."""
     rows = []
-    for past in ablations.PASTS:
-        shown = name if past == ablations.OWN else f"{name}, {past}"
+    for past in PASTS:
+        shown = name if past == OWN else f"{name}, {past}"
         weeks, player = begin(seeds, condition), ablations.Player(folder / FIELDS, past, seeds)
         rows.append(_row(shown, condition, play(weeks, player, watch(f"{shown}, {condition}"))))
         rows[-1]["valid"] = 1.0  # whatever it says is readable and possible

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.evaluation.recall import ANOTHERS, NONE, SHUFFLED
 from lab.evaluation.week import Weeks, observation
 from rhythm_env.constants import METERS
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Read = tuple[Array, Array]
-
-OWN, NONE, SHUFFLED, ANOTHERS = "own past", "no past", "shuffled past", "another's past"
-PASTS = (OWN, NONE, SHUFFLED, ANOTHERS)
 
 
 class Player:

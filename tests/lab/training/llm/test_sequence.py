@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 
 from bridge import registry
 from lab.evaluation.grades import Result, play, seeds_of
+from lab.evaluation.recall import ANOTHERS, NONE, OWN, PASTS
 from lab.evaluation.strategies import strategy
 from lab.evaluation.week import begin, observation
-from lab.training.llm.sequence import ablations
 from lab.training.llm.sequence.ablations import Player
 from policies.llm.sequence import reading
 from policies.llm.sequence.forward import LARGEST, Model, load, packed, think, unpacked
@@ -51,7 +51,7 @@ def played(past: str, condition: str) -> Result:
 @pytest.fixture(scope="module")
 def by_past() -> dict[str, float]:
     """Mean grade of the same weeks by the past that the model is shown."""
-    return {past: float(played(past, "ood").score().mean()) for past in ablations.PASTS}
+    return {past: float(played(past, "ood").score().mean()) for past in PASTS}
 
 
 @given(st.floats(-3, 3))
@@ -122,7 +122,7 @@ def test_the_shipped_model_plays_offline_and_says_why() -> None:
 
 @pytest.mark.parametrize("condition", ["in", *(pytest.param(c, marks=pytest.mark.slow) for c in ("ood", "discrete"))])
 def test_plays_well_above_what_the_published_model_and_its_teacher_reached(condition: str) -> None:
-    result = played(ablations.OWN, condition)
+    result = played(OWN, condition)
     assert result.score().mean() > {"in": 0.795, "ood": 0.795, "discrete": 0.825}[condition]
     assert result.weeks.final_score().mean() > 0.605
 
@@ -132,9 +132,9 @@ def test_its_past_is_what_it_reads_a_person_by(by_past: dict[str, float]) -> Non
     seeds = seeds_of("ood", WEEKS)
     weeks = begin(seeds, "ood")
     rival = play(weeks, strategy("heuristic+constant", weeks, seeds, "grade", registry.policy)).score().mean()
-    gain = by_past[ablations.OWN] - rival
-    assert by_past[ablations.ANOTHERS] < by_past[ablations.NONE] < by_past[ablations.OWN]
-    assert by_past[ablations.OWN] - by_past[ablations.NONE] > 0.4 * gain
+    gain = by_past[OWN] - rival
+    assert by_past[ANOTHERS] < by_past[NONE] < by_past[OWN]
+    assert by_past[OWN] - by_past[NONE] > 0.4 * gain
 
 
 def test_who_answers_is_served_by_their_own_reward() -> None:

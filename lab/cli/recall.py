@@ -1,0 +1,60 @@
+"""Run ``bridge llm recall``, which measures what a policy reads from a person's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+from lab.cli.figures import give_or_take, table
+from lab.cli.policies import Opened
+from lab.marked_documents import put
+
+
+def recall(
+    policy: Annotated[str, typer.Option(help="The policy (see: bridge sources).")] = "llm",
+    lives: Annotated[int, typer.Option(help="Lives of four weeks for each kind of people and of past.", min=2)] = 24,
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            help="Markdown document for the table, between <!-- recall --> and <!-- /recall -->. A missing document "
+            "is made; its other text stays."
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Measure by the number of answers how much advice is taken, and the error of the belief.
+
+    The policy sees the person's own answers, none, their answers dealt anew, or those of somebody else.
+    """
+    from lab.evaluation.recall import recall as measured
+
+    with show.Progress() as progress:
+        found = measured(policy, lives, Opened(), progress.steps(f"{policy}, lives"))
+    if json:
+        show.document({"policy": policy, "lives": lives, "rows": found})
+    else:
+        rows = wide(found, lambda figure: f"{figure['mean']:.3f}")
+        show.table(rows, tuple(rows[0]))
+    if write is not None:
+        command = f"`bridge llm recall --policy {policy} --lives {lives} --write FILE`"
+        said = f"{lives} lives of each kind, written by {command}. ± is half of a 95 % interval."
+        put(write, "\n".join([said, "", *table(wide(found, give_or_take))]), mark="recall")
+
+
+def wide(found: Sequence[dict[str, Any]], shown: Callable[[dict[str, Any]], str]) -> list[dict[str, str]]:
+    """Return a row per people and past, with the figure of each span of answers and the belief's first and last error.
+
+    ``shown`` writes a figure with its interval.
+    """
+    rows = []
+    for (people, past), some in groupby(found, key=lambda row: (row["people"], row["past"])):
+        spans = list(some)
+        taken = {"{} to {}".format(*one["answers"]): shown(one["taken"]) for one in spans}
+        errors = {f"error, {one['answers'][1]}": shown(one["error"]) if one["error"] else "" for one in spans[::3]}
+        rows.append({"people": people, "past": past, **taken, **errors})
+    return rows
