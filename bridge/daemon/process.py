@@ -62,7 +62,7 @@ def look_until_stopped(daemon: Daemon, *, every: float) -> None:
     daemon.pool.start(LOOK_WORK, partial(guarded, "the start", daemon.start))
     while not (daemon.stopping.is_set() or daemon.pool.wait_until_idle(0.5)):
         continue
-    log.info("running, every %s s", every)
+    log.info("running, looks for due work every %s s", every)
     call_looks(daemon, every=every)
 
 
