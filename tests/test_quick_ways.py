@@ -163,7 +163,7 @@ OTHER: dict[str, object] = {
 
 @pytest.mark.parametrize("changed", OTHER)
 def test_a_changed_sample_has_the_row_of_its_new_version(store: Store, changed: str) -> None:
-    """Whether its figures alone have changed, which is a shorter update, or more."""
+    """Change a sample's figures alone, which is a shorter update, or more of it."""
     connection = connected(store)
     old = Sample(key="s", metric=Metric.RESTING_HR, start=T0, end=T0 + HOUR, offset=60, day=T0.date(), value=50.0)
     new = replace(old, **{changed: OTHER[changed]})  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from bridge.store.connections import update_connection
 from bridge.store.database import Part, reads, writes
 from bridge.store.inserts import insert_new, insert_of
 from bridge.store.landing import Batch
-from bridge.store.states import State, StoredRecords, load_states, register
+from bridge.store.states import State, StoredRecords, load_states, record_in, register
 
 HANDLED_NOTICES_KEPT_FOR = timedelta(days=7)  # vendors send a notice again for hours, not weeks
 DAYS_AROUND_A_ZONE = timedelta(days=2)  # a local day may differ from the UTC day by one; one more for safety
@@ -401,13 +401,7 @@ _STORED_ABOUT = _STORED.where(
 
 
 def _arrive_again(state: State, row: Any) -> State:
-    state.record = RawRecord(
-        stream=state.record.stream,
-        key=state.record.key,
-        payload=codec.unpack(row.payload),
-        parent=row.parent,
-        deleted=row.deleted,
-    )
+    state.record = record_in(row, state)
     state.hash, state.arrived_at = codec.fingerprint(state.record), row.arrived_at
     return state
 

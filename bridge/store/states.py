@@ -187,12 +187,17 @@ def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
         last = sa.select(sa.func.max(a.id)).where(a.record_id.in_(ids)).group_by(a.record_id)
         for row in db.execute(sa.select(tables.arrivals).where(a.id.in_(last))):
             state = by_id[row.record_id]
-            state.record = RawRecord(
-                stream=state.record.stream,
-                key=state.record.key,
-                payload=codec.unpack(row.payload),
-                parent=row.parent,
-                deleted=row.deleted,
-            )
+            state.record = record_in(row, state)
             state.pieces = unpacked(row.pieces)
             yield state
+
+
+def record_in(row: Any, state: State) -> RawRecord:
+    """Return the record of a state as it stands in a row of the table ``arrivals``."""
+    return RawRecord(
+        stream=state.record.stream,
+        key=state.record.key,
+        payload=codec.unpack(row.payload),
+        parent=row.parent,
+        deleted=row.deleted,
+    )
