@@ -1,7 +1,7 @@
 """A small model of a single user's corrections, which carries them to similar entries.
 
 It is a logistic regression on a title's words and letters, the classifier's label, the calendar and the context. Its
-scores are added to 0.6 times the logarithms of the classifier's probabilities. An entry that resembles no corrected
+scores are added to 0.3 times the logarithms of the classifier's probabilities. An entry that resembles no corrected
 entry keeps its label. The model is fitted anew in well under a second. It is used only if earlier corrections foretell
 later ones.
 """
@@ -26,7 +26,7 @@ FEWEST = 5  # corrections with an action, below which nothing is learnt
 MOST = 400  # corrections that are read, the newest
 MOST_LEFT = 200  # titles without correction that are read
 LEFT_WEIGHT = 0.3  # a label that was not corrected was perhaps not seen
-TRUST = 0.6  # weight of the classifier's logarithm
+TRUST = 0.3  # weight of the classifier's logarithm
 STRENGTH = 8.0  # inverse of the regularisation
 BUCKETS = 1 << 15
 LETTERS, SHOWN = 0.6, 0.2  # lengths of a title's letters and of each fact, where that of its words is 1

@@ -23,7 +23,7 @@ from classifiers.linear import HERE, Linear
 from classifiers.linear.model import Model, load, save
 from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
-from lab.classifier.entries import DEV, LATER, READ, TEST, dated
+from lab.classifier.entries import DEV, LATER, READ, TEST, YEARS, dated
 from lab.classifier.entries import entries as entries_of
 from lab.classifier.leanings import keep, leanings, learnt
 from lab.classifier.train import REAL, Calibration, calibrated, trained
@@ -72,17 +72,16 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
         shipped = {"linear + rules, as shipped": measure.with_rules(model)([one.event for one in test])}
         found.append(measure.tables(f"Real titles ({titles.name}), {len(test):,} of them", test, shipped))
     if folder is not None:
-        entries, later, read = (dated(labels, folder) for labels in (TEST, LATER, READ))
+        dev, entries, later, read, years = (dated(labels, folder) for labels in (DEV, TEST, LATER, READ, YEARS))
         found += [
+            *_in_context("Entries of several years, which chose nothing, by title and in context", years, classifier),
             *_in_context("Entries of public calendars, by title and in context", entries, classifier),
-            *_in_context("Entries that chose nothing, by title and in context", later, classifier),
+            *_in_context("Entries that chose no line, by title and in context", later, classifier),
             *_in_context("Entries read while the corpus grew, by title and in context", read, classifier),
-            "### After a person's corrections, on their later entries, people learnt from",
-            replay.markdown(dated(DEV, folder), classifier),
-            "### After a person's corrections, on their later entries, other people",
-            replay.markdown(entries, classifier),
-            "### After a person's corrections, on their later entries, all people not learnt from",
-            replay.markdown([*entries, *later, *read], classifier),
+            "### After a person's corrections, on their later entries, people that chose nothing",
+            replay.markdown(years, classifier),
+            "### After a person's corrections, on their later entries, people by whom it was chosen",
+            replay.markdown([*dev, *entries, *later, *read], classifier),
         ]
     return found
 

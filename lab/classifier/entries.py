@@ -2,8 +2,9 @@
 
 The calendars lie in a folder, each as ``OWNER/NAME/PATH.ics``. ``entries.md`` beside the labels names the repositories.
 ``entries_dev.tsv`` holds the people from whom the leanings are learnt, ``entries_test.tsv`` other people, and
-``entries_later.tsv`` people whose entries chose nothing. ``entries_read.tsv`` holds further people and groups whose
-entries were read while the corpus grew.
+``entries_later.tsv`` people whose entries chose no line and no weight. ``entries_read.tsv`` holds further people and
+groups whose entries were read while the corpus grew. ``entries_years.tsv`` holds people with calendars of several
+years, whose entries chose nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
 
-DEV, TEST, LATER, READ = (CORPUS / f"entries_{half}.tsv" for half in ("dev", "test", "later", "read"))
+DEV, TEST, LATER, READ, YEARS = (CORPUS / f"entries_{half}.tsv" for half in ("dev", "test", "later", "read", "years"))
 DAY = timedelta(days=1)
 OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
 

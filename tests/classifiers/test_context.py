@@ -18,7 +18,7 @@ from classifiers.linear import CLASSES, HOLD, Linear, open_classifier
 from classifiers.linear.context import FACTS, MAX_SHIFT, facts, leant, sureness, table
 from lab.classifier import in_context
 from lab.classifier.corpus import Titled, corpus, rows
-from lab.classifier.entries import LATER, TEST, entries
+from lab.classifier.entries import LATER, TEST, YEARS, entries
 from lab.classifier.leanings import KEPT, leanings, learnt
 from lab.classifier.train import trained
 from rhythm_env.interface import ActionType
@@ -192,7 +192,7 @@ def test_context_costs_unsure_titles_nothing() -> None:
     assert min(row.alone.titles for row in found) > 1000
 
 
-@pytest.mark.parametrize(("labels", "least"), [(TEST, 500), (LATER, 300)])
+@pytest.mark.parametrize(("labels", "least"), [(TEST, 500), (LATER, 300), (YEARS, 1000)])
 def test_context_costs_real_entries_nothing(labels: Path, least: int) -> None:
     """On public calendars of people from whom nothing was learnt. They lie in ``public_calendars`` of the samples."""
     found = in_context.table(entries(labels, sample("public_calendars")), open_classifier())
