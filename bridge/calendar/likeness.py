@@ -31,6 +31,7 @@ STRENGTH = 8.0  # inverse of the regularisation
 BUCKETS = 1 << 15
 LETTERS, SHOWN = 0.6, 0.2  # lengths of a title's letters and of each fact, where that of its words is 1
 SUREST = 0.9
+HALF, CLOSEST = 0.5, 0.7  # the most that a runner-up has of what is left, and of the first (means over 2,857 entries)
 LONG_MINUTES = 240
 EVENING, OFFICE, SATURDAY = 18, range(8, 18), 5
 ACTIONS = tuple(ActionType)
@@ -172,19 +173,20 @@ def _shown(one: Case) -> list[str]:
 def _shares(cases: Sequence[Case]) -> NDArray[np.float64]:
     """Return the probability (entry, action) that the classifier's label tells.
 
-    Its action has the label's confidence. The runner-up gets 70 % of what is left, and all actions share the remaining
-    30 %. Each row sums to 1.
+    Its action has the label's confidence. The runner-up gets half of what is left, but at most 0.7 times the
+    confidence. All actions share the rest. Each row sums to 1.
     """
     import numpy as np
 
     found = np.zeros((len(cases), len(ACTIONS)))
     for row, one in zip(found, cases, strict=True):
-        rest = 1 - one.label.confidence
-        row += 0.3 * rest / len(ACTIONS) + 1e-3
+        first = one.label.confidence
+        second = 0.0 if one.label.runner_up is None else min(HALF * (1 - first), CLOSEST * first)
+        row += (1 - first - second) / len(ACTIONS) + 1e-3
         if one.label.action is not None:
-            row[_first(one)] += one.label.confidence
+            row[_first(one)] += first
         if one.label.runner_up is not None:
-            row[ACTIONS.index(one.label.runner_up)] += 0.7 * rest
+            row[ACTIONS.index(one.label.runner_up)] += second
     shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
     return shares
 

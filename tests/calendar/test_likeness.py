@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.calendar.likeness import FEWEST, Case, Corrected, case, likened
+from bridge.calendar import likeness
+from bridge.calendar.likeness import ACTIONS, FEWEST, Case, Corrected, case, likened
 from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from classifiers.linear import open_classifier
@@ -59,13 +60,23 @@ def test_too_few_corrections_teach_nothing() -> None:
 
 
 def test_corrections_that_foretell_no_others_teach_nothing() -> None:
-    """Earlier corrections call the choir company, later ones call it something else each time."""
+    """Earlier corrections call the choir company, later ones call it something else each time, and most were left."""
     others = [ActionType.SLEEP, ActionType.EXERCISE, ActionType.MEDITATE, ActionType.FAMILY_TIME, ActionType.ME_TIME]
     odd = [corrected(title, action) for title, action in zip(chorus(CHOIR), others, strict=False)]
-    left = [guess(f"{title} again") for title in chorus(MORE)]
+    again = [guess(f"{title} again") for title in chorus(MORE)]
+    left = [one for pair in zip(OFFICE, again, strict=False) for one in pair]
     later = [guess(title) for title in chorus("matinee|evening")]
     assert likened(later, [*odd, *TEN[5:]], left) == [None, None]
     assert likened(later, TEN, OFFICE) != [None, None]
+
+
+def test_a_runner_up_is_never_likelier_than_an_unsure_label() -> None:
+    for confidence in (0.12, 0.25, 0.4, 0.6, 0.95):
+        label = Label(action=ActionType.LEARN, confidence=confidence, by="x", why="y", runner_up=ActionType.SLEEP)
+        row = likeness._shares([case(Invitation(title="Chapter 3"), label)])[0]
+        assert ACTIONS[row.argmax()] is ActionType.LEARN
+        assert row.sum() == pytest.approx(1)
+        assert row.argsort()[-2] == ACTIONS.index(ActionType.SLEEP)
 
 
 def test_entries_without_activity_stay_without() -> None:
