@@ -23,7 +23,7 @@ SATURDAY = 5
 SURE = 0.35  # probability from which the title alone decides
 FADE = 0.15  # below SURE, over which context gains its full weight
 MAX_SHIFT = 0.1  # the largest shift of a score, as a natural logarithm
-ENTRY_TEMPERATURE = 1.3  # divides the logarithms of an entry's probabilities: it is harder than a title alone
+ENTRY_TEMPERATURE = 1.22  # divides the logarithms of an entry's probabilities: it is harder than a title alone
 ONE_TO_ONE = re.compile(r"\b(1[:-]1|1[ -]?on[ -]?1|one[ -](on|to)[ -]one)\b", re.IGNORECASE)
 RHYTHM = re.compile(r"(dailys?|dailies|weekly|biweekly|bi-weekly|monthly)( \(?\d+ ?min\.?\)?)?", re.IGNORECASE)
 WORKING = range(8, 18)  # hours of Monday to Friday
@@ -139,7 +139,7 @@ def sureness(shares: NDArray[np.float64], events: Sequence[Invitation]) -> NDArr
     """
     import numpy as np
 
-    powers = np.array([1 / ENTRY_TEMPERATURE if _is_entry(event) else 1.0 for event in events])[:, None]
+    powers = np.array([1 / ENTRY_TEMPERATURE if is_entry(event) else 1.0 for event in events])[:, None]
     calm = shares**powers
     found: NDArray[np.float64] = calm / calm.sum(axis=1, keepdims=True)
     return found
@@ -162,5 +162,6 @@ def _is_working_time(event: Invitation) -> bool:
     return working and not event.all_day
 
 
-def _is_entry(event: Invitation) -> bool:
+def is_entry(event: Invitation) -> bool:
+    """Return True for a calendar entry, which is all-day or has an hour or a length. A title alone has none of them."""
     return event.all_day or event.start_hour is not None or event.minutes is not None

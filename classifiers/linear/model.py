@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LOUD = 1.5  # weight of a fact, relative to 1 for all letters together and 1 for all words
 TITLE_MAX_CHARS = 160  # characters of a normalised title that are read
 RUNS = range(1, 6)
-BITS = 18
+BITS = 20
 BLANK = ord(" ")
 DIGIT_RUN = re.compile(r"\d+")
 SOMEBODY = "somebodys"  # replaces any first name
@@ -43,7 +43,7 @@ INVERSE = pow(BASE, -1, 1 << 64)
 KIND = 0xD6E8FEB86659FD93  # keeps kinds of features with equal characters apart
 PAIR, TRIPLE, FIRST, LAST, WHOLE, SHOWN = range(11, 17)  # kinds beyond the runs, which are their lengths, and words
 LONE = 10
-FORMAT = 2
+FORMAT = 3
 
 
 class Part(Enum):
@@ -132,7 +132,7 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 def _bucket(hashes: Hashes, kind: int) -> Positions:
     """Return the bucket (row of the weights) of each hash, for a kind of feature.
 
-    It is the topmost 18 bits after all bits are mixed.
+    It is the topmost 20 bits after all bits are mixed.
     """
     import numpy as np
 
@@ -200,8 +200,10 @@ class Model:
 
     ``weights`` has the shape (bucket, action), ``scale`` and ``bias`` have the shape (action,). A weight counts times
     the ``scale`` of its action, so that a loaded model keeps a weight in a byte. ``rarity`` (bucket,) is the inverse
-    document frequency. ``temperature`` divides the scores, which calibrates the probabilities on titles outside the
-    corpus. ``leanings`` (fact, action) say what each fact of an event's context speaks for (see ``context``).
+    document frequency. ``temperature`` times ``(1 + words of the title) ** longer`` divides the scores. It calibrates
+    the probabilities on titles outside the corpus. ``commoner`` (action,) is then added, the logarithm of how much
+    commoner an action is in life than in the corpus. ``leanings`` (fact, action) say what each fact of an event's
+    context speaks for (see ``context``).
     """
 
     version: int
@@ -209,7 +211,9 @@ class Model:
     scale: Floats
     rarity: Floats
     bias: Floats
+    commoner: Floats
     temperature: float
+    longer: float
     leanings: Floats
 
     def probabilities(
@@ -227,10 +231,18 @@ class Model:
         )
         for part in Part:
             scores += self._scored([block for block in found if block.part is part], part, len(events))
-        scores = (scores - scores.max(axis=1, keepdims=True)) / self.temperature
-        likely = np.exp(scores)
+        scores = scores / self._heats(found, len(events)) + self.commoner
+        likely = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares: NDArray[np.float64] = likely / likely.sum(axis=1, keepdims=True)
         return shares
+
+    def _heats(self, found: Sequence[Block], titles: int) -> NDArray[np.float64]:
+        """Return what divides the scores of each title, of shape (title, 1). It grows with the number of words."""
+        import numpy as np
+
+        words = next(block for block in found if block.part is Part.WORDS)
+        counts = np.bincount(words.titles, minlength=titles)[:, None]
+        return np.asarray(self.temperature * (1.0 + counts) ** self.longer, dtype=np.float64)
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
         """Return the scores, of shape (title, action), that the features ``found`` of one part give.
@@ -288,7 +300,9 @@ def load(path: Path) -> Model:
                 scale=scale,
                 rarity=rarity,
                 bias=kept["bias"],
+                commoner=kept["commoner"],
                 temperature=float(kept["temperature"]),
+                longer=float(kept["longer"]),
                 leanings=kept["leanings"].reshape(len(FACTS), len(scale)),
             )
     except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, BadZipFile) as error:
@@ -313,6 +327,8 @@ def save(model: Model, path: Path) -> None:
         rarity=model.rarity[used].astype(np.float16),
         unseen=np.float32(model.rarity.max()),
         bias=model.bias,
+        commoner=model.commoner,
         temperature=model.temperature,
+        longer=model.longer,
         leanings=model.leanings.astype(np.float32),
     )

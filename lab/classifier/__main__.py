@@ -74,6 +74,7 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
     if folder is not None:
         dev, entries, later, read, years = (dated(labels, folder) for labels in (DEV, TEST, LATER, READ, YEARS))
         found += [
+            *_in_context("Entries of people from whom nothing was learnt", [*years, *entries, *later], classifier),
             *_in_context("Entries of several years, which chose nothing, by title and in context", years, classifier),
             *_in_context("Entries of public calendars, by title and in context", entries, classifier),
             *_in_context("Entries that chose no line, by title and in context", later, classifier),
@@ -107,7 +108,7 @@ def _card(titles: list[Titled], model: Model, file: Path | None, folder: Path | 
 
 def _real(titles: list[Titled], model: Model, file: Path, folder: Path | None) -> list[str]:
     test, dev = (real(CORPUS / name, file) for name in ("real_test.tsv", "real_dev.tsv"))
-    asking = [*dev, *([] if folder is None else map(_alone, entries_of(DEV, folder)))]
+    asking = [*dev, *([] if folder is None else entries_of(DEV, folder))]
     events = [one.event for one in test]
     met = {one.event.title.casefold() for one in (*test, *dev)}
     unmet = [one for one in titles if one.event.title.casefold() not in met]
@@ -122,11 +123,6 @@ def _real(titles: list[Titled], model: Model, file: Path, folder: Path | None) -
     }
     read = f"Two readers gave {same:.1%} of them one label (Cohen's kappa {kappa:.2f})."
     return [measure.tables(f"Real titles ({file.name}), {len(test):,} of them", test, guesses), read]
-
-
-def _alone(one: Titled) -> Titled:
-    """Return an entry without its context."""
-    return replace(one, event=Invitation(title=one.event.title))
 
 
 def _said() -> Callable[[int, int], None]:

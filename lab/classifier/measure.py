@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from bridge.domain.ports import EventClassifier, Invitation
 from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import CLASSES, Linear
-from classifiers.linear.model import Model
+from classifiers.linear.context import ENTRY_TEMPERATURE, is_entry
+from classifiers.linear.model import Model, plain_words
 from lab.classifier.corpus import Titled, groups
 from lab.classifier.train import Calibration, trained
 from rhythm_env.interface import ActionType
@@ -135,25 +136,31 @@ def calibration_error(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> fl
 def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
     """Fit the calibration that makes the titles' labels most likely for an uncalibrated model, to two digits.
 
-    It has a temperature (Guo et al. 2017), and a weight per type for its frequency among these titles against training
-    (Saerens et al. 2002 derive it for known shares). Half of that weight is used, because the next calendar has another
-    mixture. Weights are drawn to zero, so that a rare type stays unchanged.
+    It has a temperature (Guo et al. 2017) that grows with a title's words, and a weight per type. The weight is the
+    type's frequency among these titles against training (Saerens et al. 2002 derive it for known shares). Half of it is
+    used, because the next calendar has another mixture. Weights are drawn to zero, so that a rare type stays unchanged.
+    The scores of calendar entries are divided by their own temperature first. All entries weigh as much as all titles.
     """
     import numpy as np
     from scipy.optimize import minimize
 
-    rules, events = Keywords(lexicon()), [one.event for one in titles]
+    rules, events = Keywords(lexicon()), [Invitation(title=one.event.title) for one in titles]
     scores = np.log(model.probabilities(events, [rules.said(e) for e in events]))
+    entry = np.array([is_entry(one.event) for one in titles])
+    scores /= np.where(entry, ENTRY_TEMPERATURE, 1.0)[:, None]
+    words = np.log1p([len(plain_words(event.title).split()) for event in events])
+    weights = np.where(entry, 1 / max(entry.sum(), 1), 1 / max((~entry).sum(), 1))
     place = np.arange(len(titles)), np.array([CLASSES.index(one.action) for one in titles])
 
     def surprise(given: NDArray[np.float64]) -> float:
-        scaled = scores * np.exp(given[0]) + given[1:]
+        scaled = scores / np.exp(given[0] + given[1] * words)[:, None] + given[2:]
         missed = np.logaddexp.reduce(scaled, axis=1) - scaled[place]
-        return float(missed.mean() + CAUTION * (given**2).mean())
+        return float(np.average(missed, weights=weights) + CAUTION * (given**2).mean())
 
-    sharper, *more = minimize(surprise, np.zeros(1 + len(CLASSES))).x
+    heat, longer, *more = minimize(surprise, np.zeros(2 + len(CLASSES))).x
     return Calibration(
-        temperature=round(float(np.exp(-sharper)), 2),
+        temperature=round(float(np.exp(heat)), 2),
+        longer=round(float(longer), 2),
         commoner={name: round(HALF * float(one), 2) for name, one in zip(CLASSES, more, strict=True)},
     )
 

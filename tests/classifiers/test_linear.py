@@ -309,7 +309,25 @@ def test_the_shipped_model_on_real_titles() -> None:
 def test_calibration_makes_a_too_sure_model_less_sure() -> None:
     sure = trained(toy(), calibration=Calibration())
     doubting = [titled(f"gym {k}", action) for k, action in enumerate(("EXERCISE", "LEARN") * 10)]
-    assert measure.calibration(sure, doubting).temperature > 1.5
+    found = measure.calibration(sure, doubting)
+    assert found.temperature * 3**found.longer > 1.5  # of titles of two words
+
+
+def test_calibration_finds_that_long_titles_are_harder() -> None:
+    """Short titles keep their words' types, and half of the long ones are of another type."""
+    words = {"gym": "EXERCISE", "church": "MEDITATE", "lecture": "LEARN"}
+    short = [titled(f"{word} {k}", action) for k in range(20) for word, action in words.items()]
+    long = [
+        titled(f"{word} {k} with plenty of further words", "ADMIN_WORK" if k % 2 else action)
+        for k in range(20)
+        for word, action in words.items()
+    ]
+    fair = trained(toy(), calibration=Calibration())
+    found = measure.calibration(fair, [*short, *long])
+    assert found.longer > 0.2
+    model = calibrated(fair, found)
+    sure = [measure.with_rules(model)([Invitation(title=title)])[0][1] for title in ("gym", "gym gym of further words")]
+    assert sure[0] > sure[1]
 
 
 def test_calibration_knows_what_is_commoner_in_life_and_leaves_the_unseen_alone() -> None:
