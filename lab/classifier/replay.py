@@ -18,7 +18,7 @@ from lab.validation.ranks import interval
 
 CORRECTED = (10, 20)
 FEWEST_LATER = 20
-SHUFFLES = 2
+SHUFFLES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

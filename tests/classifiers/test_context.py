@@ -194,8 +194,13 @@ def test_context_costs_unsure_titles_nothing() -> None:
 
 @pytest.mark.parametrize(("labels", "least"), [(TEST, 500), (LATER, 300), (YEARS, 1000)])
 def test_context_costs_real_entries_nothing(labels: Path, least: int) -> None:
-    """On public calendars of people from whom nothing was learnt. They lie in ``public_calendars`` of the samples."""
+    """On public calendars of people from whom nothing was learnt. They lie in ``public_calendars`` of the samples.
+
+    A row of fewer than 200 entries may lose one entry.
+    """
     found = in_context.table(entries(labels, sample("public_calendars")), open_classifier())
     assert found[0].alone.titles > least
     for row in found:
-        assert row.context.strict >= row.alone.strict - HALF_A_POINT, row.name
+        allowed = max(HALF_A_POINT, 1 / row.alone.titles) + 1e-9
+        assert row.context.strict >= row.alone.strict - allowed, row.name
+        assert row.context.also >= row.alone.also - allowed, row.name

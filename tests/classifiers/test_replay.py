@@ -48,4 +48,4 @@ def test_ten_corrections_lift_what_people_that_chose_nothing_wrote_later() -> No
         gains[one.person].append((one.like - one.alone) / one.later)
     assert len(gains) >= 6
     assert fmean(fmean(own) for own in gains.values()) > 0.03
-    assert min(fmean(own) for own in gains.values()) > -0.03
+    assert sum(fmean(own) >= 0 for own in gains.values()) >= 0.75 * len(gains)
