@@ -10,7 +10,7 @@ import threading
 import webbrowser
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -21,13 +21,28 @@ from bridge.recordings.recorded_life import DEMO_TIME, DEMO_USER, DEMO_ZONE, env
 from bridge.recordings.server import LabServer
 from lab.people.person import demo_files, demo_person
 
-__all__ = ["DEMO_TIME", "DEMO_USER", "DEMO_ZONE", "Agreeing", "Visitor", "environment", "serve", "stage"]
+__all__ = [
+    "DEMO_TIME",
+    "DEMO_USER",
+    "DEMO_ZONE",
+    "Agreeing",
+    "Visitor",
+    "environment",
+    "latest_workday",
+    "serve",
+    "stage",
+]
+
+FRIDAY = 4
 
 
 @contextmanager
 def stage(*, seed: int, today: date | None = None, days: int = 75) -> Iterator[tuple[list[str], list[str]]]:
-    """Run vendors on loopback for an empty installation. Yields the sources and the paths of the downloads."""
-    today = today or datetime.now(ZoneInfo(DEMO_ZONE)).date()
+    """Run vendors on loopback for an empty installation. Yields the sources and the paths of the downloads.
+
+    Without ``today`` it is the latest workday, because the person's Saturday morning is full and gets no advice.
+    """
+    today = today or latest_workday(datetime.now(ZoneInfo(DEMO_ZONE)).date())
     person = demo_person(today, zone=DEMO_ZONE, days=days, seed=seed)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rhythm-bridge-demo-"))
@@ -45,6 +60,11 @@ def stage(*, seed: int, today: date | None = None, days: int = 75) -> Iterator[t
             list(person),
             _download(demo_files(today, zone=DEMO_ZONE, days=days, seed=seed), Path(folder) / "downloads"),
         )
+
+
+def latest_workday(day: date) -> date:
+    """Return a day from Monday to Friday as it is, and the Friday before a Saturday or Sunday."""
+    return day - timedelta(days=max(day.weekday() - FRIDAY, 0))
 
 
 def _download(files: Mapping[str, bytes], folder: Path) -> list[str]:

@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from dateutil.rrule import rrulestr
 
+from lab.people.demo import latest_workday
 from lab.people.person import HARD_WEEK, demo_person
 
 FRIDAY = date(2026, 11, 20)
@@ -332,3 +333,12 @@ def _today(today: date) -> list[int]:
             elif start.date() == today:
                 hours.append(start.hour)
     return hours
+
+
+@pytest.mark.parametrize("ago", range(7))
+def test_the_demo_is_on_the_latest_workday(ago: int) -> None:
+    """The person's Saturday morning is full, so that a demo on it would end without advice."""
+    day = date(2026, 11, 29) - timedelta(days=ago)
+    found = latest_workday(day)
+    assert found.weekday() < 5
+    assert found == (day if day.weekday() < 5 else date(2026, 11, 27))
