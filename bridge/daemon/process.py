@@ -53,6 +53,7 @@ def only_daemon(bridge: installation.Bridge) -> Iterator[Daemon]:
     singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
     with closing(singleton) as daemon.singleton:
         daemon.publisher = publisher.opened(bridge, daemon.start_publishing)
+        daemon.start_publishing()  # the broker may have been ready before the daemon knew its publisher
         with nullcontext() if daemon.publisher is None else closing(daemon.publisher.link):
             yield daemon
 

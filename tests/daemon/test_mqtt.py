@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bridge.daemon.due_tasks import run_due_tasks
-from bridge.daemon.mqtt import entities, link
+from bridge.daemon.mqtt import entities, link, publisher
 from bridge.daemon.mqtt.publisher import Publisher, opened
 from bridge.daemon.process import only_daemon
 from bridge.domain.guard import guard_from_settings
@@ -342,6 +342,22 @@ def test_advice_is_told_as_soon_as_it_is_made(home: Home) -> None:
     daemon._run_due_tasks()
     until(lambda: home.state("recommendation")["id"] is not None)
     assert daemon.stop(5)
+
+
+def test_a_broker_that_answers_at_once_is_told_at_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection can be ready in its own thread before the daemon knows its publisher."""
+    monkeypatch.setenv("BRIDGE_NOW", home.stage.now.isoformat())
+    home.advise()
+
+    def ready(*given: Any) -> Any:
+        made = opened(*given)
+        until(lambda: made is not None and made.link.is_ready)
+        return made
+
+    monkeypatch.setattr(publisher, "opened", ready)
+    with only_daemon(home.stage.bridge) as daemon:
+        until(lambda: home.ear.last(home.topic("recommendation")))
+        assert daemon.stop(5)
 
 
 def test_the_daemon_does_it_by_itself(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
