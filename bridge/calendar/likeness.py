@@ -31,7 +31,7 @@ STRENGTH = 8.0  # inverse of the regularisation
 BUCKETS = 1 << 15
 LETTERS, SHOWN = 0.6, 0.2  # lengths of a title's letters and of each fact, where that of its words is 1
 SUREST = 0.9
-HALF, CLOSEST = 0.5, 0.7  # the most that a runner-up has of what is left, and of the first (means over 2,857 entries)
+HALF, CLOSEST = 0.5, 0.7  # the most that a runner-up has of what is left, and of the first
 LONG_MINUTES = 240
 EVENING, OFFICE, SATURDAY = 18, range(8, 18), 5
 ACTIONS = tuple(ActionType)
@@ -181,12 +181,14 @@ def _shares(cases: Sequence[Case]) -> NDArray[np.float64]:
     found = np.zeros((len(cases), len(ACTIONS)))
     for row, one in zip(found, cases, strict=True):
         first = one.label.confidence
-        second = 0.0 if one.label.runner_up is None else min(HALF * (1 - first), CLOSEST * first)
-        row += (1 - first - second) / len(ACTIONS) + 1e-3
+        row += 1e-3
         if one.label.action is not None:
             row[_first(one)] += first
+        second = 0.0
         if one.label.runner_up is not None:
+            second = min(HALF * (1 - first), CLOSEST * first)
             row[ACTIONS.index(one.label.runner_up)] += second
+        row += (1 - first - second) / len(ACTIONS)
     shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
     return shares
 

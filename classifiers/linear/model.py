@@ -98,6 +98,14 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
     return [*_letters(runs, title), *_words(runs, title), _facts(rules)]
 
 
+def words_in(found: Sequence[Block], titles: int) -> NDArray[np.int64]:
+    """Return how many words each of ``titles`` titles has, by their features ``found`` (see ``blocks``)."""
+    import numpy as np
+
+    words = next(block for block in found if block.part is Part.WORDS)
+    return np.bincount(words.titles, minlength=titles)
+
+
 class _Runs:
     """A text as character codes, with sums that hash any of its substrings by a subtraction and a multiplication."""
 
@@ -231,18 +239,11 @@ class Model:
         )
         for part in Part:
             scores += self._scored([block for block in found if block.part is part], part, len(events))
-        scores = scores / self._heats(found, len(events)) + self.commoner
+        words = words_in(found, len(events))[:, None]
+        scores = scores / (self.temperature * (1.0 + words) ** self.longer) + self.commoner
         likely = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares: NDArray[np.float64] = likely / likely.sum(axis=1, keepdims=True)
         return shares
-
-    def _heats(self, found: Sequence[Block], titles: int) -> NDArray[np.float64]:
-        """Return what divides the scores of each title, of shape (title, 1). It grows with the number of words."""
-        import numpy as np
-
-        words = next(block for block in found if block.part is Part.WORDS)
-        counts = np.bincount(words.titles, minlength=titles)[:, None]
-        return np.asarray(self.temperature * (1.0 + counts) ** self.longer, dtype=np.float64)
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
         """Return the scores, of shape (title, action), that the features ``found`` of one part give.

@@ -13,7 +13,7 @@ from bridge.domain.ports import EventClassifier, Invitation
 from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import CLASSES, Linear
 from classifiers.linear.context import ENTRY_TEMPERATURE, is_entry
-from classifiers.linear.model import Model, plain_words
+from classifiers.linear.model import Model, blocks, words_in
 from lab.classifier.corpus import Titled, groups
 from lab.classifier.train import Calibration, trained
 from rhythm_env.interface import ActionType
@@ -148,7 +148,7 @@ def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
     scores = np.log(model.probabilities(events, [rules.said(e) for e in events]))
     entry = np.array([is_entry(one.event) for one in titles])
     scores /= np.where(entry, ENTRY_TEMPERATURE, 1.0)[:, None]
-    words = np.log1p([len(plain_words(event.title).split()) for event in events])
+    words = np.log1p(words_in(blocks([event.title for event in events], [[]] * len(events)), len(events)))
     weights = np.where(entry, 1 / max(entry.sum(), 1), 1 / max((~entry).sum(), 1))
     place = np.arange(len(titles)), np.array([CLASSES.index(one.action) for one in titles])
 
