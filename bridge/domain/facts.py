@@ -51,7 +51,7 @@ class Private:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A reason. ``weight`` is its share in the choice in log-odds, or in the level for a meter; the sign is its direction."""
+    """A reason. ``weight`` is its signed share in the choice in log-odds, or in the level for a meter."""
 
     kind: str
     values: Mapping[str, Value] = field(default_factory=dict)
