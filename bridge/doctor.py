@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bridge import config, installation, registry
+from bridge import config, installation, origin, registry
 from bridge.advice import outgoing_events
 from bridge.auth import backup_key, key_storage, oidc
 from bridge.daemon import backups, housekeeping
@@ -40,7 +40,8 @@ class Finding:
     """The result of a check of the installation.
 
     ``next`` is the command or step that mends a fault or grants a missing permission. It is empty if there is none.
-    ``optional`` says that something is merely not set up, which only matters to those who want it.
+    ``optional`` says that something is merely not set up, which only matters to those who want it. ``extra`` is the
+    extra of the installation that it is, or empty.
     """
 
     check: str
@@ -48,6 +49,7 @@ class Finding:
     text: str
     next: str = ""
     optional: bool = False
+    extra: str = ""
 
 
 def _fault(check: str, error: BridgeError, then: str) -> Finding:
@@ -82,6 +84,7 @@ def examine() -> list[Finding]:
             findings.extend(_mqtt(bridge))
             findings.extend(_shared_settings(bridge))
             findings.extend(_sources(bridge))
+            findings.extend(_extras())
             findings.extend(_people(bridge))
     except BridgeError as error:
         findings.append(_fault("store", error, "check BRIDGE_DATABASE"))
@@ -235,6 +238,13 @@ def _sources(bridge: installation.Bridge) -> Iterator[Finding]:
             begun = len(missing) < len(needed)
             text = f"lacks {variables}" if begun else f"live data needs {variables}"
             yield Finding(check=spec.name, ok=not begun, text=text, next="bridge up", optional=not begun)
+
+
+def _extras() -> Iterator[Finding]:
+    """Yield a finding for each extra that is not installed, with what adds it to this installation."""
+    for extra in origin.missing():
+        needs, then = origin.EXTRAS[extra][1], origin.adding(extra)
+        yield Finding(check=f"extra {extra}", ok=True, text=f"for {needs}", next=then, optional=True, extra=extra)
 
 
 def _people(bridge: installation.Bridge) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from bridge import origin
 from bridge.domain.errors import SetupError
 
 USE_KEYRING = "keyring"  # as value of BRIDGE_KEY: the keys are in the keyring
@@ -161,7 +162,7 @@ def _keyring() -> Any:
     try:
         import keyring
     except ModuleNotFoundError:
-        raise SetupError("BRIDGE_KEY=keyring needs its library: pip install 'rhythm-bridge[keyring]'") from None
+        raise origin.lacking("keyring") from None
     if keyring.get_keyring().priority <= 0:
         raise SetupError(
             "this machine has no keyring; unset BRIDGE_KEY to keep the key in a file that only you can read"

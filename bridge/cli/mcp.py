@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bridge import origin
 from bridge.cli import options, show
-from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -54,7 +54,7 @@ def _server(bridge: Bridge, user: str) -> AssistantServer:
     try:
         from bridge.mcp.server import AssistantServer
     except ModuleNotFoundError:
-        raise SetupError("assistants need a library that is not installed: pip install 'rhythm-bridge[mcp]'") from None
+        raise origin.lacking("mcp") from None
     return AssistantServer(bridge, user)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bridge import origin
 from bridge.cli import options, proxies, show
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import zone_at
@@ -69,7 +70,7 @@ def show_meters(
         Path | None,
         typer.Option(
             help="Also draw levels, their uncertainty and inputs into this file (.png, .svg or .pdf; needs "
-            "'rhythm-bridge[plot]'). An old file is replaced."
+            "the extra plot). An old file is replaced."
         ),
     ] = None,
     at: options.At = None,
@@ -313,7 +314,7 @@ def draw(path: Path, view: MetersView) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise SetupError("pictures need matplotlib: pip install 'rhythm-bridge[plot]'") from None
+        raise origin.lacking("plot") from None
     from bridge.ingest import files
 
     figure = Figure(figsize=(10, 15), layout="constrained")

@@ -117,14 +117,19 @@ def doctor(json: options.Json = False) -> None:
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
-    """Print the faults first, then what is well, and the sources without keys in a table of their own."""
+    """Print the faults first, then what is well, then sources without keys, then extras that are not installed."""
     columns = ("ok", "check", "finding", "next")
     checks = sorted((one for one in findings if not one.optional), key=lambda one: one.ok)
     rows = [{"check": f.check, "finding": f.text, "next": f.next, "ok": "ok" if f.ok else "!!"} for f in checks]
     show.table(rows, columns)
-    unused = [{"source": f.check, "finding": f.text, "next": f.next} for f in findings if f.optional]
+    unused = [{"source": f.check, "finding": f.text, "next": f.next} for f in findings if f.optional and not f.extra]
     if unused:
         show.table(unused, ("source", "finding", "next"), title="Not set up, and needed only for live data from there:")
+    extras = [one for one in findings if one.extra]
+    if extras:
+        typer.echo("Not installed, and needed only by those who want it:")
+    for one in extras:  # a command of that length would leave a table no room
+        typer.echo(f"{one.extra}, {one.text}\n  {one.next}")
     faults = sum(not one.ok for one in findings)
     typer.echo(f"{plural(faults, 'fault')} to mend, at the top." if faults else "Nothing is wrong.")
 

@@ -248,7 +248,7 @@ def export(
         str,
         typer.Option(
             "--format",
-            help="json, csv or parquet (needs 'rhythm-bridge[parquet]') for everything; ieee1752 or fhir for "
+            help="json, csv or parquet (needs the extra parquet) for everything; ieee1752 or fhir for "
             "nights, workouts and measurements.",
         ),
     ] = "json",

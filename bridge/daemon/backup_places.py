@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from bridge import origin
 from bridge.domain.errors import SetupError
 from bridge.store.database import as_setup_error
 
@@ -198,7 +199,7 @@ def _told() -> Iterator[None]:
     try:
         from obstore.exceptions import BaseError
     except ImportError:
-        raise SetupError("backups to a bucket need the extra s3: pip install 'rhythm-bridge[s3]'") from None
+        raise origin.lacking("s3") from None
     try:
         yield
     except (BaseError, FileNotFoundError, PermissionError, ValueError) as error:

@@ -9,6 +9,7 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge import origin
 from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def open_queue(database: str, concurrency: int) -> App:
     try:
         from procrastinate import App, PsycopgConnector
     except ModuleNotFoundError:
-        raise SetupError("workers need procrastinate: pip install 'rhythm-bridge[postgres]'") from None
+        raise origin.lacking("postgres") from None
     for name in ("procrastinate", "psycopg.pool"):  # their tracebacks may hold personal texts
         logging.getLogger(name).setLevel(logging.CRITICAL)
     address = _plain(database)

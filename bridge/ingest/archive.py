@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from bridge import origin
 from bridge.domain.errors import SetupError
 from bridge.domain.types import Outcome
 from bridge.ingest.files import DAMAGED, is_bomb, new_folder
@@ -75,7 +76,7 @@ def _parquet(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except ImportError:
-        raise SetupError("Parquet needs pyarrow: pip install 'rhythm-bridge[parquet]'") from None
+        raise origin.lacking("parquet") from None
 
 
 def open_export(path: Path, stack: ExitStack) -> Path | None:
@@ -146,7 +147,7 @@ def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
             f"{ABOUT_FILE} in that folder cannot be read; export again: bridge export --user NAME"
         ) from None
     if version != EXPORT_VERSION or kind not in EXPORT_FORMATS:
-        raise SetupError("a newer release wrote that export; upgrade: pip install --upgrade rhythm-bridge")
+        raise SetupError(f"a newer release wrote that export; install it {origin.renewing()}")
     return {name: _read_one(folder / f"{name}.{kind}", kind) for name in names if name.isidentifier()}
 
 

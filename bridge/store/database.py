@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
+from bridge import origin
 from bridge.domain.errors import SetupError, TryLater
 from bridge.domain.languages import say
 from bridge.store.schema import create_or_migrate
@@ -260,7 +261,7 @@ def _postgres(url: sa.URL) -> sa.Engine:
             max_overflow=90,  # a syncing thread may hold two; the server limits them too
         )
     except ModuleNotFoundError:
-        raise SetupError("PostgreSQL needs its driver: pip install 'rhythm-bridge[postgres]'") from None
+        raise origin.lacking("postgres") from None
     sa.event.listen(engine, "checkout", _check_idle)
     sa.event.listen(engine, "checkin", _note_idle)
     return engine

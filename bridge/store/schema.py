@@ -8,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bridge import origin
 from bridge.domain.errors import SetupError
 from bridge.store import views
 from bridge.store.tables import metadata
@@ -33,7 +34,7 @@ def create_or_migrate(engine: sa.Engine) -> None:
     if found == newest:
         return
     if found is not None and found > newest:
-        raise SetupError("a newer release has used this database; upgrade: pip install --upgrade rhythm-bridge")
+        raise SetupError(f"a newer release has used this database; install it {origin.renewing()}")
     with engine.begin() as connection:  # a second process waits here
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge import origin
 from bridge.cli.meters import SPARKS
 from bridge.domain.errors import SetupError
 
@@ -24,7 +25,7 @@ def draw(path: Path, body: Body) -> None:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError:
-        raise SetupError("pictures need matplotlib: pip install 'rhythm-bridge[plot]'") from None
+        raise origin.lacking("plot") from None
     figure = Figure(figsize=(11, 7), layout="constrained")
     axes = figure.subplots(2, 2)
     alone = [one for one in body["lives"] if one["answers_only"]]

@@ -160,7 +160,7 @@ def evaluate(
         Path | None,
         typer.Option(
             help="With --deployed or --comparison: draw the curves into this file (.svg, .png or .pdf; needs "
-            "'rhythm-bridge[plot]'). An old file is replaced."
+            "the extra plot). An old file is replaced."
         ),
     ] = None,
     logged: Annotated[

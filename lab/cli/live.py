@@ -71,7 +71,7 @@ def live(
     picture: Annotated[
         Path | None,
         typer.Option(
-            help="Also draw the curves into this file (.svg, .png or .pdf; needs 'rhythm-bridge[plot]'). An old "
+            help="Also draw the curves into this file (.svg, .png or .pdf; needs the extra plot). An old "
             "file is replaced."
         ),
     ] = None,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge import origin
 from bridge.cli.meters import METER_COLOURS
 from bridge.domain.errors import SetupError
 from lab.cli.curves import COLOURS
@@ -29,7 +30,7 @@ def draw(path: Path, body: Body, dots: Mapping[str, Sequence[tuple[float, float]
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError:
-        raise SetupError("pictures need matplotlib: pip install 'rhythm-bridge[plot]'") from None
+        raise origin.lacking("plot") from None
     figure = Figure(figsize=(13, 8), layout="constrained")
     axes = figure.subplots(2, 4).ravel()
     everybody = [*body["policies"], {**body["oracle"], "policy": "oracle"}]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bridge import origin
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 from lab.cli.recall import recall
@@ -54,7 +55,8 @@ def _able() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise SetupError(f"this needs {error.name}: pip install 'rhythm-lab[llm-train]'") from error
+        command = origin.adding("llm-train", origin.LABORATORY)
+        raise SetupError(f"this needs {error.name}: {command}") from error
     except (ValueError, OSError) as error:
         raise SetupError(str(error)) from error
 

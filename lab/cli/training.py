@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bridge import origin
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 
@@ -38,7 +39,7 @@ def train(
         typer.Option(
             "--plot",
             help="Also draw training.svg and scores.svg, the scores beside the baselines, into the folder of --out "
-            "(needs 'rhythm-bridge[plot]').",
+            "(needs the extra plot).",
         ),
     ] = False,
     episodes: Annotated[int, typer.Option(help="With --plot: number of weeks per policy and condition.", min=2)] = 200,
@@ -54,7 +55,8 @@ def train(
             found: dict[str, Any] = course.train(out, minutes=length, seed=seed, resume=resume, watch=progress.steps)
             pictures = course.draw(out, episodes=episodes, watch=progress.steps) if plot else []
     except ImportError as error:
-        raise SetupError(f"training needs {error.name}: pip install 'rhythm-lab[train]'") from error
+        command = origin.adding("train", origin.LABORATORY)
+        raise SetupError(f"training needs {error.name}: {command}") from error
     except ValueError as error:
         raise SetupError(f"{error}; name another folder with --out") from error
     show.result({**found, "plots": [str(path) for path in pictures]}, _told(found, pictures), json=json)

@@ -1,4 +1,4 @@
-"""The simulator as Gymnasium environments, single and vectorised. It needs ``pip install 'rhythm-lab[gym]'``.
+"""The simulator as Gymnasium environments, single and vectorised. It needs the laboratory's extra ``gym``.
 
 An observation is a vector of 48 numbers. It holds the five meters (0 to 1) and their last changes (-1 to 1). It holds
 the part of these changes that a neutral person would not have had (-1 to 1). Then follow day and slot (one-hot), the

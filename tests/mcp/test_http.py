@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import Tool as OfferedTool
 from typer.testing import CliRunner
 
-from bridge import installation
+from bridge import installation, origin
 from bridge.auth import access, assistants
 from bridge.cli import app as command
 from bridge.domain.records import User
@@ -231,10 +231,10 @@ def test_a_token_that_was_ended_opens_nothing(place: Place) -> None:
 def test_other_sites_and_other_names_are_refused(place: Place) -> None:
     _, token = person(place, "ana", "meters")
     listing = message("tools/list")
-    for origin in ("http://evil.example", "null", "http://["):
-        assert post(place, token, listing, Origin=origin).status_code == 403, origin
-        headers = {"Authorization": f"Bearer {token}", "Origin": origin}
-        assert requests.get(f"{place.url}/mcp", headers=headers, timeout=60).status_code == 403, origin
+    for address in ("http://evil.example", "null", "http://["):
+        assert post(place, token, listing, Origin=address).status_code == 403, address
+        headers = {"Authorization": f"Bearer {token}", "Origin": address}
+        assert requests.get(f"{place.url}/mcp", headers=headers, timeout=60).status_code == 403, address
     assert post(place, token, listing, Sec_Fetch_Site="cross-site").status_code == 403
     assert post(place, token, listing, Host="evil.example").status_code == 421  # DNS rebinding
     assert post(place, token, listing, Origin=place.url).status_code == 200
@@ -357,4 +357,4 @@ def test_without_the_library_the_answer_says_what_to_install(place: Place, monke
     _, token = person(place, "ana", "meters")
     monkeypatch.setitem(sys.modules, "bridge.mcp.server", None)
     answer = post(place, token, message("tools/list"))
-    assert (answer.status_code, "rhythm-bridge[mcp]" in answer.json()["error"]) == (400, True)
+    assert (answer.status_code, origin.adding("mcp") in answer.json()["error"]) == (400, True)

@@ -18,7 +18,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from typer.testing import CliRunner
 
-from bridge import installation
+from bridge import installation, origin
 from bridge.cli import app as command
 from bridge.mcp.server import AssistantServer
 from bridge.recordings.server import Answer, LabServer, Request
@@ -264,4 +264,4 @@ def test_without_the_extra_the_error_names_it() -> None:
         [sys.executable, "-c", code, "mcp", "--user", "ana"], capture_output=True, text=True, input="", check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert "pip install 'rhythm-bridge[mcp]'" in done.stderr
+    assert origin.adding("mcp") in done.stderr

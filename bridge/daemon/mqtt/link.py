@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bridge import config
+from bridge import config, origin
 from bridge.domain.errors import SetupError
 from bridge.domain.records import User
 
@@ -255,7 +255,7 @@ class Link:
 def require_paho() -> None:
     """Raise SetupError if paho-mqtt is not installed."""
     if find_spec("paho") is None:
-        raise SetupError("BRIDGE_MQTT_URL needs paho-mqtt: pip install 'rhythm-bridge[mqtt]', then: bridge doctor")
+        raise origin.lacking("mqtt")
 
 
 def _client() -> Client:

@@ -1,1 +1,1 @@
-"""Training of a language model to decide. It needs ``pip install 'rhythm-lab[llm-train]'``; see ``bridge llm``."""
+"""Training of a language model to decide. It needs the laboratory's extra ``llm-train``; see ``bridge llm``."""

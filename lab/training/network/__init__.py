@@ -1,4 +1,4 @@
-"""Training of the network. It needs PyTorch (``pip install 'rhythm-lab[train]'``), and ``bridge train`` runs it."""
+"""Training of the network. It needs PyTorch (the laboratory's extra ``train``), and ``bridge train`` runs it."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bridge import origin
 from lab.evaluation.week import observation
 from policies.network import WEIGHTS
 from policies.network.forward import think, weights
@@ -43,7 +44,7 @@ def test_without_pytorch_the_next_command_is_named(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "pip install 'rhythm-lab[train]'" in done.stderr
+    assert origin.adding("train", origin.LABORATORY) in done.stderr
 
 
 def test_what_cannot_be_trained_and_what_is_there_already(tmp_path: Path) -> None:

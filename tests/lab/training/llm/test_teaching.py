@@ -206,7 +206,7 @@ def test_the_command_teaches_and_names_what_comes_next(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["answers"] == 56
     done = bridge("llm", "sft", "--lessons", str(path), "--out", str(tmp_path / "sft"), without="torch")
-    assert (done.returncode, "pip install 'rhythm-lab[llm-train]'" in done.stderr) == (2, True)
+    assert (done.returncode, "lab[llm-train]" in done.stderr) == (2, True)
     done = bridge("llm", "teacher", "--model", "lab-1", "--out", str(path))
     assert (done.returncode, "BRIDGE_POLICY_LLM_ADDRESS" in done.stderr) == (2, True)
     done = bridge("train", "--policy", "llm")
