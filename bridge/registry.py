@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import pkgutil
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from importlib import resources
 from typing import Any
 
 from bridge import config
@@ -115,6 +117,15 @@ def resolve(path: str) -> Any:
     """Return the object of a dotted path ``module:name``."""
     module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)
+
+
+@cache
+def reader_version(source: str) -> str:
+    """Return a digest of the modules beside a source's file reader, by which files that an older one read are known."""
+    module = (spec(source).reads or "").partition(":")[0]
+    folder = resources.files(module.rpartition(".")[0])
+    texts = [one.read_bytes() for one in sorted(folder.iterdir(), key=str) if one.name.endswith(".py")]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]
 
 
 def classifier(name: str, settings: config.Settings | None = None) -> EventClassifier:

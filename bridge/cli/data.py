@@ -117,7 +117,7 @@ def _print_reasons(outcome: Outcome) -> None:
     for what, count in outcome.left_out.items():
         typer.echo(f"{outcome.source}: {count} {what}")
     if outcome.skipped_because:
-        then = NEXT_STEPS.get(outcome.outcome)
+        then = None if outcome.failed_files else NEXT_STEPS.get(outcome.outcome)  # a file does not come by itself
         typer.echo(f"{outcome.source}: {outcome.skipped_because}" + (f"; {then}" if then else ""))
     if outcome.not_permitted:
         typer.echo(f"{outcome.source}: {registry.spec(outcome.source).refusal(outcome.not_permitted)}")

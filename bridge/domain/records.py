@@ -73,6 +73,7 @@ class RecordResult:
 
     outcome: str  # new, updated, unchanged, deleted
     set_aside: str | None = None  # the reason why the record cannot be read
+    aside_before: str | None = None  # the reason why a record that came unchanged was set aside earlier
     outside: tuple[str, ...] = ()  # reasons why single values cannot be true; the other values have landed
     waits: bool = False  # for its parent, which has not come
     items: Mapping[str, int] = field(default_factory=dict)  # sample, episode, event, task -> number derived this time

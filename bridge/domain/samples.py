@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -73,6 +74,14 @@ def _impossible(sample: Sample) -> list[str]:
     if spec.low <= lowest <= sample.value <= highest <= spec.high:
         return []
     return [why for v in (sample.value, low, high) if v is not None and (why := _outside(sample.metric, v))]
+
+
+OUTSIDE = re.compile(r"(?:(?:.*: )?\S+ (?:below|above) \S+ .*(?:\n|$))+")
+
+
+def only_outside(reasons: str) -> bool:
+    """Return True if each line gives the reason why a single value was left out, and none that of a whole record."""
+    return OUTSIDE.fullmatch(reasons) is not None
 
 
 def _outside(metric: Metric, value: float) -> str | None:

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from bridge.domain.errors import BridgeError, SourceChanged
-from bridge.domain.languages import reason
+from bridge.domain.errors import BridgeError
+from bridge.domain.languages import say_many
 from bridge.domain.records import RecordResult
 from bridge.domain.types import Outcome, Page
+from bridge.ingest.imports import SETTLE
 from bridge.ingest.outcomes import SyncCounts
-from bridge.ingest.sync import OnPage, Source, refuse_changed_shape, store_page, store_records, under_lease
+from bridge.ingest.sync import OnPage, Source, store_page, store_records, under_lease
 from bridge.leases import Lease
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ def sync_files(
 ) -> Outcome:
     """Store the pages that ``reading`` yields, under the lease of ``holder``, and return the sync's outcome.
 
-    A failure is returned as an outcome too. A page that cannot be stored fails its own file only. The outcome is
-    ``failed`` if any file failed. Deletions wait until the next page with a cursor or the end. A later file may hold
-    the record. ``on_page`` is called with each page's stream and number of records.
+    A failure is returned as an outcome too. The outcome is ``failed`` if any file failed. Deletions wait until the next
+    page with a cursor or the end. A later file may hold the record. ``on_page`` is called with each page's stream and
+    number of records.
     """
     lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
 
@@ -42,12 +43,13 @@ def sync_files(
         delivered: dict[str, set[str]] = defaultdict(set)
         for group in _grouped(_deletions_last(_dated(page, now) for page in reading), reading):
             lease.renew()
-            _store_group(source, store, group, reading, counts, delivered, now=now)
-            for page, _ in group:
+            for page, file, results in _store_group(source, store, group, delivered, now=now):
+                counts.add(page, results)
+                reading.landed(file, page, results)
                 on_page(page.stream, len(page.records))
         if reading.failed:
             raise UnreadableFiles(
-                f"{len(reading.failed)} of {reading.files} files could not be read, or not to their end"
+                say_many("{count} file was not read whole", "{count} files were not read whole", len(reading.failed))
             )
 
     outcome = under_lease(source, store, read, lease)
@@ -76,13 +78,14 @@ Group = list[tuple[Page, str]]  # pages with their files
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
     """Yield groups of pages, each page with its file's path, for transactions of about ``TRANSACTION_RECORDS`` records.
 
-    A group also ends at a page with a cursor. If reading raises a BridgeError, the pages read so far are yielded first.
-    The last group may be empty.
+    A group also ends at a page with a cursor, and at a page of the stream ``SETTLE``, which is not stored. If reading
+    raises a BridgeError, the pages read so far are yielded first. Groups may be empty.
     """
     group: Group = []
     try:
         for page in pages:
-            group.append((page, reading.at))
+            if page.stream != SETTLE:
+                group.append((page, reading.at))
             if page.cursor is not None or sum(len(page.records) for page, _ in group) >= TRANSACTION_RECORDS:
                 yield group
                 group = []
@@ -93,57 +96,29 @@ def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
 
 
 def _store_group(
-    source: Source,
-    store: Store,
-    group: Group,
-    reading: FileReading,
-    counts: SyncCounts,
-    delivered: dict[str, set[str]],
-    *,
-    now: datetime,
-) -> None:
-    """Store a group of pages in a single transaction, and add the results to ``counts``.
+    source: Source, store: Store, group: Group, delivered: dict[str, set[str]], *, now: datetime
+) -> list[tuple[Page, str, list[RecordResult]]]:
+    """Store a group of pages in a single transaction. Returns each page with its file and the results of its records.
 
-    If that raises SourceChanged, each page is stored in its own transaction, and files whose pages fail are noted.
     ``delivered`` maps each stream to the record keys read so far, which deletions spare. The group's keys are added.
-    It must give an empty set for a new stream, as a defaultdict does.
+    Records of pages that only hold records are stored in a single call, and these pages come first.
     """
-
     for page, _ in group:
         delivered[page.stream].update(record.key for record in page.records)
-
-    def one(page: Page) -> list[RecordResult]:
-        return store_page(source, store, page, frozenset(delivered[page.stream] if page.covers else ()), now=now)
-
-    try:
-        landed = _store_at_once(source, store, group, one, now=now)
-    except SourceChanged:
-        landed = []
-        for page, file in group:
-            try:
-                landed.append((page, one(page)))
-            except SourceChanged as error:
-                reading.fail(reason(error), file)
-    for page, results in landed:
-        counts.add(page, results)
-
-
-def _store_at_once(
-    source: Source, store: Store, group: Group, one: Callable[[Page], list[RecordResult]], *, now: datetime
-) -> list[tuple[Page, list[RecordResult]]]:
-    """Store all pages of a group in a single transaction, and return each page with the results of its records.
-
-    Records of pages that only hold records are stored in a single call, and these pages come first. Any other page is
-    stored by ``one``.
-    """
-    plain = [page for page, _ in group if _only_holds_records(page)]
-    records = [record for page in plain for record in page.records]
+    plain = [(page, file) for page, file in group if _only_holds_records(page)]
     with store.transaction(durable=False):
-        results = iter(store_records(source, store, records, now=now))
-        found = [(page, [*islice(results, len(page.records))]) for page in plain]
-        for page, some in found:
-            refuse_changed_shape(source.spec, page, some)
-        return found + [(page, one(page)) for page, _ in group if not _only_holds_records(page)]
+        results = iter(store_records(source, store, [r for page, _ in plain for r in page.records], now=now))
+        landed = [(page, file, [*islice(results, len(page.records))]) for page, file in plain]
+        for page, file in group:
+            if not _only_holds_records(page):
+                spared = frozenset(delivered[page.stream] if page.covers else ())
+                landed.append((page, file, store_page(source, store, page, spared, now=now)))
+    return [(page, file, [_still_aside(result) for result in results]) for page, file, results in landed]
+
+
+def _still_aside(result: RecordResult) -> RecordResult:
+    """Return the result of an unchanged record that was set aside earlier as set aside: a file tells it again."""
+    return result if result.aside_before is None else replace(result, set_aside=result.aside_before)
 
 
 def _only_holds_records(page: Page) -> bool:
@@ -199,10 +174,10 @@ class FileReading(Protocol):
         ...
 
     def __iter__(self) -> Iterator[Page]: ...
-    def fail(self, reason: str, file: str) -> None:
-        """Note that a file could not be stored."""
+    def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None:
+        """Note what became of a page's records. A file most of whose rows are set aside fails."""
         ...
 
 
 class UnreadableFiles(BridgeError):
-    """The error of an import in which some files could not be read to their end. The readable parts are stored."""
+    """The error of an import in which some files were not read whole. The readable parts are stored."""

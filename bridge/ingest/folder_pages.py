@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge import __version__
+from bridge import __version__, registry
 from bridge.auth.account import StoredAccount
 from bridge.domain.errors import SetupError, TryLater
 from bridge.domain.ports import ConnectorSpec
-from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection
+from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection, RecordResult
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import (
@@ -62,9 +62,9 @@ def _folder_in(account: StoredAccount) -> str:
 class FolderPages:
     """The pages of a folder's new and changed files, read when iterated. Raises TryLater if the folder is missing.
 
-    The cursor of the stream ``files`` names the files read. A file that failed is not read again until it changes or
-    the bridge's release does. Until then each sync reports it in ``failed_before``. If the disk failed and not the
-    file, the next sync reads it again.
+    The cursor of the stream ``files`` names the files read. A file is read again when it changes, or its reader does.
+    Until then each sync reports a file that failed in ``failed_before``. If the disk failed and not the file, the next
+    sync reads it again.
     """
 
     spec: ConnectorSpec
@@ -86,8 +86,9 @@ class FolderPages:
     def at(self) -> str:
         return self._current.at if self._current is not None else ""
 
-    def fail(self, reason: str, file: str) -> None:
-        self.failed.append((file, reason))
+    def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None:
+        if self._current is not None:
+            self._current.landed(file, page, results)
 
     def __iter__(self) -> Iterator[Page]:
         if not self.folder.is_dir():
@@ -99,33 +100,32 @@ class FolderPages:
         here = {place.relative_to(self.folder).as_posix() for place in places}
         known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
         seen = {path: mark for path, mark in known.items() if path in here}
+        reader = f"{__version__}-{self.spec.normaliser_version}-{registry.reader_version(self.spec.name)}"
         for place in places:
             path = place.relative_to(self.folder).as_posix()
             try:
-                mark = DiskFile(place, path).mark
+                mark = f"{DiskFile(place, path).mark} {reader}"
             except FileNotFoundError:  # renamed or deleted while earlier files were read
                 continue
-            failed = f"{mark} {__version__} "
-            if seen.get(path, "").startswith(failed):
-                self.failed_before.append((path, seen[path].removeprefix(failed)))
+            if seen.get(path, "").startswith(f"{mark} "):
+                self.failed_before.append((path, seen[path].removeprefix(f"{mark} ")))
             elif seen.get(path) != mark:
                 yield from self._new(place, path, mark, seen)
 
     def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
         """Yield the pages of a new file, and then a page whose cursor marks the file as read or failed.
 
-        ``place`` is the file, ``path`` its path in the folder, and ``mark`` its size and time of change. ``seen`` maps
-        paths to marks and is updated. If storing the pages fails after the cursor was made, another cursor follows.
+        ``place`` is the file, and ``path`` its path in the folder. ``mark`` tells its size, its time of change and its
+        reader. ``seen`` maps paths to marks and is updated.
         """
         before, self._passing = len(self.failed), False
         yield from self._one(place)
-        for _ in range(2):
-            told, bad = dict(seen), self.failed[before:]
-            seen[path] = f"{mark} {__version__} {bad[0][1]}" if bad else mark
-            if self._passing:
-                del seen[path]
-            if seen != told:
-                yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
+        told, bad = dict(seen), self.failed[before:]
+        seen[path] = f"{mark} {bad[0][1]}" if bad else mark
+        if self._passing:
+            del seen[path]
+        if seen != told:
+            yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
 
     def _one(self, place: Path) -> Iterator[Page]:
         """Yield the pages of a file that the source recognises, or of such members of a zip.

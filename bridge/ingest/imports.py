@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,6 +16,7 @@ from bridge import registry
 from bridge.domain.errors import BridgeError, CutShort
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import ConnectorSpec, File, FileMemory, FileReader, StoredExport
+from bridge.domain.records import RecordResult
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
 from bridge.ingest.files import (
@@ -29,6 +30,7 @@ from bridge.ingest.files import (
 GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are stored together
 SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
 PARTS_STREAM = "parts"  # the stream whose cursor says what the parts of the last file hold
+SETTLE = "settle"  # the stream of a page that is not stored: the pages before it are, before the next page is read
 IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
 
 OnBytes = Callable[[int, int], None]
@@ -126,7 +128,8 @@ class FilePages:
 
     ``cursor`` holds the digests of files imported before, which are not read again. For a source that does not remember
     files, a reading that ``remembers`` keeps a digest of the last import's files. The same files once more then bring
-    nothing. ``parts`` and ``stored`` are what a source that remembers parts of files is told (``FileMemory``).
+    nothing. A file that failed, or of which rows were set aside, is read again, and every file by a newer reader.
+    ``parts`` and ``stored`` are what a source that remembers parts of files is told (``FileMemory``).
     ``whole`` says that these are all files of a folder or zip. Records that none of them holds are then
     deleted. ``dated`` says that the files may be older than earlier imports. Pushes are not dated, because they are
     imported in the order of their arrival. ``known`` counts records of files that were not read again. ``passing`` and
@@ -155,9 +158,37 @@ class FilePages:
     _chosen_versions: dict[str, RecordVersion] = field(default_factory=dict)
     _listed: dict[tuple[str, str], list[datetime]] = field(default_factory=dict)  # dates of listings by stream, prefix
     _names: Counter[str] = field(default_factory=Counter)
+    _rows: Counter[str] = field(default_factory=Counter)  # file -> rows that were stored
+    _aside: Counter[str] = field(default_factory=Counter)  # file -> those of them that were set aside
+    _skipped: set[str] = field(default_factory=set)  # files whose reader set something aside
 
     def fail(self, reason: str, file: str) -> None:
         self.failed.append((file, reason))
+
+    def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None:
+        """Count what became of the rows of a page of ``file``."""
+        self._rows[file] += len(results)
+        self._aside[file] += sum(result.set_aside is not None and not result.waits for result in results)
+        if page.set_aside:
+            self._skipped.add(file)
+
+    def _settle(self) -> Iterator[Page]:
+        """Have all pages stored, and then fail the files of which most rows, or all, could not be read."""
+        yield Page(stream=SETTLE, records=(), cursor="")
+        failed = {path for path, _ in self.failed}
+        for file in sorted({*self._aside, *self._skipped} - failed):
+            rows, aside = self._rows[file], self._aside[file]
+            if aside * 2 > rows or (rows == aside and file in self._skipped):
+                self.fail(
+                    say(
+                        "most of its rows could not be read and were set aside; the rest was kept. It may be in a "
+                        "newer format, or of another kind: look for a newer release, then import it again"
+                    ),
+                    file,
+                )
+
+    def _is_whole(self, file: str) -> bool:
+        return not self._aside[file] and file not in self._skipped and all(path != file for path, _ in self.failed)
 
     def __iter__(self) -> Iterator[Page]:
         if self.remembers and not self.spec.remembers_files:
@@ -187,9 +218,9 @@ class FilePages:
         spoilt = False
         for page in self._merged_pages():
             records += page.count
-            spoilt = spoilt or bool(page.set_aside or page.left_out)
+            spoilt = spoilt or bool(page.left_out)
             yield page
-        if mark is not None and not (self.failed or spoilt):
+        if mark is not None and not spoilt and all(self._is_whole(file.path) for file in self.chosen):
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps({mark: records}))
 
     def _mark_of_all(self) -> str | None:
@@ -223,7 +254,7 @@ class FilePages:
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
         sizes = [_size(file) for file in self.chosen]
         total, done = sum(sizes), 0
-        imported: dict[str, int] = {}
+        imported: dict[str, tuple[str, int]] = {}
         if self.parts is not None:  # what an import leaves that ends half-way is not what the last one left
             yield Page(stream=PARTS_STREAM, records=(), cursor="")
         for file, size in zip(self.chosen, sizes, strict=True):
@@ -234,16 +265,18 @@ class FilePages:
                 self.known += before[mark]
             else:
                 records = yield from self._one(CountedFile(file, self.on_bytes, done, total))
-                if mark is not None and not any(path == file.path for path, _ in self.failed):
-                    imported[mark] = records
+                if mark is not None:
+                    imported[file.path] = mark, records
             done += size
             self.on_bytes(done, total)
+        yield from self._settle()
         if not self.failed:  # else a record that is missing may be in the file that failed
             yield from self._gone()
         if self.parts is not None and not self.failed:
             yield Page(stream=PARTS_STREAM, records=(), cursor=self.parts)
-        if imported:
-            yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
+        known = dict(found for path, found in imported.items() if self._is_whole(path))
+        if known:
+            yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | known, sort_keys=True))
 
     def _one(self, file: File) -> Generator[Page, None, int]:
         """Yield the pages of a file, and return how many records they hold. Failures are noted in ``failed``, not
@@ -301,14 +334,14 @@ class FilePages:
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:
-        """Return a digest of a file's content and of the settings, time zones and normaliser version it is read with.
+        """Return a digest of a file's content, and of the settings, the zone and the versions that it is read with.
 
         Return None if the source does not remember files, if the file cannot be read, or if its zip is cut off.
         """
         return self._digest(file) if self.spec.remembers_files else None
 
     def _digest(self, file: File) -> str | None:
-        """Return a digest of a file's content, and of the settings, zone and normaliser version that it is read with.
+        """Return a digest of a file's content, and of the settings, the zone and the versions that it is read with.
 
         Return None if the file cannot be read, or if it belongs to a zip that is cut off.
         """
@@ -319,7 +352,8 @@ class FilePages:
         if digest is None:
             return None
         place = self.zones if self.spec.reads_zones and self.zones else self.zone
-        read_as = (digest, place, sorted(self.settings.items()), self.spec.normaliser_version)
+        versions = registry.reader_version(self.spec.name), self.spec.normaliser_version
+        read_as = (digest, place, sorted(self.settings.items()), versions)
         return hashlib.sha256(repr(read_as).encode()).hexdigest()
 
 

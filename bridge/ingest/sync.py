@@ -318,15 +318,16 @@ def store_page(
     """Store a page's raw records and the rows derived from them, its deletions and its cursor, in a single transaction.
 
     Deletions spare the record keys in ``delivered``, which this pull has brought. Returns the result of each record
-    stored or deleted. Raises SourceChanged if more than a fifth of at least ten records cannot be read. The cursor is
-    not saved if the page has records and none can be read.
+    stored or deleted. Raises SourceChanged if more than a fifth of at least ten records of an account cannot be read.
+    Files are read row by row. The cursor is not saved if the page has records and none can be read.
     """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)
         if page.still is not None:
             store.ingest.keep_still(source.connection.id, page.stream, page.still)
             results += [RecordResult(outcome="unchanged")] * sum(page.still.records.values())
-        refuse_changed_shape(source.spec, page, results)
+        if source.open is not None:
+            refuse_changed_shape(source.spec, page, results)
         if page.covers is not None:
             missing = store.ingest.missing(source.connection.id, page.stream, page.covers, delivered)
             results += store_records(source, store, missing, now=now)

@@ -131,7 +131,7 @@ class Ingest(Part):
             for record, holds in zip(records, current, strict=True)
         ]
         batch.write()
-        if any(state is not None and state.arrived_at == now for _, state, _, _ in deliveries):
+        if any(one.state is not None and one.state.arrived_at == now for one in deliveries):
             db.execute(update_connection(connection.id).values(last_change=now))
         if keep_raw:
             landing.keep_raw(db, batch, deliveries)

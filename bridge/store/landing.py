@@ -14,7 +14,7 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.ports import Normaliser
 from bridge.domain.records import Connection, RecordResult
 from bridge.domain.samples import set_apart
-from bridge.domain.types import Item, RawRecord, union
+from bridge.domain.types import FILE_PARENT_PREFIX, Item, RawRecord, union
 from bridge.store import codec, inserts, rows, tables
 from bridge.store.pieces import Pieces, deliver, packed, united
 from bridge.store.states import State
@@ -89,7 +89,7 @@ class Batch:
         if record.deleted:
             return ()
         parent = self.memory.latest(record.parent) if record.parent else None
-        state.waits = record.parent is not None and parent is None
+        state.waits = parent is None and not (record.parent or FILE_PARENT_PREFIX).startswith(FILE_PARENT_PREFIX)
         return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
@@ -143,16 +143,22 @@ class Delivery(NamedTuple):
 
     ``record`` is the merged record and ``payload`` its canonical JSON. For ``unchanged``, ``state`` and ``record`` are
     None and ``payload`` is empty. ``reread`` means that an unchanged record was derived again by a newer normaliser.
+    ``aside_before`` is the reason why an unchanged record was set aside when it came first.
     """
 
     outcome: str
     state: State | None = None
     record: RawRecord | None = None
     payload: bytes = b""
+    aside_before: str | None = None
 
 
 UNCHANGED = Delivery("unchanged")
 _UNCHANGED_RESULT = RecordResult(outcome="unchanged")
+
+
+def _unchanged(state: State) -> Delivery:
+    return UNCHANGED if state.reason is None else UNCHANGED._replace(aside_before=state.reason)
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
@@ -164,7 +170,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
     if record.as_of is not None and (_replaced(state, record) or _is_only_dated(batch, state, record)):
-        return UNCHANGED
+        return _unchanged(state)
     before = batch.memory.latest(record.path) if record.adds or record.as_of is not None else None
     if before is None and _is_older(state.as_of, record):  # the newer piece is not stored, and its rows stay
         return UNCHANGED
@@ -178,7 +184,7 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     mark = codec.mark_of(text, record)
     same = state.hash == mark
     if same and state.version == batch.version:
-        return UNCHANGED
+        return _unchanged(state)
     if state.hash is None:
         batch.fresh.add(state.id)
     outcome = "reread" if same else "deleted" if record.deleted else "new" if state.hash is None else "updated"
@@ -246,7 +252,9 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
     """
     outcome, state = delivery.outcome, delivery.state
     if state is None:
-        return _UNCHANGED_RESULT
+        if delivery.aside_before is None:
+            return _UNCHANGED_RESULT
+        return RecordResult(outcome="unchanged", aside_before=delivery.aside_before)
     if outcome == "reread":
         outcome = "updated" if state.id in changed else "unchanged"
     return RecordResult(
@@ -266,7 +274,7 @@ def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) ->
     now = tables.microseconds(batch.now)
     values = [
         (state.id, now, record.deleted, record.parent, zlib.compress(payload))
-        for outcome, state, record, payload in deliveries
+        for outcome, state, record, payload, _ in deliveries
         if state is not None and record is not None and outcome != "reread"
     ]
     inserts.insert_many(db, tables.arrivals, ("record_id", "arrived_at", "deleted", "parent", "payload"), values)

@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.records import Connection
+from bridge.domain.samples import only_outside
 from bridge.domain.types import RawRecord
 from bridge.store import codec, inserts, rows, tables
 from bridge.store.pieces import Piece, Pieces, unpacked
@@ -122,12 +123,14 @@ def state_of(row: Sequence[Any]) -> State:
     """Return the state of a record from plain values of the columns ``_STATE``, with an empty payload."""
     number, stream, key, parent, mark, deleted, reason, version, *instants = row
     arrived_at, as_of, whole_as_of = (None if at is None else tables.instant(at) for at in instants)
+    outside = tuple(reason.splitlines()) if reason and only_outside(reason) else ()
     return State(
         id=number,
         record=RawRecord(stream=stream, key=key, payload={}, parent=parent, deleted=bool(deleted)),
         parent=parent,
         hash=mark,
-        reason=reason,
+        reason=None if outside else reason,
+        outside=outside,
         version=version,
         arrived_at=arrived_at,
         as_of=as_of,

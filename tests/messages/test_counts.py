@@ -119,12 +119,16 @@ def _everything(url: str) -> Iterator[object]:
     engine.dispose()
 
 
-def test_more_than_a_fifth_unreadable_is_another_kind_of_file(store: Store, ana: User, tmp_path: Path) -> None:
-    lines = ["date,contacts", *[f"2026-11-{n:02},{n if n % 3 else 'x'}" for n in range(1, 21)]]
-    outcome = put(store, ana, tmp_path / "counts.csv", "\n".join(lines))
-    assert outcome.outcome == "failed"
-    assert "6 of 20 records of messages/day cannot be read" in outcome.failed_files[0][1]
-    assert rows(store, ana) == {}
+@pytest.mark.parametrize(("each", "outcome"), [(3, "ok"), (2, "ok"), (1, "failed")])
+def test_lines_are_read_one_by_one_and_a_file_of_mostly_others_is_told(
+    store: Store, ana: User, tmp_path: Path, each: int, outcome: str
+) -> None:
+    lines = ["date,contacts", *[f"2026-11-{n:02},{n if n % each else 'x'}" for n in range(1, 21)]]
+    for hours in range(2):
+        found = put(store, ana, tmp_path / "counts.csv", "\n".join(lines), hours=hours)
+        assert (found.outcome, found.set_aside) == (outcome, 20 // each)
+        assert ["most of its rows" in why for _, why in found.failed_files] == [True] * (outcome == "failed")
+    assert len(rows(store, ana)) == 20 - 20 // each
 
 
 def file_of(tmp_path: Path, content: bytes, name: str = "counts.csv") -> DiskFile:
