@@ -17,6 +17,8 @@ from bridge.advice.observation import observe, slot_around
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.advice.preference import load_preference
 from bridge.calendar.busy import clipped
+from bridge.day.person import NEAR, Ownership, own
+from bridge.day.routine import learn_routine
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
 from bridge.domain.languages import say
@@ -29,8 +31,7 @@ from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
 from bridge.planning.choice import as_wished, nothing_fits, place, quiet, sensible
 from bridge.planning.outcomes import as_answer
-from bridge.planning.routine import learn_routine
-from bridge.planning.situation import NEAR, Option, Situation
+from bridge.planning.situation import Option, Situation
 from bridge.planning.tasks import task_for
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 
@@ -41,6 +42,7 @@ BODY_DAYS = 80  # baselines read 60 days, and journeys and late nights need some
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
 GUARD = Guard()
+EVERYTHING = Ownership()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 TRIED = "a try"  # beginning of the reason of an explored action
@@ -56,12 +58,14 @@ def load_snapshot(
     proxies: ProxyMap | None = None,
     back: timedelta = timedelta(0),
     metrics: Collection[Metric] | None = INPUT_METRICS,
+    ownership: Ownership = EVERYTHING,
 ) -> Snapshot:
     """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
 
     Tasks and the answers of 30 days belong to it too. The calendar reaches from 60 days before ``at`` to 14 days after.
     ``back`` adds so much of the past to samples, episodes and calendar. ``metrics`` limits the samples (None: all, even
-    those that no meter reads). ``proxies`` None is the shipped map.
+    those that no meter reads). ``proxies`` None is the shipped map. Entries that are not the user's by ``ownership``
+    are dropped here, before anything reads them.
     """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(
@@ -69,7 +73,7 @@ def load_snapshot(
         zones=user.zones,
         samples=store.reading.samples(user.id, metrics=metrics, since=since, at=at),
         episodes=store.reading.episodes(user.id, since=since, at=at),
-        agenda=labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
+        agenda=own(labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at), ownership),
         tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
         interactions=interactions(store, user, at=at),
         proxies=proxies,

@@ -169,8 +169,8 @@ def routine(user: options.User, json: options.Json = False) -> None:
     """Print your routine: bedtime and wake time, working hours, and when each action usually happens."""
     from bridge import installation
     from bridge.advice.recommend import load_snapshot
+    from bridge.day.routine import learn_routine
     from bridge.documents.planning import routine_document
-    from bridge.planning.routine import learn_routine
 
     with installation.open_bridge() as bridge:
         now = installation.now()

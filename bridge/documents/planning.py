@@ -10,8 +10,9 @@ from bridge.documents.text import writable
 from bridge.domain.wishes import plain
 
 if TYPE_CHECKING:
+    from bridge.day.routine import Habit, Routine
+    from bridge.day.sleep import UsualNight
     from bridge.domain.wishes import Wishes
-    from bridge.planning.routine import Habit, Night, Routine
     from rhythm_env.interface import ActionType
 
 
@@ -118,7 +119,7 @@ def clock(minutes: float) -> str:
     return f"{round(minutes) // 60 % 24:02d}:{round(minutes) % 60:02d}"
 
 
-def _night(weekday: int, night: Night) -> NightDocument:
+def _night(weekday: int, night: UsualNight) -> NightDocument:
     return {
         "weekday": weekday,
         "bedtime": clock(night.bed),

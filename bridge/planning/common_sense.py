@@ -16,7 +16,7 @@ from bridge.domain.slots import moment_at
 from bridge.domain.types import Occurrence
 from bridge.planning.frequency import often_enough, said_too_often
 from bridge.planning.kept_entries import is_planned, planned_entry
-from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, RESTS, RULES
+from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, ILL_COMPANY_UNTIL, RESTS, RULES
 from bridge.planning.situation import Option, Situation, is_agreed
 from bridge.planning.tasks import TASK_PAUSE, has_room, is_answered, length_of, place_of, task_for
 from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, rounded_up, without
@@ -73,7 +73,7 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     if action in wishes.never:
         return say("you asked never to be advised it")
     planned = planned_entry(day.situation, action, span)
-    if planned is not None:
+    if planned is not None and not _too_much(day, action, planned):
         return _kept(action, planned)
     if action in COMPANY and day.away:
         return say("you are away from home")
@@ -86,6 +86,15 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
         return due
     why = _against(day, action, span)
     return _placed(day, action, span) if why is None else why
+
+
+def _too_much(day: Day, action: ActionType, planned: Occurrence) -> bool:
+    """Return True if keeping an entry is no advice for a user who is ill: sport, late company, an early start."""
+    if not day.situation.body.ill:
+        return False
+    waking = day.situation.routine.sleep_ending_on(day.situation.date_of(planned.start), day.situation.zones)[1]
+    late = action in COMPANY and planned.end > day.since(ILL_COMPANY_UNTIL)
+    return action is ActionType.EXERCISE or late or planned.start < waking
 
 
 def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:

@@ -9,12 +9,12 @@ from datetime import date, datetime, timedelta
 
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
+from bridge.day.place import is_journey
 from bridge.domain.languages import say
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
 from bridge.planning.common_sense import occupied
-from bridge.planning.journeys import is_journey
 from bridge.planning.kept_entries import is_own
 from bridge.planning.night_facts import of_bedtime, of_waking
 from bridge.planning.outlook import Expected

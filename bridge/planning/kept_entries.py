@@ -7,6 +7,7 @@ from datetime import timedelta
 from bridge.calendar import expansion
 from bridge.calendar.busy import Stretch, clipped, takes_time
 from bridge.calendar.plans import COMPANY
+from bridge.day.sleep import is_night
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.situation import Situation
 from bridge.planning.waking_day import LUNCH, MINUTE
@@ -39,10 +40,12 @@ def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
     """Return True if a calendar entry is the user's own and worth keeping.
 
     It is no company with other guests in working hours, no meal labelled ME_TIME, and no part of a flight. It must take
-    five minutes to twelve hours, and its label must have a confidence of 0.5 or more. ADMIN_WORK and BINGE_WATCH are
-    never worth keeping.
+    five minutes to twelve hours and be no night's sleep. Its label must have a confidence of 0.5 or more. ADMIN_WORK
+    and BINGE_WATCH are never worth keeping.
     """
-    if label.action not in KEEP or label.confidence < SURE or not takes_time(occurrence.event):
+    if label.action not in KEEP or label.confidence < SURE or is_night(occurrence, label):
+        return False
+    if not takes_time(occurrence.event):
         return False
     if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1] or in_flight(situation, occurrence):
         return False

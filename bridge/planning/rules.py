@@ -29,6 +29,8 @@ OFFICE_END = timedelta(hours=17)
 AFTER_DINNER = timedelta(hours=19)
 RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
 AFTERNOON = timedelta(hours=13)
+ILL_COMPANY_UNTIL = timedelta(hours=20)  # after midnight
+FIGHTING = say("your body is fighting something")
 
 
 Windows = Callable[[Day, ActionType], list[Stretch]]  # the stretches of a day that allow an action
@@ -88,9 +90,11 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
 def _too_tired(day: Day) -> Text | None:
     """Return a text that says why the user is too tired for exercise on a day, or None if nothing says so.
 
-    Tiring entries take 8.5 hours or more, or the day's sleep ended after 12:00. On today's date, a night that was an
-    hour shorter than usual counts too.
+    The body is ill, tiring entries take 8.5 hours or more, or the day's sleep ended after 12:00. On today's date, a
+    night that was an hour shorter than usual counts too.
     """
+    if day.situation.body.ill:
+        return FIGHTING
     short = day.situation.short_of_sleep if day.date == day.situation.date_of(day.situation.now) else None
     if short is not None and short >= NAP_SHORT:
         return say("last night was {length} shorter than your usual", length=words.hours(short / HOUR))
@@ -111,13 +115,16 @@ def _company(day: Day, action: ActionType) -> list[Stretch]:
 
     The first begins after work, an hour after waking and at 10:00, whichever is latest. It ends 90 minutes before
     bedtime, which may lie before its begin, and then nothing fits. The user's usual time of the action outside of work
-    is added with an hour at both ends.
+    is added with an hour at both ends. For a user who is ill, all end by 20:00.
     """
     low, high = day.awake(HOUR, BEFORE_BED)
     low = max(low, day.since(FREE_FROM))
     after = max((end for _, end in day.work), default=low)
     usual = [part for stretch in _usual(day, action, HOUR) for part in day.off_work(stretch)]
-    return [(max(low, after), high), *usual]
+    found = [(max(low, after), high), *usual]
+    if not day.situation.body.ill:
+        return found
+    return [(start, min(end, day.since(ILL_COMPANY_UNTIL))) for start, end in found]
 
 
 def _own_time(day: Day, _action: ActionType) -> list[Stretch]:

@@ -15,10 +15,11 @@ from itertools import pairwise
 from bridge.calendar import busy, expansion
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.flights import moves
-from bridge.domain.slots import zone_at
+from bridge.day.person import Entry
+from bridge.day.place import TO_THE_AIRPORT
+from bridge.day.sleep import is_night
 from bridge.domain.types import Label, Occurrence
-from bridge.planning.journeys import TO_THE_AIRPORT
-from bridge.planning.situation import Entry, Situation
+from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType
 
 MINUTE, HOUR, A_DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -35,7 +36,6 @@ PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as a single stretch
 # Stretches without a pause: least length, and the time that is needed before and after it.
 DEMANDS = ((6 * HOUR, HOUR, 90 * MINUTE), (3 * HOUR, 15 * MINUTE, 30 * MINUTE))
 WAY_TO_WORK, WAY_FROM_WORK = 45 * MINUTE, 30 * MINUTE
-HOME_DAYS = 14 * A_DAY
 FAMILY_PAUSE, FAMILY_FROM = 3 * HOUR, 14 * HOUR  # between entries with the family, which stays around
 FAMILY_MORNING = 9 * HOUR  # after midnight; an entry with the family before it begins at home
 OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
@@ -45,12 +45,6 @@ EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
 MEAL = re.compile(
     r"\b(lunch|brunch|dinner|supper|mittagessen|abendessen|mittag|déjeuner|dîner|almuerzo|comida|cena|pranzo|"
     r"avondeten|almoço|jantar)\b",
-    re.IGNORECASE,
-)
-
-AT_HOME = re.compile(
-    r"^\s*(home|home ?-?office|(work(ing)?|wfh)( from| at)? home|wfh|homeoffice|zu ?hause|daheim|télétravail|en casa|"
-    r"a casa|thuis(werken)?)\s*$",
     re.IGNORECASE,
 )
 
@@ -88,7 +82,7 @@ class Day:
         return [
             (o, label)
             for o, label in self.situation.entries
-            if takes_time(o.event) and o.start < self.bed and o.end > self.wake
+            if takes_time(o.event) and not is_night(o, label) and o.start < self.bed and o.end > self.wake
         ]
 
     @cached_property
@@ -160,18 +154,12 @@ class Day:
     @cached_property
     def away(self) -> bool:
         """True if the user's time zone at bedtime differs from that of two weeks before."""
-        zones = self.situation.known.zones
-        return zone_at(self.wake - HOME_DAYS, zones) != zone_at(self.bed, zones)
+        return self.situation.away(self.date)
 
     @cached_property
     def at_home(self) -> bool:
         """True if an all-day entry of the date says that the user works at home, such as a working location."""
-        end = self.midnight + A_DAY
-        return any(
-            o.event.all_day and o.start < end and o.end > self.midnight and AT_HOME.search((o.event.title or "")[:200])
-            for o, _ in self.situation.entries
-            if not o.event.cancelled and not o.event.private
-        )
+        return self.situation.at_home(self.date)
 
     @cached_property
     def with_family(self) -> list[Stretch]:

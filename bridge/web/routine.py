@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from bridge.day.routine import Habit
+from bridge.day.sleep import recorded
 from bridge.documents.planning import HabitDocument, routine_document
 from bridge.domain.languages import SHORT_WEEKDAYS, WEEKDAYS, _, date_text, shown
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import zone_at
 from bridge.domain.types import EpisodeKind
-from bridge.planning.bedtimes import recorded
-from bridge.planning.routine import Habit
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.state import Visit

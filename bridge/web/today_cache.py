@@ -13,10 +13,10 @@ from bridge.advice import recommend
 from bridge.advice.week import WeekSlot, is_known, slot_of
 from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import slot_facts
+from bridge.day.routine import Routine, learn_routine
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import INSTANT, Moment, moment_at, zone_at
 from bridge.domain.types import Reading
-from bridge.planning.routine import Routine, learn_routine
 from rhythm_env.interface import Meter, Slot
 
 if TYPE_CHECKING:

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from bridge import registry
 from bridge.advice.review import workout_stretches
+from bridge.day.routine import habits
+from bridge.day.sleep import recorded
 from bridge.domain.metrics import Metric
 from bridge.domain.preference import Preference
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import Past, read
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once
-from bridge.planning.bedtimes import recorded
-from bridge.planning.habits import habits
 from bridge.trends import compute_trends
 from rhythm_env.interface import ActionType, Meter
 

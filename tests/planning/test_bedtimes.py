@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bridge.day.routine import learn_routine
+from bridge.day.sleep import BETWEEN, FREE_DAY, WORKDAY
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import EpisodeKind
-from bridge.planning.published import BETWEEN, FREE_DAY, WORKDAY
-from bridge.planning.routine import learn_routine
 
 from .lives import BERLIN, DAY, TODAY, at, days, entry, known, nights, sleep
 
@@ -23,8 +23,8 @@ def usual(*episodes, **of):
 @pytest.mark.parametrize("count", [0, 1])
 def test_no_or_little_data_gives_the_published_night(count):
     found = usual(nights(count, 300, 700, noise=0))
-    assert abs(found[1].bed - WORKDAY.bed) < 45
-    assert abs(found[6].wake - FREE_DAY.wake) < 45
+    assert abs(found[1].bed - WORKDAY[0]) < 45
+    assert abs(found[6].wake - FREE_DAY[1]) < 45
     assert found[1].bed_sd > BETWEEN
     assert found[1].nights == pytest.approx(count, abs=0.01)
 

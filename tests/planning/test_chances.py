@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
+from bridge.day.routine import learn_routine
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import Wishes
 from bridge.planning.choice import as_wished
-from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType, Belief, Decision
 

@@ -6,13 +6,13 @@ from datetime import time, timedelta
 import pytest
 
 from bridge.calendar.busy import clipped
+from bridge.day.routine import learn_routine
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from bridge.planning.choice import as_wished, nothing_fits, place, sensible
 from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, night_blocks, task_blocks
 from bridge.planning.facts import reasons
-from bridge.planning.routine import learn_routine
 from bridge.planning.rules import RULES
 from bridge.planning.situation import Situation
 from bridge.planning.tasks import task_for

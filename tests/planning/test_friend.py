@@ -7,6 +7,7 @@ import pytest
 
 from bridge.calendar.busy import clipped, merged
 from bridge.calendar.plans import COMPANY
+from bridge.day.routine import learn_routine
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Because, Reading, Task
 from bridge.domain.wishes import Wishes
@@ -16,7 +17,6 @@ from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, task_blocks
 from bridge.planning.facts import reasons
 from bridge.planning.night_facts import of_bedtime, of_waking
-from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Option, Situation
 from bridge.planning.tasks import is_answered, length_of, task_for
 from bridge.planning.waking_day import day_of

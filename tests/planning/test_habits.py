@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
+from bridge.day.routine import learn_routine
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, Response, Sample
-from bridge.planning.routine import learn_routine
 from rhythm_env.interface import ActionType
 
 from .lives import DAY, TODAY, at, days, entry, known, sleep, whole_day, workout

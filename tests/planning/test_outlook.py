@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from bridge.day.routine import learn_routine
 from bridge.domain.languages import shown, speaking
 from bridge.domain.types import Label, Occurrence
 from bridge.meters import read
 from bridge.planning.outlook import Expected, changes, outlook
 from bridge.planning.outlook_changes import Change, told
-from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Situation
 from rhythm_env.interface import Meter, Slot
 from tests.planning.lives import DAY, TODAY, at, days, entry, known, nights

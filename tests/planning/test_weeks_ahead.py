@@ -6,10 +6,10 @@ from datetime import date, datetime
 
 from bridge import registry
 from bridge.advice.day_plan import Ahead, _blocks
+from bridge.day.routine import learn_routine
 from bridge.domain.guard import Guard
 from bridge.domain.wishes import Wishes
 from bridge.planning.day_plan import Block
-from bridge.planning.routine import learn_routine
 from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType
 from tests.planning.lives import DAY, TODAY, at, known, nights, workout

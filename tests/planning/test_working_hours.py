@@ -6,10 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from bridge.day.routine import learn_routine
+from bridge.day.work import OFFICE, free_days
 from bridge.domain.slots import ZoneSpan
-from bridge.planning.free_days import is_free_day
-from bridge.planning.published import OFFICE
-from bridge.planning.routine import learn_routine
 
 from .lives import BERLIN, DAY, TODAY, at, days, done, entry, known, whole_day
 
@@ -184,8 +183,8 @@ def test_rows_in_any_order():
 )
 def test_a_free_day(one):
     found = known((), [one])
-    assert is_free_day(found, TODAY)
-    assert not is_free_day(found, TODAY + 4 * DAY)
+    assert TODAY in free_days(found)
+    assert TODAY + 4 * DAY not in free_days(found)
 
 
 @pytest.mark.parametrize(
@@ -199,12 +198,12 @@ def test_a_free_day(one):
     ],
 )
 def test_no_free_day(one):
-    assert not is_free_day(known((), [one]), TODAY)
+    assert TODAY not in free_days(known((), [one]))
 
 
 def test_work_on_a_named_day_is_work():
     named = whole_day(TODAY, "Mother's Day", calendar="holidays", busy=False)
-    assert not is_free_day(known((), [named, entry(TODAY, 540, 1000, "DEEP_WORK")]), TODAY)
+    assert TODAY not in free_days(known((), [named, entry(TODAY, 540, 1000, "DEEP_WORK")]))
 
 
 def test_hours_follow_the_clock():

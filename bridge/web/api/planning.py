@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from bridge.day.routine import learn_routine
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import PlanDocument, plan_document
 from bridge.documents.planning import RoutineDocument, WishesDocument, routine_document, wishes_document
 from bridge.domain.wishes import GOAL_MAX, SPANS_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, WEIGHT_MAX, wishes_of
-from bridge.planning.routine import learn_routine
 from bridge.web.api.day import Body
 from bridge.web.state import Visitor
 from rhythm_env.interface import ActionType, Meter

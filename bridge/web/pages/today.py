@@ -9,13 +9,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import recommend, requests, rescheduling
 from bridge.advice.old_data import OLD_TEXT, newest_if_old
+from bridge.day.person import is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.languages import _
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.slots import INSTANT
 from bridge.ingest import checkins
-from bridge.planning.situation import is_blank
 from bridge.web import ahead, day, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.render import page

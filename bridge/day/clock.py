@@ -1,15 +1,13 @@
-"""Convert between instants and the dates and minutes of the user's clock, and weight observations by age."""
+"""Convert between instants and the dates and minutes of the user's clock."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
 from bridge.domain.slots import ZoneHistory, first_shown, zone_at
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 MINUTES_OF_DAY = 1440.0
-HALF_LIFE = 14 * DAY  # of an observation's weight: new hours outweigh the old ones after two weeks
 WEEKEND = (5, 6)
 
 
@@ -29,23 +27,3 @@ def instant(day: date, minutes: float, zones: ZoneHistory) -> datetime:
     ``minutes`` are rounded to whole minutes. Minutes below 0 or above 1440 lie on a date before or after.
     """
     return first_shown(datetime.combine(day, time()) + timedelta(minutes=round(minutes)), zones)
-
-
-def weight(then: datetime, now: datetime) -> float:
-    """Return the weight of an observation of ``then``: 1 from ``now`` on, and half as much for every 14 days of age."""
-    return float(0.5 ** (max(now - then, timedelta(0)) / HALF_LIFE))
-
-
-def quantile(values: Sequence[float], share: float) -> float:
-    """Return the quantile of ``values`` at a ``share`` from 0 to 1, with linear interpolation.
-
-    ``values`` need no order.
-
-    >>> quantile([540, 480, 600], 0.5), quantile([0, 100], 0.15)
-    (540.0, 15.0)
-    """
-    ranked = sorted(values)
-    at = share * (len(ranked) - 1)
-    low = int(at)
-    high = min(low + 1, len(ranked) - 1)
-    return float(ranked[low] + (at - low) * (ranked[high] - ranked[low]))

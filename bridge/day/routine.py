@@ -1,7 +1,9 @@
-"""Learn habits: when, how often and how long a user did each action in the last six weeks.
+"""Learn a user's routine: bedtime and wake time, working hours, and when, how often and how long each action is done.
 
-Evidence is timed calendar entries that have ended, workouts, naps and mindful sessions. A workout that is also in the
-calendar counts once, with the calendar's time and word.
+Evidence of habits is six weeks of timed calendar entries that have ended, workouts, naps and mindful sessions. A
+workout that is also in the calendar counts once, with the calendar's time and word. An unsure label counts by its
+probability. Clock times are minutes after midnight of a local date. A bedtime before midnight is negative, so that a
+sleep belongs to the date on which it ends. 23:00 of the evening before is -60.
 """
 
 from __future__ import annotations
@@ -9,23 +11,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
 from bridge.calendar.busy import takes_time
 from bridge.calendar.plans import COMPANY
+from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, clock, instant
+from bridge.day.sleep import PRIOR_NIGHTS, Rests, UsualNight, usual_nights
+from bridge.day.typical import sure
+from bridge.day.work import Span, Week, working_week
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import EpisodeKind
 from bridge.meters.overlaps import once
-from bridge.planning.clock import DAY, MINUTE, clock
 from rhythm_env.interface import ActionType
 
 WEEKS = 6  # of a weekday's last days
-TIMES = 2  # of those days that make a start usual
+TIMES, NEARLY = 2, 0.5  # of those days that make a start usual; and what unsure labels may lack of it
 SETTLED_TIMES, SETTLED_WEEKS = 4, 3  # of doing something that make it usual; our choice
+BESIDE_WORK, SHIFT = 60.0, 240.0  # minutes between work and sleep; of work that moves a night which is not known
 EARLIEST_WEEK = 7 * DAY  # with less data a week is assumed, so that a single time is once a week
 AROUND = 60.0  # minutes by which a usual start varies
 SLACK = timedelta(minutes=30)  # between the calendar's time and the measured time of the same thing
@@ -59,8 +65,8 @@ class Habit:
 class _Deed:
     """A stretch of time in which the user did an action, from the calendar or ``measured``.
 
-    ``name`` is the user's or the watch's word for it, or empty. Of two at the same time, that of the calendar sorts
-    first.
+    ``name`` is the user's or the watch's word for it, or empty. ``trust`` is the probability that it was this action.
+    Of two at the same time, that of the calendar sorts first.
     """
 
     start: datetime
@@ -70,9 +76,74 @@ class _Deed:
     day: date
     minute: float  # of the start by the user's clock
     name: str
+    trust: float = 1.0
 
 
-Week = Sequence[Sequence[tuple[float, float]]]  # spans by day of the week, in minutes after midnight
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routine:
+    """A user's routine by weekday, with 0 for Monday.
+
+    ``nights`` is by the weekday of waking. An end of ``work`` beyond 1440 is on the next date. ``worked`` is the chance
+    that a weekday is worked, and ``work_sd`` the spread of begins and ends in minutes. Unless ``work_known``, these are
+    published figures. ``habits`` has the actions that the data show.
+    """
+
+    nights: tuple[UsualNight, ...]
+    work: Week
+    worked: tuple[float, ...]
+    work_sd: float
+    work_known: bool = False
+    habits: Mapping[ActionType, Habit] = field(default_factory=dict)
+
+    def sleep_ending_on(self, day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
+        """Return (bedtime, wake time) of the usual main sleep that ends on a local date, in UTC."""
+        night = self.nights[day.weekday()]
+        bed, wake = instant(day, night.bed, zones), instant(day, night.wake, zones)
+        return bed, max(bed, wake)
+
+    def work_on(self, day: date, zones: ZoneHistory) -> list[tuple[datetime, datetime]]:
+        """Return the usual working spans that begin on a local date, as (start, end) in UTC, ascending."""
+        spans = [(instant(day, start, zones), instant(day, end, zones)) for start, end in self.work[day.weekday()]]
+        return [(start, end) for start, end in spans if start < end]
+
+
+def learn_routine(known: Snapshot) -> Routine:
+    """Return a user's routine, learnt from the snapshot ``known``. Without data it is that of published figures.
+
+    With fewer than 2.5 own nights, nights that overlap the user's own shifts are moved before or after them.
+    """
+    week, nights = working_week(known), usual_nights(known)
+    if week.known and nights[0].nights < PRIOR_NIGHTS:
+        nights = tuple(_beside_work(night, _around_night(week.spans, day)) for day, night in enumerate(nights))
+    return Routine(
+        nights=nights,
+        work=week.spans,
+        worked=week.worked,
+        work_sd=week.sd,
+        work_known=week.known,
+        habits=habits(known, week.spans if week.known else ()),
+    )
+
+
+def _around_night(work: Week, weekday: int) -> list[Span]:
+    """Return the shifts of a weekday and of the day before, in minutes after the weekday's midnight."""
+    before = [(start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in work[weekday - 1]]
+    return [(start, end) for start, end in (*before, *work[weekday]) if end - start >= SHIFT]
+
+
+def _beside_work(night: UsualNight, spans: list[Span]) -> UsualNight:
+    """Return a night moved away from working spans that overlap it, to an hour from work, with its length kept.
+
+    If bedtime is in a span, the night moves after the span. If a span begins in the night, the night moves before it.
+    """
+    length = night.wake - night.bed
+    for start, end in spans:
+        if start < night.bed < end:
+            night = replace(night, bed=end + BESIDE_WORK, wake=end + BESIDE_WORK + length, rests=Rests.CALENDAR)
+        elif night.bed <= start < night.wake:
+            bed, wake = start - BESIDE_WORK - length, start - BESIDE_WORK
+            night = replace(night, bed=bed, wake=wake, rests=Rests.CALENDAR)
+    return night
 
 
 def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
@@ -99,14 +170,20 @@ def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
     usual = {weekday: _usual([one for one in deeds if one.day.weekday() == weekday]) for weekday in range(7)}
     latest = max(deeds, key=lambda one: one.end)
     return Habit(
-        per_week=len(deeds) / weeks,
+        per_week=_times(deeds) / weeks,
         minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
         starts={weekday: median([one.minute for one in of]) for weekday, of in usual.items() if of},
         names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
         last=latest.end,
         last_sport=latest.name if latest.measured else "",
-        settled=len(deeds) >= SETTLED_TIMES and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
+        settled=_times(deeds) >= SETTLED_TIMES - NEARLY
+        and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
     )
+
+
+def _times(deeds: Iterable[_Deed]) -> float:
+    """Return how often an action was done, an unsure deed counted by its probability."""
+    return sum(one.trust for one in deeds)
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
@@ -119,7 +196,7 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
         if len({one.day for one in near}) > len({one.day for one in best}):
             best = near
-    return best if len({one.day for one in best}) >= TIMES else []
+    return best if len({one.day for one in best}) >= TIMES and _times(best) >= TIMES - NEARLY else []
 
 
 def _name(deeds: Iterable[_Deed]) -> str:
@@ -193,6 +270,7 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
                 day=day,
                 minute=minute,
                 name=name,
+                trust=sure(label),
             )
 
 

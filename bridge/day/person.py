@@ -1,0 +1,332 @@
+"""The person now: body, mode, place, sleep, work and routine, estimated once per look from what is known.
+
+Everything here is computed from one snapshot, at its first use, and kept. What the person said about an entry that is
+not theirs is applied before a snapshot is made (``own``), so that nothing else ever sees such an entry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from typing import Any, TypeVar
+
+from bridge.calendar.busy import Labelled, Stretch, merged, takes_time
+from bridge.calendar.expansion import midnight
+from bridge.day.clock import DAY
+from bridge.day.place import is_journey, journey
+from bridge.day.routine import Routine
+from bridge.day.sleep import Night, Rests, attended_around, fitted, is_night
+from bridge.day.work import OFFICE, free_days
+from bridge.domain.facts import Fact
+from bridge.domain.records import AdviceRecord, Snapshot
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading
+from bridge.domain.wishes import Wishes
+from bridge.meters import illness, vitality
+from bridge.meters.overlaps import once
+from bridge.meters.past import Past
+from rhythm_env.interface import ActionType
+
+NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
+SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
+DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
+PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
+ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
+HOME_DAYS = 14 * DAY
+SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
+LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
+AT_HOME = re.compile(
+    r"^\s*(home|home ?-?office|(work(ing)?|wfh)( from| at)? home|wfh|homeoffice|zu ?hause|daheim|télétravail|en casa|"
+    r"a casa|thuis(werken)?)\s*$",
+    re.IGNORECASE,
+)
+
+Entry = tuple[Occurrence, Label]
+T = TypeVar("T")
+
+
+class Condition(StrEnum):
+    """The state of a person's body."""
+
+    WELL = "well"
+    STRAINED = "strained"
+    ILL = "ill"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """The state of the body, with the facts that tell it: ``signs_of_illness``, ``low_vitality`` or ``said_ill``."""
+
+    state: Condition = Condition.WELL
+    facts: tuple[Fact, ...] = ()
+
+    @property
+    def ill(self) -> bool:
+        return self.state is Condition.ILL
+
+
+class ModeKind(StrEnum):
+    """A mode of life. ``learns`` says whether the routine learns from days in it."""
+
+    NORMAL = "normal"
+    ILL = "ill"
+    AWAY = "away"
+    HOLIDAY = "holiday"
+    ODD = "odd"
+
+    @property
+    def learns(self) -> bool:
+        return self is ModeKind.NORMAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mode:
+    """What the person ``said`` of these days, from ``since`` to the end of ``until``; None is an open end."""
+
+    kind: ModeKind = ModeKind.NORMAL
+    since: date | None = None
+    until: date | None = None
+    said: bool = False
+
+    def on(self, day: date) -> ModeKind:
+        """Return the mode of a date. A mode ends by itself."""
+        begun = self.since is None or self.since <= day
+        return self.kind if begun and (self.until is None or day <= self.until) else ModeKind.NORMAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ownership:
+    """Which entries are the person's: calendars left out, and entries marked as not mine or as taking no time.
+
+    Marks hold the key of an occurrence, an event, a series' master or its iCalUID.
+    """
+
+    left_out: frozenset[str] = frozenset()
+    not_mine: frozenset[str] = frozenset()
+    no_time: frozenset[str] = frozenset()
+
+
+def own(agenda: Labelled, ownership: Ownership) -> Labelled:
+    """Return the entries that are the person's, those marked as taking no time as free."""
+    if ownership == Ownership():
+        return agenda
+    found: list[Entry] = []
+    for occurrence, label in agenda:
+        event = occurrence.event
+        names = {occurrence.key, event.key, event.master, event.series}
+        if event.calendar in ownership.left_out or names & ownership.not_mine:
+            continue
+        if names & ownership.no_time:
+            occurrence = replace(occurrence, event=replace(event, busy=False))
+        found.append((occurrence, label))
+    return found
+
+
+def body_of(known: Snapshot, mode: ModeKind = ModeKind.NORMAL) -> Body:
+    """Return the state of the body: ill where the person says so or the page says that the body fights something.
+
+    Fewer signs of illness are illness too once Vitality is very low beyond its spread. Otherwise signs, or a Vitality
+    that is low beyond its spread, are strain.
+    """
+    if mode is ModeKind.ILL:
+        return Body(state=Condition.ILL, facts=(Fact(kind="said_ill"),))
+    if not known.samples:
+        return Body()
+    past = Past(known, since=known.at)
+    reading = vitality.read(past, known.at)
+    shown = next((one for one in reading.because if one.signal == "illness"), None)
+    distance = illness.distance(past, known.at) if shown is not None and shown.age_hours <= SIGNS_LAST else 0.0
+    facts = tuple(_told(distance, reading))
+    below = reading.level + reading.sd
+    if distance >= illness.CALLED or (distance > illness.FIRST and below < VERY_LOW):
+        return Body(state=Condition.ILL, facts=facts)
+    return Body(state=Condition.STRAINED if facts else Condition.WELL, facts=facts)
+
+
+def _told(distance: float, reading: Reading) -> Iterable[Fact]:
+    if distance > illness.FIRST:
+        yield Fact(kind="signs_of_illness", values={"distance": round(distance, 2)})
+    if reading.coverage > 0 and reading.level + reading.sd < LOW:
+        yield Fact(kind="low_vitality", values={"level": round(reading.level, 3), "sd": round(reading.sd, 3)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Person:
+    """A person at ``now``: what is known, and what it says of their body, place, sleep, work and routine.
+
+    ``advised`` holds the recommendations of the last eight days that were not superseded, ascending. ``task_actions``
+    maps the key of an open task to the action that works on it. ``places`` maps the key of a task to the stretch at
+    which a plan has shown it.
+    """
+
+    known: Snapshot
+    now: datetime
+    routine: Routine
+    mode: Mode = field(default_factory=Mode)
+    wishes: Wishes = field(default_factory=Wishes)
+    advised: Sequence[AdviceRecord] = ()
+    task_actions: Mapping[str, ActionType] = field(default_factory=dict)
+    places: Mapping[str, Stretch] = field(default_factory=dict)
+    _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates, once made
+
+    def _once(self, name: object, make: Callable[[], T]) -> T:
+        """Return an estimate that is made once, also for copies of this person with other suggestions."""
+        if name not in self._read:
+            self._read[name] = make()
+        found: T = self._read[name]
+        return found
+
+    @property
+    def zones(self) -> ZoneHistory:
+        return self.known.zones
+
+    @property
+    def body(self) -> Body:
+        return self._once("body", lambda: body_of(self.known, self.mode.on(self.date_of(self.now))))
+
+    def date_of(self, at: datetime) -> date:
+        """Return the date of an instant on the person's clock."""
+        return at.astimezone(zone_at(at, self.zones)).date()
+
+    def clock(self, at: datetime) -> str:
+        """Return an instant as HH:MM on the person's clock."""
+        return f"{at.astimezone(zone_at(at, self.zones)):%H:%M}"
+
+    @property
+    def is_blank(self) -> bool:
+        """True if the data hold no sample, episode, calendar entry or task of the person."""
+        return is_blank(self.known)
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Calendar entries within eight days of now, ascending. Those that the bridge wrote for advice are left out."""
+        low, high = self.now - NEAR, self.now + NEAR
+        near = (entry for entry in self.known.agenda if entry[0].end > low and entry[0].start < high)
+        return sorted((e for e in near if not e[0].event.kind.startswith(ADVICE_KIND)), key=lambda e: e[0].start)
+
+    @cached_property
+    def attended(self) -> list[Stretch]:
+        """The stretches of timed, busy entries within eight days of now, merged. Sleep in the calendar is none."""
+        return merged(
+            (o.start, o.end)
+            for o, label in self.entries
+            if takes_time(o.event) and label.action is not ActionType.SLEEP
+        )
+
+    @cached_property
+    def flights(self) -> list[Occurrence]:
+        """The flights among the timed, busy calendar entries, ascending."""
+        return [o for o, _ in self.entries if takes_time(o.event) and is_journey(o)]
+
+    @cached_property
+    def journeys(self) -> list[Stretch]:
+        """The stretches of flights with the ways to and from the airport, merged and ascending."""
+        return merged(journey(one) for one in self.flights)
+
+    def night(self, day: date) -> Night:
+        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it."""
+        return self._once(("night", day), lambda: self._night(day))
+
+    def _night(self, day: date) -> Night:
+        slept = self.slept(day)
+        if slept is not None:
+            return Night(bed=slept.start, wake=slept.end, bed_sd=0.0, wake_sd=0.0, rests=Rests.SLEPT)
+        usual, stretch = self.routine.nights[day.weekday()], self.routine.sleep_ending_on(day, self.zones)
+        appointments = self.attended
+        if len(self.zones) > 1:
+            appointments = attended_around(stretch, self.entries, self.zones)
+        known = usual.rests is Rests.RECORDED
+        planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
+        (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self.zones)
+        return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
+
+    def sleep(self, day: date) -> Stretch:
+        """Return (bedtime, wake time) of the main sleep that ends on a date, as ``night`` does."""
+        night = self.night(day)
+        return night.bed, night.wake
+
+    @property
+    def recorded(self) -> list[Episode]:
+        """The recorded nights, naps and workouts that have ended, each once.
+
+        If several sources recorded the same, the preferred source counts. Its record must last at least half as long as
+        the longest (see ``meters.overlaps``).
+        """
+        over = ((source, one) for source, one in self.known.episodes if one.end <= self.now)
+        return self._once("recorded", lambda: [one for _, one in once(over, self.known.preference)])
+
+    def slept(self, day: date) -> Episode | None:
+        """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""
+        nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)
+        return max(nights, key=lambda e: e.end - e.start, default=None)
+
+    @cached_property
+    def short_of_sleep(self) -> timedelta | None:
+        """The time by which last night was shorter than usual. None if it was not shorter, or if it is not recorded.
+
+        Usual is the median length of the last 42 recorded nights before it. None too with fewer than five of these.
+        """
+        nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
+        last = nights.get(self.date_of(self.now))
+        before = sorted(day for day in nights if last is not None and day < last.day)[-SLEEP_NIGHTS_MAX:]
+        if last is None or len(before) < SLEEP_NIGHTS_MIN:
+            return None
+        lengths = sorted(nights[day].end - nights[day].start for day in before)
+        short = lengths[len(lengths) // 2] - (last.end - last.start)
+        return short if short > timedelta(0) else None
+
+    def workouts(self, day: date) -> list[Episode]:
+        """Return the workouts of a date that have ended by now."""
+        return [e for e in self.recorded if e.kind is EpisodeKind.WORKOUT and e.day == day]
+
+    @property
+    def free_days(self) -> frozenset[date]:
+        """The dates that the calendar says are free of work."""
+        return self._once("free days", lambda: free_days(self.known))
+
+    def free_day(self, day: date) -> bool:
+        """Return True if a date is free of work, by the calendar or by what the person said."""
+        return day in self.free_days or self.mode.on(day) in {ModeKind.HOLIDAY, ModeKind.ILL}
+
+    def work(self, day: date) -> list[Stretch]:
+        """Return the working hours of a date as stretches. The list is empty on a free day.
+
+        They are the usual hours of the weekday. A calendar shows only a part of the work. Work that begins from 6:00 to
+        12:00 is therefore taken to fill 9:00 to 17:00. It ends before a private entry that follows it.
+        """
+        return self._once(("work", day), lambda: self._work(day))
+
+    def _work(self, day: date) -> list[Stretch]:
+        spans = [] if self.free_day(day) else self.routine.work_on(day, self.zones)
+        if not spans:
+            return []
+        begin, end = (midnight(day, self.zones) + timedelta(minutes=m) for m in OFFICE)
+        low, high = spans[0][0], max(end for _, end in spans)
+        if not DAY_WORK[0] <= low.astimezone(zone_at(low, self.zones)).hour < DAY_WORK[1]:
+            return spans
+        private = [o.start for o, label in self.entries if label.action in PRIVATE_ACTIONS and high <= o.start < end]
+        return [(min(low, begin), max(high, min([end, *private])))]
+
+    def away(self, day: date) -> bool:
+        """Return True if the person's zone at a date's end differs from that of two weeks before, or they said so."""
+        wake, bed = self.night(day).wake, self.night(day + DAY).bed
+        other = zone_at(wake - HOME_DAYS, self.zones) != zone_at(bed, self.zones)
+        return other or self.mode.on(day) is ModeKind.AWAY
+
+    def at_home(self, day: date) -> bool:
+        """Return True if an all-day entry of a date says that the person works at home, such as a working location."""
+        begin, end = midnight(day, self.zones), midnight(day + DAY, self.zones)
+        return any(
+            o.event.all_day and o.start < end and o.end > begin and AT_HOME.search((o.event.title or "")[:200])
+            for o, _ in self.entries
+            if not o.event.cancelled and not o.event.private
+        )
+
+
+def is_blank(known: Snapshot) -> bool:
+    """Return True if a snapshot holds no sample, episode, calendar entry or task."""
+    return not (known.samples or known.episodes or known.agenda or known.tasks)

@@ -1,0 +1,389 @@
+"""Estimate bedtime and wake time by weekday, as medians pooled from published figures over the user to the weekday.
+
+location(weekday) = published + user + kind of day + weekday. Each term is a weighted median of what the terms before it
+leave. That of the user has the published figures as 2.5 nights among it. A kind of day and a weekday shrink by k =
+within^2 / between^2 nights. "Between" is estimated from the user's own nights once these suffice. A week with night
+shifts thus keeps its pattern. Stretches of odd days are left out. If the user wakes near midnight, each night belongs
+to the date from which its wake time is near the usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta, tzinfo
+from enum import StrEnum
+from math import atan2, cos, pi, sin, sqrt
+
+from bridge.calendar.busy import Labelled, Stretch, clipped, merged, takes_time
+from bridge.calendar.flights import same_clock
+from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, WEEKEND, clock
+from bridge.day.place import FROM_THE_AIRPORT, TO_THE_AIRPORT
+from bridge.day.typical import MAD_TO_SD, median, ordinary, weight
+from bridge.domain.facts import Fact
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import Episode, Label, Occurrence, Response
+from bridge.meters import sleep
+from bridge.meters.nights import Nights
+from rhythm_env.interface import ActionType
+
+# Bedtime and wake time in minutes after midnight of the date of waking: on workdays 23:02 to 06:41, on free days 23:25
+# to 07:41: 9,004 adults in the US, NHANES 2017-2020 (Di et al. 2022, doi 10.1001/jamanetworkopen.2022.40788).
+WORKDAY, FREE_DAY = (-58.0, 401.0), (-35.0, 461.0)
+# On workdays 25.4 % of them went to bed at midnight or later: a normal distribution with that tail has this spread.
+BETWEEN = 88.0
+# Daily spread of the time in bed within a person, 1.31 hours (CARDIA, 669 adults, Knutson et al. 2007), is that of two
+# clock times: 79 / sqrt(2) for each.
+WITHIN = 56.0
+# Spreads of a person's workdays and free days around the published ones, and of weekdays around these; our choice.
+BETWEEN_KINDS, BETWEEN_WEEKDAYS = 60.0, 20.0
+PRIOR_NIGHTS = 2.5  # own nights that the published figures are worth
+PRIOR_SPREAD_NIGHTS = 6.0  # own nights that the published spread within a person is worth
+ENOUGH_NIGHTS = (5.0, 10.0)  # between them the user's own differences of weekdays come to count
+LEAST_SPREAD = 10.0  # minutes
+HUBER = 1.345  # spreads beyond which a night pulls no harder; 95 % efficiency for normal errors (Huber 1981)
+OF_MEDIAN = pi / 2  # variance of a median against that of a mean, for normal errors
+MOST_SPREAD = MINUTES_OF_DAY / sqrt(12)  # of a time that may be any of the day
+PLANNED = 0.25  # nights that a calendar entry is worth where no source records sleep
+PLANNED_HOURS = (3, 14)  # length of an entry that can be a night
+SHORTEST, LONGEST = 60.0, 960.0  # minutes of a usual night, as of a recorded night
+
+TO_BED, TO_GET_UP = timedelta(minutes=45), timedelta(minutes=45)  # from a late entry to sleep; before an early entry
+LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
+JET_LAG_MIN, EARLIER_MAX = timedelta(hours=3), timedelta(hours=1)  # time difference that matters; shift of bedtime
+LEAST_NIGHT = timedelta(hours=1)
+NO_TIME = timedelta(0)
+
+
+class Rests(StrEnum):
+    """The evidence on which a night's times rest."""
+
+    SLEPT = "slept"  # this very night was recorded
+    RECORDED = "recorded"
+    CALENDAR = "calendar"
+    PUBLISHED = "published"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsualNight:
+    """The usual main sleep that ends on a given weekday, in minutes after midnight of the date of waking.
+
+    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are standard deviations in minutes of the next
+    such night. ``nights`` is the number of the user's own nights of all weekdays, where older nights count less.
+    """
+
+    bed: float
+    wake: float
+    bed_sd: float
+    wake_sd: float
+    nights: float = 0.0
+    rests: Rests = Rests.PUBLISHED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """The main sleep that ends on a date, recorded or expected. Spreads are in minutes.
+
+    ``moved`` is the fact that moved it away from its usual times: ``late_entry``, ``early_entry``, ``landing``,
+    ``flight`` (sleep on board) or ``flight_west``. A published time is called common only where nothing moved it.
+    """
+
+    bed: datetime
+    wake: datetime
+    bed_sd: float
+    wake_sd: float
+    rests: Rests
+    moved: Fact | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Slept:
+    """A main sleep that ended on ``day``, with bedtime and wake time in minutes after that date's midnight.
+
+    ``weight`` is at most 1. It is less for an older night, and for a night that only the calendar shows.
+    """
+
+    day: date
+    bed: float
+    wake: float
+    weight: float
+
+
+def usual_nights(known: Snapshot) -> tuple[UsualNight, ...]:
+    """Return the seven usual nights of a user, by weekday of waking from Monday on.
+
+    They rest on recorded sleep, or without any on sleep in the calendar. Published figures stand in for missing nights.
+    """
+    own = recorded(known)
+    slept = _around_the_clock(own or _planned(known))
+    kept = ordinary([one.day for one in slept], [(one.bed, one.wake) for one in slept])
+    slept = [one for one, keep in zip(slept, kept, strict=True) if keep]
+    published = [FREE_DAY if weekday in WEEKEND else WORKDAY for weekday in range(7)]
+    bed = _usual(slept, lambda one: one.bed, [one[0] for one in published])
+    wake = _usual(slept, lambda one: one.wake, [one[1] for one in published])
+    count = sum(one.weight for one in slept)
+    rests = Rests.PUBLISHED if count < 1 else Rests.RECORDED if own else Rests.CALENDAR
+    return tuple(_night(*both, count, rests) for both in zip(bed, wake, strict=True))
+
+
+def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, rests: Rests) -> UsualNight:
+    """Return the usual night of a bedtime and a wake time, each given as (minutes, standard deviation).
+
+    A length outside of 1 to 16 hours is brought to that limit, around the middle of the night.
+    """
+    middle, length = (bed[0] + wake[0]) / 2, wake[0] - bed[0]
+    half = min(max(length, SHORTEST), LONGEST) / 2
+    return UsualNight(bed=middle - half, wake=middle + half, bed_sd=bed[1], wake_sd=wake[1], nights=count, rests=rests)
+
+
+def recorded(known: Snapshot) -> list[Slept]:
+    """Return the recorded main sleeps that have ended, sorted by date.
+
+    If several series (source and device) have a night on a date, the preferred series counts. Its night must last at
+    least half as long as the longest. Nights in the days after a journey, which jet lag may disturb, are left out.
+    """
+    nights = Nights(sorted(_sleeps(known), key=repr), known.zones, known.preference)
+    counted = nights.counted().items()
+    return sorted(_slept(night, known) for day, night in counted if not nights.journeys.frozen(day))
+
+
+def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:
+    """Yield (source, episode) of the episodes that have ended.
+
+    An episode without a value for the time asleep counts as asleep from its start to its end.
+    """
+    for source, one in known.episodes:
+        if one.end <= known.at:
+            values = {Metric.ASLEEP: (one.end - one.start) / MINUTE, **one.values}
+            yield source, replace(one, values=values)
+
+
+def _slept(night: sleep.Night, known: Snapshot) -> Slept:
+    """Return bedtime and wake time of a recorded night, on the clock that applied at waking.
+
+    The bedtime is that of the clock before a change to or from summer time during the night.
+    """
+    day, wake = clock(night.end, known.zones, round(night.offset / MINUTE))
+    zone = zone_at(night.end, known.zones)
+    changed = _offset(night.start, zone) - _offset(night.end, zone)
+    bed = wake - (night.end - night.start) / MINUTE + changed
+    return Slept(day=day, bed=bed, wake=wake, weight=weight(night.end, known.at))
+
+
+def _offset(at: datetime, zone: tzinfo) -> float:
+    return (at.astimezone(zone).utcoffset() or timedelta(0)) / MINUTE
+
+
+def is_night(occurrence: Occurrence, label: Label) -> bool:
+    """Return True if a calendar entry is a night's sleep: 3 to 14 hours labelled SLEEP, by the clock, not declined."""
+    event, length = occurrence.event, occurrence.end - occurrence.start
+    if label.action is not ActionType.SLEEP or event.all_day or event.cancelled:
+        return False
+    low, high = (timedelta(hours=hours) for hours in PLANNED_HOURS)
+    return low <= length <= high and event.response is not Response.DECLINED
+
+
+def _planned(known: Snapshot) -> list[Slept]:
+    """Return past nights from the calendar, as weak evidence. Several entries of the same night are one."""
+    trust = {o.start: PLANNED * label.confidence for o, label in known.agenda if is_night(o, label)}
+    found: dict[date, Slept] = {}
+    for start, end in merged((o.start, o.end) for o, label in known.agenda if is_night(o, label)):
+        if end <= known.at:
+            day, wake = clock(end, known.zones)
+            w = trust[start] * weight(end, known.at)
+            found[day] = Slept(day=day, bed=wake - (end - start) / MINUTE, wake=wake, weight=w)
+    return sorted(found.values())
+
+
+def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
+    """Return the nights, with minutes counted so that each wake time is within twelve hours of the usual.
+
+    The usual wake time is the weighted mean on the circle of the day.
+    """
+    turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
+    east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
+    usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
+    return sorted(_moved(one, round((usual - one.wake) / MINUTES_OF_DAY)) for one in slept)
+
+
+def _moved(one: Slept, days: int) -> Slept:
+    """Return the same night counted from midnight of a date ``days`` earlier. Its minutes grow by that many days."""
+    minutes = days * MINUTES_OF_DAY
+    return replace(one, day=one.day - days * DAY, bed=one.bed + minutes, wake=one.wake + minutes)
+
+
+Residual = tuple[int, float, float]  # weekday, minutes, weight
+
+
+def _usual(
+    slept: Sequence[Slept], figure: Callable[[Slept], float], published: Sequence[float]
+) -> list[tuple[float, float]]:
+    """Return (usual time in minutes, standard deviation of the next such time) for each weekday from Monday on.
+
+    ``figure`` picks a night's bedtime or its wake time. ``published`` holds seven published times in minutes, which
+    stand in for missing nights.
+    """
+    left = [(one.day.weekday(), figure(one) - published[one.day.weekday()], one.weight) for one in slept]
+    spread = _within(left)
+    count = sum(w for _, _, w in left)
+    middle = median([r for _, r, _ in left], [w for _, _, w in left])
+    user = _pooled(middle, count, PRIOR_NIGHTS, spread)
+    conflict = user - middle  # until the published figures give way
+    left = [(d, r - user, w) for d, r, w in left]
+    kinds, _ = _level(left, lambda d: d in WEEKEND, BETWEEN_KINDS, spread)
+    left = [(d, r - kinds.get(d in WEEKEND, 0.0), w) for d, r, w in left]
+    days, shrinkage = _level(left, lambda d: d, 0.0, spread)
+    of_user = BETWEEN**2 / (1 + count * BETWEEN**2 / spread**2) + conflict**2
+    found: list[tuple[float, float]] = []
+    for d in range(7):
+        own = sum(w for other, _, w in left if other == d)
+        variance = spread**2 * (1 + 1 / (own + shrinkage)) + of_user
+        location = published[d] + user + kinds.get(d in WEEKEND, 0.0) + days.get(d, 0.0)
+        found.append((location, min(sqrt(variance), MOST_SPREAD)))
+    return found
+
+
+def _within(left: Sequence[Residual]) -> float:
+    """Return the standard deviation of nights around the median of their weekday, in minutes, at least ten.
+
+    ``left`` holds (weekday, minutes, weight) of each night. The published spread counts as six nights.
+    """
+    own: list[float] = []
+    weights: list[float] = []
+    for values, of in _groups(left, lambda d: d).values():
+        if len(values) > 1:
+            middle = median(values, of)
+            own += [abs(r - middle) for r in values]
+            weights += of
+    deviation = MAD_TO_SD * median(own, weights)
+    variance = (len(own) * deviation**2 + PRIOR_SPREAD_NIGHTS * WITHIN**2) / (len(own) + PRIOR_SPREAD_NIGHTS)
+    return max(sqrt(variance), LEAST_SPREAD)
+
+
+def _level(
+    left: Sequence[Residual], key: Callable[[int], Hashable], between: float, spread: float
+) -> tuple[Mapping[Hashable, float], float]:
+    """Return two values, of which the first is group -> location of its nights in minutes, shrunk towards zero.
+
+    The second is the number of nights at zero that shrink each location. ``key`` returns the group of a weekday.
+    ``between`` is the spread of groups beyond that of weekdays, and ``spread`` that of nights within a weekday.
+    """
+    count = sum(w for _, _, w in left)
+    groups = {name: (median(*of), sum(of[1])) for name, of in _groups(left, key).items()}
+    variance = OF_MEDIAN * spread**2
+    squares = sum(w * middle**2 - variance for middle, w in groups.values())
+    excess = max(squares / count, 0.0) if count else 0.0
+    low, high = ENOUGH_NIGHTS
+    trust = min(max((count - low) / (high - low), 0.0), 1.0)
+    shrinkage = variance / (BETWEEN_WEEKDAYS**2 + trust * (between**2 + excess))
+    return {name: _pooled(*of, shrinkage, spread) for name, of in groups.items()}, shrinkage
+
+
+def _pooled(middle: float, own: float, prior: float, spread: float) -> float:
+    """Return a median of ``own`` nights, drawn towards zero by ``prior`` nights. The fewer pull no harder than near."""
+    side = -1.0 if middle < 0 else 1.0
+    if own < prior:
+        return side * min(abs(middle) * own / (own + prior), HUBER * spread * own / prior)
+    return middle - side * min(abs(middle) * prior / (own + prior), HUBER * spread * prior / own) if own else 0.0
+
+
+def _groups(
+    left: Sequence[Residual], key: Callable[[int], Hashable]
+) -> dict[Hashable, tuple[list[float], list[float]]]:
+    """Return group -> (minutes, weights) of its nights."""
+    found: dict[Hashable, tuple[list[float], list[float]]] = {}
+    for weekday, residual, w in left:
+        values, weights = found.setdefault(key(weekday), ([], []))
+        values.append(residual)
+        weights.append(w)
+    return found
+
+
+def fitted(
+    usual: Stretch,
+    appointments: Sequence[Stretch],
+    planned: Sequence[Stretch],
+    flights: Sequence[Occurrence],
+    zones: ZoneHistory,
+) -> tuple[Stretch, Fact | None]:
+    """Return the sleep that a date's calendar leaves of the ``usual``, and the fact that moved it.
+
+    An appointment in its first half delays bedtime to 45 minutes after it. One in its second half wakes the user 45
+    minutes before it. A sleep delayed by over a quarter of its length keeps its length until the next appointment. A
+    flight over the middle of the night is that night. Sleep in the calendar (``planned``) may begin the night earlier,
+    never later. The first night after a flight westward begins up to an hour early. Where less than an hour is left,
+    the sleep is the longest free time from the usual bedtime to 12 hours after waking, or else the usual.
+    """
+    bed, wake = usual
+    length, middle = wake - bed, bed + (wake - bed) / 2
+    over = next((o for o in flights if o.start < middle < o.end), None)
+    if over is not None:
+        return (over.start, over.end), Fact(kind="flight")
+    west = _west(bed, zones)
+    moved = Fact(kind="flight_west") if west else None
+    early_plan = [start for start, end in planned if start < middle < end and bed - DAY / 12 <= start < bed]
+    bed = min([bed - west, *early_plan])
+    landed = [o.end + FROM_THE_AIRPORT for o in flights if o.start < middle and o.end > bed - FROM_THE_AIRPORT]
+    ended = [end + TO_BED for start, end in appointments if start < middle and bed - TO_BED < end]
+    late = [end for end in (*ended, *landed) if bed < end < bed + LATE_MAX + TO_BED]
+    if late:
+        bed = max(late)
+        wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
+        moved = Fact(kind="landing" if bed in landed else "late_entry", values={"bed": bed.isoformat()})
+    begin = [*(start for start, _ in appointments), *(o.start - TO_THE_AIRPORT for o in flights)]
+    early = [start for start in begin if max(bed, middle) < start < wake + TO_GET_UP]
+    bed, wake = rounded(bed), rounded(wake)
+    if early and min(early) - TO_GET_UP < wake:
+        wake = max(min(early) - TO_GET_UP, bed)
+        moved = moved or Fact(kind="early_entry", values={"at": min(early).isoformat()})
+    if wake - bed < LEAST_NIGHT:
+        bed, wake = _elsewhere(usual, appointments)
+    return (bed, wake), moved
+
+
+def _elsewhere(usual: Stretch, appointments: Sequence[Stretch]) -> Stretch:
+    """Return the longest time free of appointments and the ways to and from them, at most as long as ``usual``."""
+    low, high = usual[0], usual[1] + DAY / 2
+    taken = clipped(merged((a - TO_GET_UP, b + TO_BED) for a, b in appointments), low, high)
+    edges = [low, *(edge for one in taken for edge in one), high]
+    gaps = [(a, min(b, a + (usual[1] - usual[0]))) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    bed, wake = max(gaps, key=lambda gap: gap[1] - gap[0])
+    return (rounded(bed), rounded(wake)) if wake - bed >= LEAST_NIGHT else (rounded(usual[0]), rounded(usual[1]))
+
+
+def attended_around(usual: Stretch, entries: Labelled, zones: ZoneHistory) -> list[Stretch]:
+    """Return the busy stretches of entries that are no sleep, without another zone's day that falls into the night.
+
+    After a journey these are the entries at home, which the user does not attend.
+    """
+    bed, wake = usual
+    kept = [
+        o
+        for o, label in entries
+        if takes_time(o.event)
+        and label.action is not ActionType.SLEEP
+        and not (len(zones) > 1 and bed <= o.start and o.end <= wake and _of_another_zone(o, zones))
+    ]
+    return merged((o.start, o.end) for o in kept)
+
+
+def _of_another_zone(occurrence: Occurrence, zones: ZoneHistory) -> bool:
+    zone, here = occurrence.event.zone, zone_at(occurrence.start, zones).key
+    return zone is not None and "/" in zone and not same_clock(occurrence.start, zone, here)
+
+
+def _west(bed: datetime, zones: ZoneHistory) -> timedelta:
+    """Return the time by which the first night after a journey westward begins earlier.
+
+    It is ten minutes per hour between the zones, at most an hour. Below three hours between the zones it is zero.
+    """
+    before, after = (bed.astimezone(zone_at(at, zones)).utcoffset() for at in (bed - DAY, bed))
+    back = (before or NO_TIME) - (after or NO_TIME)
+    return min(back / 6, EARLIER_MAX) if back >= JET_LAG_MIN else NO_TIME
+
+
+def rounded(at: datetime) -> datetime:
+    """Return an instant rounded to the nearest five minutes, because an expected time is no more exact."""
+    return at - timedelta(minutes=(at.minute + 2) % 5 - 2, seconds=at.second, microseconds=at.microsecond)

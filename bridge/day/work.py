@@ -1,0 +1,351 @@
+"""Learn working hours by weekday, and free days, from the calendar and the tasks that were done.
+
+A day counts as worked with an hour of deep work or meetings, or with two hours of any work, where an unsure label
+counts by its probability. From Monday to Friday it also does with three tasks done over 2 to 12 hours. A weekday is a
+workday when at least a third of its weeks were worked. For that, a single entry of work in office hours is enough.
+Recent weeks count more, and the published share counts as most of a week. A span reaches from the usual begin to the
+usual end, each with its spread. Stretches of odd days say nothing of the weeks around them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from statistics import median_low
+
+from bridge.calendar.busy import clipped, length, merged, takes_time
+from bridge.calendar.expansion import midnight
+from bridge.calendar.meetings import is_meeting
+from bridge.day.clock import DAY, MINUTE, WEEKEND, clock, instant
+from bridge.day.typical import MAD_TO_SD, median, ordinary, sure, weight
+from bridge.domain.records import Snapshot
+from bridge.domain.types import Event, Label, Occurrence, Response
+from rhythm_env.interface import ActionType
+
+Span = tuple[float, float]  # minutes after midnight of the date of the begin
+Week = tuple[tuple[Span, ...], ...]
+Work = Sequence[tuple[Occurrence, Label]]
+
+# 83 % of employed people work on an average weekday and 34 % on an average day of the weekend (ATUS 2012, table 4).
+WORKS_ON_WORKDAY, WORKS_ON_WEEKEND = 0.83, 0.34
+# Eight hours on a weekday worked (ATUS 2012, table 4). The begin at nine is our choice, as are the figures below.
+OFFICE = (540.0, 1020.0)
+OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+DEEP_MINUTES, ANY_MINUTES = 60.0, 120.0  # of a day that counts as worked
+TASKS, TASK_HOURS = 3, (2.0, 12.0)  # done on a day that counts as worked, and the hours from the first to the last
+LONGEST = timedelta(hours=16)  # a longer entry, such as being on call, tells no working hours
+LONG_PAUSE = timedelta(hours=3)  # a longer pause divides a day into two spans
+EVIDENCE_DAYS, EVIDENCE_SPAN = 3, 7 * DAY  # worked days, and from the first to the last, from which own hours count
+SHARE = 1 / 3  # of a weekday's weeks
+PRIOR_WEEKS = 0.75  # weeks that the published share is worth
+EDGE = 1.04  # spreads before the usual begin and after the usual end: 15 % of days reach farther
+NIGHT, SHIFT = 300.0, 240.0  # minutes after midnight; what begins before it is work only in a shift of this length
+FILLED = 0.7  # of the usual spans; a calendar that fills less of them has gaps
+# Minutes of a day; less within office hours shows that the user works, but not for how long. The second is for a
+# calendar with gaps.
+SHORT, SHORT_SPARSE = 150.0, 360.0
+AROUND_OFFICE = 60.0  # minutes around office hours that count as within
+LEARNING_SLACK = 60.0  # minutes around the working hours in which learning is work
+BACK, AHEAD = 60, 21  # days
+GRID = 5.0  # minutes to which a span is rounded
+AWAY = timedelta(hours=4)  # of office hours out of office, from which a day is free
+# An all-day entry with such a word is a day off: en, de, fr, es, it, nl, pt, and the emoji of beach and palm.
+DAY_OFF = re.compile(
+    r"\b(vacation|holidays?|pto|(annual|sick|parental|maternity|paternity) leave|on leave|days? off|time off|ooo|"
+    r"out of office|sick day|honeymoon|\w*urlaub|\w*ferien|\w*feiertag|brückentag|krankgeschrieben|gleittag|"
+    r"vacances|congés?|férié|vacaciones|festivo|ferie|vacanza|vakantie|feestdag|férias|feriado)\b|[🏖🏝🌴]",
+    re.IGNORECASE,
+)
+PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)  # in the name of a calendar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingWeek:
+    """The usual spans of work by weekday (0 is Monday), with the chance that the weekday is worked.
+
+    ``sd`` is the spread of begins and ends in minutes. Unless ``known``, the week is that of published figures.
+    """
+
+    spans: Week
+    worked: tuple[float, ...]
+    sd: float
+    known: bool
+
+
+def _office_week() -> WorkingWeek:
+    spans: Week = tuple(() if weekday in WEEKEND else (OFFICE,) for weekday in range(7))
+    worked = tuple(WORKS_ON_WEEKEND if weekday in WEEKEND else WORKS_ON_WORKDAY for weekday in range(7))
+    return WorkingWeek(spans=spans, worked=worked, sd=AROUND_OFFICE, known=False)
+
+
+def working_week(known: Snapshot) -> WorkingWeek:
+    """Return the usual working hours. They are the user's own from three worked days in different weeks on."""
+    entries = [one for one in known.agenda if _counts(one[0], known.at)]
+    work = [(o, label) for o, label in entries if _is_work(o.event, label)]
+    free = free_days(known)
+    met = _met_at_work(known, work)
+    week = _week(known, _worked(known, work, free), free, met)
+    learnt = [(o, label) for o, label in entries if label.action is ActionType.LEARN and _inside(o, week.spans, known)]
+    return _week(known, _worked(known, work + learnt, free), free, met) if learnt else week
+
+
+def _met_at_work(known: Snapshot, work: Work) -> frozenset[date]:
+    """Return the dates from Monday to Friday on which an entry of work, however short, begins about office hours."""
+    low, high = OFFICE[0] - AROUND_OFFICE, OFFICE[1] + AROUND_OFFICE
+    begins = [clock(o.start, known.zones) for o, _ in work]
+    return frozenset(day for day, minutes in begins if day.weekday() not in WEEKEND and low <= minutes <= high)
+
+
+def _counts(occurrence: Occurrence, at: datetime) -> bool:
+    event = occurrence.event
+    length = occurrence.end - occurrence.start
+    advised = event.kind.startswith("advice:")
+    return occurrence.end <= at and takes_time(event) and timedelta(0) < length <= LONGEST and not advised
+
+
+def _is_work(event: Event, label: Label) -> bool:
+    meeting = label.action is None and is_meeting(event)
+    return label.action in OFFICE_WORK or event.kind == "focusTime" or meeting
+
+
+def _chance(label: Label) -> float:
+    """Return the probability that an entry of ``_is_work`` or of learning is what it counts as."""
+    return 1.0 if label.action is None else sure(label)
+
+
+def _inside(occurrence: Occurrence, week: Week, known: Snapshot) -> bool:
+    day, start = clock(occurrence.start, known.zones)
+    end = start + (occurrence.end - occurrence.start) / MINUTE
+    spans = week[day.weekday()]
+    return any(low - LEARNING_SLACK <= start and end <= high + LEARNING_SLACK for low, high in spans)
+
+
+@dataclass(frozen=True, slots=True)
+class _Worked:
+    """A worked day: its spans in minutes after midnight, and the probability that they are work."""
+
+    spans: tuple[Span, ...]
+    trust: float
+
+
+def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _Worked]:
+    """Return date -> what was worked, without free days. A pause of three hours or more divides spans.
+
+    Work after midnight belongs to the date on which its span begins. An hour or two in the night is no working day.
+    """
+    found: dict[date, list[tuple[Span, tuple[float, float, float]]]] = {}
+    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=LONG_PAUSE):
+        day, begin = clock(start, known.zones)
+        over = begin + (end - start) / MINUTE
+        if day in free or (begin < NIGHT and over - begin < SHIFT):
+            continue
+        inside = [(o, label) for o, label in work if start <= o.start < end]
+        deep = [(o, la) for o, la in inside if la.action is not ActionType.ADMIN_WORK or is_meeting(o.event)]
+        found.setdefault(day, []).append(((begin, over), (_minutes(deep), _minutes(inside), _length(inside))))
+    days = {day: one for day, one in _of_tasks(known).items() if day not in free}
+    for day, parts in found.items():
+        deep_minutes, minutes, whole = (sum(of) for of in zip(*(minutes for _, minutes in parts), strict=True))
+        if deep_minutes >= DEEP_MINUTES or minutes >= ANY_MINUTES:
+            days[day] = _Worked(tuple(span for span, _ in parts), min(minutes / whole, 1.0))
+    kept = ordinary(sorted(days), [_hull(days[day].spans) for day in sorted(days)])
+    return {day: days[day] for day, keep in zip(sorted(days), kept, strict=True) if keep}
+
+
+def _length(work: Iterable[tuple[Occurrence, Label]]) -> float:
+    return sum((end - start) / MINUTE for start, end in merged((o.start, o.end) for o, _ in work))
+
+
+def _minutes(work: Work) -> float:
+    """Return the minutes that entries take, multiplied by the mean probability of their labels."""
+    return _length(work) * sum(_chance(label) for _, label in work) / len(work) if work else 0.0
+
+
+def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
+    """Return date -> the span from the first to the last task done, for days from Monday to Friday.
+
+    A day needs three tasks, done over 2 to 12 hours.
+    """
+    done: dict[date, list[float]] = {}
+    for task in known.tasks:
+        if task.completed is not None and known.at - BACK * DAY <= task.completed <= known.at:
+            day, minutes = clock(task.completed, known.zones)
+            done.setdefault(day, []).append(minutes)
+    low, high = (60 * hours for hours in TASK_HOURS)
+    return {
+        day: _Worked(((min(of), max(of)),), 1.0)
+        for day, of in done.items()
+        if day.weekday() not in WEEKEND and len(of) >= TASKS and low <= max(of) - min(of) <= high
+    }
+
+
+def _week(known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], met: frozenset[date]) -> WorkingWeek:
+    """Return the usual week, from the worked ``days``. Dates in ``met`` show work, and not for how long."""
+    if sum(one.trust for one in days.values()) < EVIDENCE_DAYS - 0.5 or max(days) - min(days) < EVIDENCE_SPAN:
+        return _office_week()
+    shares = _shares(known, days.keys() | met, free)
+    weekdays, sd = _of_part(days, 0), _spread(days)
+    usual = _spans(weekdays, known, sd)
+    filled = sum(_minutes_of(one.spans) for one in weekdays.values())
+    gaps = filled < FILLED * len(weekdays) * _minutes_of(usual)  # as in a calendar of meetings alone
+    spans = tuple(
+        () if shares[weekday] < SHARE else _of_weekday(weekday, _own(days, weekday, known, sd), usual if gaps else ())
+        for weekday in range(7)
+    )
+    return WorkingWeek(spans=spans, worked=tuple(shares), sd=sd, known=True)
+
+
+def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:
+    """Return the usual spans of a weekday, from its own worked days, or with under three from those of its part."""
+    same = {day: one for day, one in days.items() if day.weekday() == weekday}
+    return _spans(same if len(same) >= EVIDENCE_DAYS else _of_part(days, weekday), known, spread)
+
+
+def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> tuple[Span, ...]:
+    """Return the usual spans of a weekday, whose calendar shows its ``own``.
+
+    If the calendar has gaps, ``usual`` holds the usual spans from Monday to Friday. These weekdays then cover them at
+    least. Otherwise ``usual`` is empty.
+    """
+    if weekday in WEEKEND:
+        return own
+    return _with_office_hours((_hull([*own, *usual]),) if usual else own, sparse=bool(usual))
+
+
+def _shares(known: Snapshot, days: Collection[date], free: frozenset[date]) -> list[float]:
+    """Return the share of weeks worked on one of ``days``, from 0 to 1, by weekday.
+
+    The published share counts as most of a week, and recent weeks count more. Free days do not count.
+    """
+    today, _ = clock(known.at, known.zones)
+    worked = [PRIOR_WEEKS * (WORKS_ON_WEEKEND if d in WEEKEND else WORKS_ON_WORKDAY) for d in range(7)]
+    seen = [PRIOR_WEEKS] * 7
+    day = _first(known, days)
+    while day < today:
+        if day not in free:
+            trust = weight(midnight(day, known.zones), known.at)
+            seen[day.weekday()] += trust
+            worked[day.weekday()] += trust if day in days else 0.0
+        day += DAY
+    return [done / of for done, of in zip(worked, seen, strict=True)]
+
+
+def _first(known: Snapshot, days: Collection[date]) -> date:
+    """Return the earliest date on which the calendar was in use, or the user worked on one of ``days``.
+
+    A date more than 60 days ago becomes that of 60 days ago.
+    """
+    begun = min((o.start for o, _ in known.agenda if _counts(o, known.at)), default=known.at)
+    return max(min([clock(begun, known.zones)[0], *days]), clock(known.at - BACK * DAY, known.zones)[0])
+
+
+def _of_part(days: Mapping[date, _Worked], weekday: int) -> Mapping[date, _Worked]:
+    """Return the worked days of the same part of the week as ``weekday``, else all.
+
+    The parts are Monday to Friday and the weekend.
+    """
+    part = {day: one for day, one in days.items() if (day.weekday() in WEEKEND) == (weekday in WEEKEND)}
+    return part or days
+
+
+def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tuple[Span, ...]:
+    """Return the usual spans of worked days. Their number is the median number of spans a day.
+
+    They reach a usual ``spread`` of begins and ends beyond the medians, but no farther than any of the days.
+    """
+    number = median_low([len(one.spans) for one in days.values()])
+    like = {day: one for day, one in days.items() if number == 1 or len(one.spans) == number}
+    weights = [one.trust * weight(midnight(day, known.zones), known.at) for day, one in like.items()]
+    rows = [one.spans if number > 1 else (_hull(one.spans),) for one in like.values()]
+    found: list[Span] = []
+    for at in range(number):
+        begins, ends = ([spans[at][side] for spans in rows] for side in (0, 1))
+        start = max(median(begins, weights) - EDGE * spread, min(begins)) // GRID * GRID
+        end = -(-min(median(ends, weights) + EDGE * spread, max(ends)) // GRID) * GRID
+        if found and start <= found[-1][1]:
+            start = found.pop()[0]
+        found.append((start, end))
+    return tuple(found)
+
+
+def _spread(days: Mapping[date, _Worked]) -> float:
+    """Return the standard deviation of begins and ends around the medians of their weekday, in minutes."""
+    far: list[float] = []
+    for weekday in range(7):
+        hulls = [_hull(one.spans) for day, one in days.items() if day.weekday() == weekday]
+        for edges in zip(*hulls, strict=True):
+            middle = median(edges, [1.0] * len(edges))
+            far += [abs(edge - middle) for edge in edges if len(edges) > 1]
+    return MAD_TO_SD * median(far, [1.0] * len(far))
+
+
+def _hull(spans: Sequence[Span]) -> Span:
+    return min(start for start, _ in spans), max(end for _, end in spans)
+
+
+def _minutes_of(spans: Sequence[Span]) -> float:
+    return sum(end - start for start, end in spans)
+
+
+def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, ...]:
+    """Return ``spans``, widened to office hours if short and within these. A calendar may not show all work.
+
+    Short is below 2.5 hours, or below 6 hours for a ``sparse`` calendar.
+    """
+    (low, high), (start, end) = OFFICE, _hull(spans)
+    within = low - AROUND_OFFICE <= start and end <= high + AROUND_OFFICE
+    if within and _minutes_of(spans) < (SHORT_SPARSE if sparse else SHORT):
+        return ((min(low, start), max(high, end)),)
+    return spans
+
+
+def free_days(known: Snapshot) -> frozenset[date]:
+    """Return the local dates that the calendar says are free of work, from 60 days back to 21 days ahead.
+
+    An all-day entry says so if its title does, or if it is a journey of two or more days or a public holiday. Out of
+    office for four of the eight office hours is free as well. Calendars of public holidays also name days such as
+    Mother's Day. A holiday therefore does not count if work is planned on the date.
+    """
+    today, _ = clock(known.at, known.zones)
+    low, high = today - (BACK + 1) * DAY, today + AHEAD * DAY
+    free: set[date] = set()
+    named: set[date] = set()
+    for occurrence, label in known.agenda:
+        event = occurrence.event
+        if event.cancelled or event.response is Response.DECLINED:
+            continue
+        if event.all_day and (_is_off(occurrence, label) or PUBLIC.search(event.calendar)):
+            (free if _is_off(occurrence, label) else named).update(_dates(occurrence, known, low, high))
+        elif event.kind == "outOfOffice":
+            free.update(day for day in _dates(occurrence, known, low, high) if _is_away(occurrence, day, known))
+    if named:
+        timed = (o.start for o, label in known.agenda if not o.event.all_day and label.action in OFFICE_WORK)
+        named.difference_update({clock(start, known.zones)[0] for start in timed})
+    return frozenset(free | named)
+
+
+def _dates(occurrence: Occurrence, known: Snapshot, low: date, high: date) -> Iterable[date]:
+    first = max(clock(occurrence.start, known.zones)[0], low)
+    last = min(clock(occurrence.end - MINUTE, known.zones)[0], high)
+    return (first + k * DAY for k in range((last - first).days + 1))
+
+
+def _is_off(occurrence: Occurrence, label: Label) -> bool:
+    """Return True if an all-day entry is a day off by the words of its title, or a journey.
+
+    A journey is a busy entry of two or more days, labelled as time for oneself. Birthdays, working locations and tasks
+    never count.
+    """
+    event = occurrence.event
+    if event.kind in ("birthday", "workingLocation", "task"):
+        return False
+    days = (occurrence.end - occurrence.start) / DAY
+    journey = label.action is ActionType.ME_TIME and days > 1.5 and event.busy
+    return journey or event.kind == "outOfOffice" or (event.title is not None and bool(DAY_OFF.search(event.title)))
+
+
+def _is_away(occurrence: Occurrence, day: date, known: Snapshot) -> bool:
+    """Return True if an out-of-office entry covers at least four of the date's office hours."""
+    start, end = (instant(day, minutes, known.zones) for minutes in OFFICE)
+    return length(clipped([(occurrence.start, occurrence.end)], start, end)) >= AWAY
