@@ -18,7 +18,7 @@ from bridge.auth import backup_key, key_storage, oidc
 from bridge.daemon import backups, housekeeping
 from bridge.daemon.backup_places import Place, places_of
 from bridge.daemon.mqtt import link
-from bridge.domain.errors import BridgeError
+from bridge.domain.errors import BridgeError, Fault, StoreFault
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, PUSH_CONNECTION, Connection, User
 from bridge.ingest import folder_pages
@@ -28,6 +28,13 @@ from bridge.meters import words
 SQLITE = "sqlite:///"
 OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs
 TO_THE_DOCTOR = re.compile(r" \(see: bridge doctor\)|[;,] (?:and |or )?(?:then|see): bridge doctor")
+FAULT_STEPS = {
+    Fault.FULL: "make room on the disk",
+    Fault.READ_ONLY: "make the disk and the database's file writable",
+    Fault.LOCKED: "stop the program that writes into the database",
+    Fault.FAILING: "look into the system's log for the disk",
+    Fault.DAMAGED: "stop the bridge; restore a backup",
+}
 KEY_PLACES = {
     "InFile": "readable by you alone",
     "InKeyring": "in this machine's keyring",
@@ -75,6 +82,10 @@ def examine() -> list[Finding]:
     findings = [Finding(check="settings", ok=True, text=str(settings.folder)), _key(settings)]
     try:
         with installation.open_bridge() as bridge:
+            if (damage := bridge.store.database.damage()) is not None:
+                return [*findings, _damaged(settings, damage)]
+            if (fault := bridge.fault()) is not None:
+                findings.append(_fault("disk", fault, FAULT_STEPS[fault.kind]))
             findings.append(_store(settings))
             findings.append(_plugins(bridge))
             findings.append(_rules(bridge))
@@ -86,9 +97,18 @@ def examine() -> list[Finding]:
             findings.extend(_sources(bridge))
             findings.extend(_extras())
             findings.extend(_people(bridge))
+    except StoreFault as error:
+        damaged = error.kind is Fault.DAMAGED
+        findings.append(_damaged(settings) if damaged else _fault("store", error, FAULT_STEPS[error.kind]))
     except BridgeError as error:
         findings.append(_fault("store", error, "check BRIDGE_DATABASE"))
     return findings
+
+
+def _damaged(settings: config.Settings, damage: str = "") -> Finding:
+    place = settings.database.removeprefix(SQLITE) if settings.database.startswith(SQLITE) else "its server"
+    text = f"the database in {place} is damaged" + (f" ({damage})" if damage else "")
+    return Finding(check="store", ok=False, text=text, next=f"stop the bridge; {backups.way_back(settings)}")
 
 
 def _key(settings: config.Settings) -> Finding:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -14,7 +14,7 @@ from bridge import config, leases, registry
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.auth.vault import Vault, open_vault
 from bridge.calendar.flights import followed
-from bridge.domain.errors import SetupError
+from bridge.domain.errors import BridgeError, Fault, SetupError, StoreFault
 from bridge.domain.guard import Guard, guard_from_settings
 from bridge.domain.ports import ConnectorSpec, EventClassifier, Normaliser, Setting
 from bridge.domain.records import Connection, ProxyMap, User
@@ -85,6 +85,22 @@ class Bridge:
         """
         return registry.policy(name or self.settings.policy, self.settings)
 
+    def fault(self) -> StoreFault | None:
+        """Return what keeps the store or the bridge's folder from being used, or None.
+
+        That is the fault of the last transaction, unless it has passed, and else a full or read-only disk.
+        """
+        from bridge.store import faults
+
+        database = self.store.database
+        if database.fault not in (None, Fault.DAMAGED, Fault.LOCKED):
+            with suppress(StoreFault):
+                self.store.maintenance.mark_done("store tried", self.holder, now=now())
+        places = (self.settings.folder, *([database.path.parent] if database.path else []))
+        kinds = (database.fault, *map(faults.of_disk, places))
+        found = next((kind for kind in kinds if kind not in (None, Fault.LOCKED)), None)
+        return None if found is None else faults.fault(found)
+
     @cached_property
     def holder(self) -> str:
         """The name under which this ``Bridge`` holds leases (rights to sync a connection).
@@ -149,14 +165,23 @@ def open_bridge() -> Iterator[Bridge]:
     """Open the installation that the environment and ``config.toml`` describe, and close its store afterwards.
 
     A missing database is created, so that a new installation needs no other step. Raises SetupError for an unknown
-    setting, and for a database that cannot be opened.
+    setting, and for a database that cannot be opened. Unexpected errors become a StoreFault if the disk is full or only
+    readable, or the database is damaged.
     """
-    from bridge.store import Store
+    from bridge.store import Store, faults
 
     settings = config.load()
     refuse_unknown(settings)
     with closing(Store(settings.database)) as store:
-        yield Bridge(settings=settings, store=store)
+        try:
+            yield Bridge(settings=settings, store=store)
+        except BridgeError:
+            raise
+        except Exception as error:
+            kind = faults.kind_of(error) or (Fault.DAMAGED if store.database.damage() else None)
+            if kind is None:
+                raise
+            raise faults.fault(kind) from error
 
 
 VARIABLES = frozenset({"home", "log", "now", "samples"})  # of BRIDGE_...; they are no lines of config.toml

@@ -40,7 +40,7 @@ from bridge.cli import (
     trace,
     users,
 )
-from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
+from bridge.domain.errors import BridgeError, Fault, NeedsLogin, SetupError, StoreFault
 
 MODULES = (  # in the order of the help
     *(users, connect, data, status, demo, meters, checkin, calendar),
@@ -124,7 +124,21 @@ def main() -> None:
         app()
     except BridgeError as error:
         show.say(f"error: {error}", err=True)
+        if _is_of_damage(error):
+            from bridge import config
+            from bridge.daemon import backups
+
+            show.say(backups.way_back(config.load()), err=True)
         sys.exit(exit_code(error))
+
+
+def _is_of_damage(error: BridgeError) -> bool:
+    """Return True for the fault of a damaged database, and for a file that is no database."""
+    if error.__cause__ is None and not isinstance(error, StoreFault):
+        return False
+    from bridge.store import faults
+
+    return Fault.DAMAGED in (faults.kind_of(error), error.__cause__ and faults.kind_of(error.__cause__))
 
 
 def exit_code(error: BridgeError) -> int:

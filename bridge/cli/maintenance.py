@@ -112,11 +112,14 @@ def restore(
 ) -> None:
     """Restore a backup into an empty store, on SQLite or PostgreSQL, decrypting it if it is encrypted.
 
-    Stop the daemon and all workers before.
+    Stop the daemon and all workers before. With --replace, a damaged database is kept under another name.
     """
-    from bridge import installation
+    from bridge import config, installation
     from bridge.daemon import backups, housekeeping
+    from bridge.store import maintenance
 
+    if replace and (aside := maintenance.set_damaged_aside(config.load().database, installation.now())):
+        show.say(f"the damaged database is kept as {aside}", err=True)
     with installation.open_bridge() as bridge, show.Progress() as progress:
         with backups.fetched(bridge, path) as file, backups.readable(bridge, file, identity) as plain:
             housekeeping.restore(bridge, plain, replace=replace, progress=progress.steps, now=installation.now())

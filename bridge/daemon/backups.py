@@ -7,17 +7,21 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bridge import installation
 from bridge.auth import backup_key
 from bridge.daemon.backup_places import FILE_NAME_FORMAT, Place, Saved, made_at, places_of
-from bridge.domain.errors import SetupError
+from bridge.domain.errors import BridgeError, SetupError
 from bridge.store import maintenance
 from bridge.store.database import as_setup_error
+
+if TYPE_CHECKING:
+    from bridge.config import Settings
 
 log = logging.getLogger(__name__)
 
@@ -175,6 +179,16 @@ def rotated(backups: Sequence[Saved]) -> list[Saved]:
         weeks.setdefault(saved.at.isocalendar()[:2], saved)
     kept = [*list(days.values())[:DAYS_KEPT], *list(weeks.values())[:WEEKS_KEPT]]
     return [saved for saved in backups if saved not in kept]
+
+
+def way_back(settings: Settings) -> str:
+    """Return a sentence with the newest of the installation's own backups, and the command that goes on from it."""
+    with suppress(BridgeError):
+        for place in places_of(settings):
+            if made := place.found():
+                last = made[-1]
+                return f"the newest backup is of {last.at:%Y-%m-%d %H:%M} UTC: bridge restore {last.name} --replace"
+    return "no backup lies in BRIDGE_BACKUPS; take the last that bridge backup wrote: bridge restore PATH --replace"
 
 
 @contextmanager

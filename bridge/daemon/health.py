@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from bridge.daemon.scheduler import Daemon
-from bridge.domain.errors import SetupError
+from bridge.domain.errors import SetupError, StoreFault
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def _seconds(now: datetime, since: datetime | None) -> float:
 
 
 def status_of(daemon: Daemon, *, every: float) -> str:
-    """Return the daemon's state in a word, by what it remembers: ok, starting, stopping or late.
+    """Return the daemon's state in a word: ok, starting, stopping or late, or the kind of the store's fault.
 
     It is starting before the first look for due work ended. It is late if the last look ended more than three times
     ``every`` seconds, and ten more, ago.
@@ -92,6 +92,8 @@ def status_of(daemon: Daemon, *, every: float) -> str:
     ago = _looked_ago(daemon)
     if daemon.stopping.is_set():
         return "stopping"
+    if (fault := daemon.bridge.fault()) is not None:
+        return str(fault.kind)
     if ago is None:
         return "starting"
     return "late" if ago > MISSED_LOOKS_MAX * every + 10 else "ok"
@@ -144,6 +146,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         try:
             body = health_of(self.server.daemon, self.server.foretold, every=self.server.every)
+        except StoreFault as error:
+            body = {"status": error.kind, "reason": str(error)}
         except Exception as error:  # noqa: BLE001 - the database may be away, which is what is asked here
             body = {"status": "store", "reason": type(error).__name__}  # the store is what failed
         if self.path == "/health":

@@ -103,7 +103,9 @@ def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress:
         before = {(user.id, user.name) for user in store.people.users()}
         leases.release_dead(store)
         store.maintenance.restore(path, replace=replace, now=now, progress=progress)
-        gone = [number for number, _ in before - {(user.id, user.name) for user in store.people.users()}]
+        present = {(user.id, user.name) for user in store.people.users()}
+        folders = {int(place.name) for place in settings.inbox(0).parent.glob("*") if place.name.isdecimal()}
+        gone = {number for number, _ in before - present} | folders - {number for number, _ in present}
         adapters = [place for number in gone for place in settings.adapters.glob(f"u{number}-v*")]
         for place in (*map(settings.inbox, gone), *adapters, *([settings.cache] if before else [])):
             shutil.rmtree(place, ignore_errors=True)

@@ -21,7 +21,7 @@ from bridge.advice import adapters
 from bridge.daemon import backups, due_tasks, housekeeping
 from bridge.daemon.due_tasks import guarded
 from bridge.daemon.worker_pool import SHUTDOWN_LAST_SECONDS, WorkerPool
-from bridge.domain.errors import Interrupted
+from bridge.domain.errors import Interrupted, StoreFault
 from bridge.domain.records import Connection, User
 from bridge.ingest import runs
 from bridge.ingest.outcomes import SYNC_CADENCE, record_defect
@@ -159,7 +159,8 @@ class Daemon:
                 return True
             log.error("another daemon works at this store; this one starts nothing")
         except Exception as error:  # noqa: BLE001 - each database's driver has its own
-            log.error("the database is away: %s", type(error).__name__)
+            why = error if isinstance(error, StoreFault) else f"the database is away: {type(error).__name__}"
+            log.error("%s", why)
         return False
 
     def _check_clock(self) -> None:

@@ -3,6 +3,7 @@
 BridgeError
 ├── BadRecord       set the record aside and go on
 ├── TryLater        stop the source now and come back when it is ``due``
+│   ├── StoreFault  mend the disk or the database, by its ``kind``
 │   ├── Interrupted the bridge stopped between two pages; nothing is wrong
 │   └── Odd         a SourceChanged or Refused that may pass: ask again, and pause the connection if it lasts
 ├── CursorExpired   forget the cursor and start over, once
@@ -19,6 +20,7 @@ BridgeError
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import ClassVar
 
 SAME_PAGE = "the source names the same next page again and again; look for a newer release of the bridge"
@@ -67,6 +69,24 @@ class TryLater(BridgeError):
     def due(self, now: datetime) -> datetime | None:
         """Return when to try again, where ``after`` counts from ``now``. Returns None if the source named no time."""
         return self.retry_at or (now + self.after if self.after is not None else None)
+
+
+class Fault(StrEnum):
+    """A fault of the disk or of the database."""
+
+    FULL = "full"
+    READ_ONLY = "read-only"
+    LOCKED = "locked"
+    DAMAGED = "damaged"
+    FAILING = "failing"
+
+
+class StoreFault(TryLater):
+    """The disk or the database cannot be used, for the reason ``kind``. Nothing of what was asked for was stored."""
+
+    def __init__(self, message: str, *, kind: Fault) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class Interrupted(TryLater):

@@ -12,13 +12,12 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from bridge import installation, registry
 from bridge.auth.vault import SEALING_LOCK
-from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.errors import BridgeError, SetupError, StoreFault
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import PUSH_CONNECTION, Connection, User
 from bridge.ingest import folder_pages, imports, runs
@@ -62,8 +61,13 @@ def grants(bridge: installation.Bridge) -> Iterator[tuple[Grant, str]]:
     for user in bridge.store.people.users():
         for connection in bridge.store.connections.of_user(user.id):
             if connection.name == PUSH_CONNECTION:
-                with suppress(BridgeError):  # bridge doctor reports it
-                    yield _opened(bridge, user, connection)
+                try:
+                    opened = _opened(bridge, user, connection)
+                except StoreFault:
+                    raise
+                except BridgeError:  # bridge doctor reports it
+                    continue
+                yield opened
 
 
 def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> tuple[Grant, str]:

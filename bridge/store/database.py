@@ -16,29 +16,30 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from bridge import origin
-from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.errors import Fault, SetupError, StoreFault
 from bridge.domain.languages import say
+from bridge.store import faults
 from bridge.store.schema import create_or_migrate
 
 BUSY_SECONDS = 30
 UNUSED_SHARE_MAX = 0.2  # of a SQLite file, before the file is rewritten
-DISK_FULL = "there is no room left for the database; make room, then do it again"
-PASSING_ERRORS = {  # SQLite's name or PostgreSQL's number -> what to do
-    "SQLITE_BUSY": "another process writes into the database for long; try again when it is done",
-    "SQLITE_FULL": DISK_FULL,
-    "53100": DISK_FULL,
-}
+OF_THE_STORE = (Fault.DAMAGED, Fault.LOCKED)  # faults that another place for a file does not mend
+NO_DATABASE = "SQLITE_NOTADB"
 IDLE_SECONDS_BEFORE_CHECK = 0.5  # of a pooled connection; after that the connection is checked before its use
 
 
 class Database:
     """A database, migrated when it is opened. ``read`` and ``write`` join this thread's open transaction or open one.
 
-    Raises SetupError for an address that cannot be used, and for a database that cannot be opened.
+    Every error of a full, read-only, locked or damaged database becomes a StoreFault, also when it is opened. Raises
+    SetupError for an address that cannot be used, and for a database that cannot be opened otherwise.
     """
 
     def __init__(self, url: str | sa.URL) -> None:
         self.engine = _engine(url)
+        named = self.engine.url.database if self.engine.dialect.name == "sqlite" else None
+        self.path = Path(named) if named else None  # of SQLite's file
+        self.fault: Fault | None = None  # of the last transaction
         self._open = threading.local()
         in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share a connection and take turns
         self._turn: AbstractContextManager[object] = threading.RLock() if in_memory else nullcontext()
@@ -49,22 +50,54 @@ class Database:
             if not isinstance(error, sa.exc.DatabaseError):  # no database, no permission, out of reach
                 raise
             what = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
+            kind = self._kind_of(error)
+            if kind is not None and what != NO_DATABASE:
+                raise faults.fault(kind) from error
             raise SetupError(
                 f"the database cannot be opened ({what}); check BRIDGE_DATABASE or the address given"
             ) from error
+
+    def _kind_of(self, error: BaseException) -> Fault | None:
+        return faults.kind_of(error, None if self.path is None else self.path.parent)
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """Raise StoreFault in place of the database's error in a ``with`` block, if its kind is known."""
+        try:
+            yield
+        except (sa.exc.DBAPIError, sqlite3.Error) as error:
+            kind = self._kind_of(error)
+            if kind is None:
+                raise
+            self.fault = kind
+            raise faults.fault(kind) from error
+
+    def damage(self) -> str | None:
+        """Return what is wrong inside the database, or None for a whole one. A SQLite file is read whole.
+
+        PostgreSQL counts the pages that did not match their checksums, if its cluster has them.
+        """
+        if self.path is not None:
+            return faults.damage(self.path)
+        if self.engine.dialect.name == "sqlite":
+            return None
+        query = "SELECT checksum_failures FROM pg_stat_database WHERE datname = current_database()"
+        with self.read() as db:
+            count = db.execute(sa.text(query)).scalar()
+        return f"{count} pages do not match their checksums" if count else None
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
         """Open a transaction that may write, or join this thread's open transaction, and yield its connection.
 
         If not ``durable``, the commit does not wait for the disk. Of nested transactions the outermost decides on that.
-        Raises TryLater on a full disk, and when another process writes into SQLite for longer than 30 seconds.
+        Raises StoreFault, for example on a full disk.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
             yield current
             return
-        with _passing(), self._turn, self.engine.connect() as connection, connection.begin():
+        with self._telling(), self._turn, self.engine.connect() as connection, connection.begin():
             if connection.dialect.name == "sqlite":
                 _begin_to_write(connection, durable=durable)
             elif durable:
@@ -74,6 +107,8 @@ class Database:
                 yield connection
             finally:
                 self._open.connection = None
+        if self.fault is not Fault.DAMAGED:
+            self.fault = None
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -87,7 +122,7 @@ class Database:
         if current is not None:
             yield current
             return
-        with self._turn, self.engine.connect() as connection:
+        with self._telling(), self._turn, self.engine.connect() as connection:
             if connection.dialect.name == "sqlite":
                 connection.exec_driver_sql("BEGIN")
             else:  # otherwise a row moving to the revisions is seen twice or never
@@ -211,29 +246,20 @@ def as_setup_error(what: str, then: str) -> Iterator[None]:
     """Raise SetupError in place of a file error or SQLite error in a ``with`` block, such as a full disk.
 
     The text of the SetupError is ``{what} ({reason}); {then}``. ``what`` says what failed, as a clause such as "FILE
-    cannot be written". ``then`` is the next step. Errors of PostgreSQL are not replaced.
+    cannot be written". ``then`` is the next step. A damaged database is told as such. Errors of PostgreSQL stay.
     """
     try:
         yield
-    except (OSError, sqlite3.Error, sa.exc.DBAPIError) as error:
-        cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
-        if not isinstance(cause, OSError | sqlite3.Error):
+    except (OSError, sqlite3.Error, sa.exc.DBAPIError, StoreFault) as error:
+        cause: BaseException | None = error.__cause__ if isinstance(error, StoreFault) else error
+        cause = cause.orig if isinstance(cause, sa.exc.DBAPIError) else cause
+        kind = faults.kind_of(error)
+        if not isinstance(cause, OSError | sqlite3.Error) or (isinstance(error, StoreFault) and kind in OF_THE_STORE):
             raise
+        if kind is Fault.DAMAGED:
+            raise faults.fault(kind) from error
         why = cause.strerror if isinstance(cause, OSError) else cause
         raise SetupError(f"{what} ({why}); {then}") from error
-
-
-@contextmanager
-def _passing() -> Iterator[None]:
-    """Raise TryLater in place of a full disk or a locked SQLite database in a ``with`` block. Other errors stay."""
-    try:
-        yield
-    except sa.exc.OperationalError as error:
-        kinds = {getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate")}
-        for kind, why in PASSING_ERRORS.items():
-            if kind in kinds:
-                raise TryLater(why) from error
-        raise
 
 
 def _engine(url: str | sa.URL) -> sa.Engine:
@@ -308,6 +334,8 @@ def _make_private(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
+        if kind := faults.kind_of(error):
+            raise faults.fault(kind) from error
         raise SetupError(
             f"{path} cannot be opened ({error.strerror}); check BRIDGE_HOME and BRIDGE_DATABASE"
         ) from error

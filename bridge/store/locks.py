@@ -9,11 +9,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from pathlib import Path
 
 import sqlalchemy as sa
 
-from bridge.domain.errors import TryLater
-from bridge.store import tables
+from bridge.domain.errors import Fault, StoreFault, TryLater
+from bridge.store import faults, tables
 
 LOCK_TIMEOUT_SECONDS = 90.0  # longer than a token server may take to answer
 LOCK_POLL_SECONDS = 0.02  # between two tries
@@ -56,8 +57,8 @@ class Locks:
             with self._advisory(name):
                 yield
         elif path:
-            with closing(sqlite3.connect(f"{path}.{name}.lock", timeout=0, isolation_level=None)) as file:
-                _wait(lambda: _try_exclusive(file))
+            with closing(_lock_file(self._engine, name)) as file:
+                _wait(lambda: _try_exclusive(file, self._engine))
                 yield
         else:
             with self._in_memory:
@@ -90,18 +91,15 @@ class SingletonLock:
     def taken(self) -> bool:
         """Take the lock if it is free, without waiting. Returns True if this process holds it now, even from before.
 
-        A store in memory always gives True. Raises the database's error during an outage.
+        A store in memory always gives True. Raises StoreFault, or the database's error during an outage.
         """
         if self._engine.dialect.name == "postgresql":
             return self._advisory_lock_taken()
-        path = self._engine.url.database
-        if not path:
+        if not self._engine.url.database:
             return True  # only this process sees a store in memory
         if self._file is None:
-            self._file = sqlite3.connect(
-                f"{path}.{self._name}.lock", timeout=0, isolation_level=None, check_same_thread=False
-            )
-        return self._file.in_transaction or _try_exclusive(self._file)
+            self._file = _lock_file(self._engine, self._name)
+        return self._file.in_transaction or _try_exclusive(self._file, self._engine)
 
     def _advisory_lock_taken(self) -> bool:
         if self._session is not None:
@@ -164,13 +162,34 @@ def _advisory_lock_number(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
-def _try_exclusive(file: sqlite3.Connection) -> bool:
-    """Lock a SQLite file if it is free. Returns True if the lock was taken."""
+def _lock_file(engine: sa.Engine, name: str) -> sqlite3.Connection:
+    """Open the file of a lock beside a SQLite database. Raises StoreFault if it cannot be made there."""
+    with _telling(engine):
+        file = f"{engine.url.database}.{name}.lock"
+        return sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
+
+
+def _try_exclusive(file: sqlite3.Connection, engine: sa.Engine) -> bool:
+    """Lock a SQLite file. Returns True if the lock was taken, and False if it is held. Raises StoreFault for others."""
     try:
-        file.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
+        with _telling(engine):
+            file.execute("BEGIN EXCLUSIVE")
+    except StoreFault as error:
+        if error.kind is not Fault.LOCKED:
+            raise
         return False
     return True
+
+
+@contextmanager
+def _telling(engine: sa.Engine) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        kind = faults.kind_of(error, Path(engine.url.database or "").parent)
+        if kind is None:
+            raise
+        raise faults.fault(kind) from error
 
 
 def _wait(taken: Callable[[], bool]) -> None:

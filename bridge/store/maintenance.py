@@ -11,17 +11,17 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.errors import Fault, SetupError, TryLater
 from bridge.domain.records import Tidied
-from bridge.store import moving, rows, tables, views
+from bridge.store import faults, moving, rows, tables, views
 from bridge.store.database import Database, Part, as_setup_error, reads, writes
-from bridge.store.locks import holder_of, save_holder
+from bridge.store.locks import SingletonLock, holder_of, save_holder
 
 STORE_TABLES = frozenset({"alembic_version", "users", "connections", "records", "arrivals"})  # in every release
 Step = Callable[[int, int], None]
@@ -121,9 +121,9 @@ class Maintenance(Part):
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
         """Write the whole store, as it is at one instant, into a new SQLite file. Other processes may write meanwhile.
 
-        Only its owner can read the file, and it appears under its name only when complete. An earlier file at ``path``
-        is replaced. Raises SetupError if the file cannot be written, or if ``path`` is a database in use. Raises
-        TryLater if a copy from PostgreSQL differs from the store.
+        Only its owner can read the file, and it appears under its name only when complete and checked. An earlier file
+        at ``path`` is replaced. Raises SetupError if the file cannot be written, or if ``path`` is a database in use.
+        Raises TryLater if a copy from PostgreSQL differs from the store, and StoreFault for a damaged store or copy.
         """
         if log_of(path).exists():  # a writer beside another file of its name would destroy that file
             raise SetupError(f"{path} is a database in use; choose another place")
@@ -133,6 +133,8 @@ class Maintenance(Part):
                 unlink(part)
                 os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
                 self._copy_to(part, progress)
+                if faults.damage(part) is not None:
+                    raise faults.fault(Fault.DAMAGED)
                 part.replace(path)
             finally:
                 unlink(part)
@@ -259,16 +261,31 @@ def opened(path: Path) -> Iterator[Database]:
 
 def _is_store(path: Path) -> bool:
     """Return True if a file is an undamaged SQLite database with a store's tables and version."""
+    if faults.damage(path) is not None:
+        return False
     with closing(sqlite3.connect(path)) as file:
-        try:
-            names = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            return (
-                names >= STORE_TABLES
-                and file.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
-                and file.execute("PRAGMA quick_check").fetchone() == ("ok",)
-            )
-        except sqlite3.DatabaseError:
-            return False
+        names = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        return names >= STORE_TABLES and file.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+
+
+def set_damaged_aside(url: str, now: datetime) -> Path | None:
+    """Rename a damaged SQLite database, so that a restore begins with a new one. Returns the new path of the old file.
+
+    Nothing happens for a whole database and for PostgreSQL, and None is returned. Raises SetupError while a daemon
+    works at the store.
+    """
+    named = sa.make_url(url)
+    path = Path(named.database or "")
+    if named.get_backend_name() != "sqlite" or not path.is_file() or faults.damage(path) is None:
+        return None
+    with closing(SingletonLock(sa.create_engine(named), "daemon")) as lock:
+        if not lock.taken():
+            raise SetupError("a daemon works at this store; stop it first, then do it again")
+        aside = path.with_name(f"{path.name}.damaged-{now:%Y%m%dT%H%M%SZ}")
+        for end in ("-shm", "-wal", ""):
+            with suppress(FileNotFoundError):
+                path.with_name(path.name + end).rename(aside.with_name(aside.name + end))
+    return aside
 
 
 def log_of(path: Path) -> Path:

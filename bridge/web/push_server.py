@@ -52,6 +52,6 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
 
 
-async def health(_request: Request) -> JSONResponse:
-    """Return status 200 with ``{"status": "ok"}``, by which a monitor sees that the server runs."""
-    return JSONResponse({"status": "ok"})
+def health(request: Request) -> JSONResponse:
+    """Return status 200 with ``{"status": "ok"}``, by which a monitor sees that the server can store what arrives."""
+    return refusals.health(request.app.state.pushes.bridge, "ok")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
@@ -12,14 +13,18 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ExceptionHandler
 
 from bridge.documents.text import writable
-from bridge.domain.errors import BridgeError, TryLater
+from bridge.domain.errors import BridgeError, Fault, StoreFault, TryLater
 from bridge.domain.languages import told
 from bridge.installation import now
-from bridge.store import database
+from bridge.store import database, faults
 from bridge.web import next_steps
 from bridge.web.bounds import PROGRAM_PATHS
 
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
 log = logging.getLogger(__name__)
+HEALTHY = ("ok", "starting")  # a server that starts is well
 
 
 def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -46,9 +51,37 @@ def _refuse_http(request: Request, error: Exception) -> Response:
 def _refuse_bridge(request: Request, error: Exception) -> Response:
     if not isinstance(error, TryLater):
         return refuse(request, 400, told(error))
+    if isinstance(error, StoreFault):
+        return _refuse_fault(request, error)
     asked_at = now()
     seconds = ((error.due(asked_at) or asked_at) - asked_at).total_seconds() or database.OUTAGE_RETRY_SECONDS
     return refuse(request, 429 if error.limited else 503, told(error), {"Retry-After": str(max(1, round(seconds)))})
+
+
+def _refuse_fault(request: Request, error: StoreFault) -> Response:
+    """Answer 507 for a full disk, and else 503, so that what was sent is sent again."""
+    log.error("%s", error)
+    status = 507 if error.kind is Fault.FULL else 503
+    return refuse(request, status, told(error), {"Retry-After": str(database.OUTAGE_RETRY_SECONDS)})
+
+
+def _refuse_file(request: Request, error: Exception) -> Response:
+    """Answer an error of a file as the disk's fault that it is. Any other is a defect and is raised again."""
+    kind = faults.kind_of(error)
+    if kind is None:
+        raise error
+    return _refuse_fault(request, faults.fault(kind))
+
+
+def health(bridge: Bridge, status: str) -> JSONResponse:
+    """Answer a monitor with the server's status, or with the store's fault and its reason.
+
+    The status code is 200 for ``ok`` and ``starting``, otherwise 503.
+    """
+    fault = bridge.fault()
+    if fault is not None:
+        return JSONResponse({"status": str(fault.kind), "reason": str(fault)}, 503)
+    return JSONResponse({"status": status}, 200 if status in HEALTHY else 503)
 
 
 def _refuse_outage(request: Request, error: Exception) -> Response:
@@ -67,4 +100,5 @@ HANDLERS: Mapping[type[Exception], ExceptionHandler] = {
     BridgeError: _refuse_bridge,
     HTTPException: _refuse_http,
     SQLAlchemyError: _refuse_outage,
+    OSError: _refuse_file,
 }

@@ -36,7 +36,6 @@ API = "/api/v1"
 UNNAMED_PROXY = (
     "name the proxy before the page, or all logins share its limit on wrong passwords: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
 )
-HEALTHY = ("ok", "starting")
 REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
@@ -107,13 +106,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
 
 
-async def health(request: Request) -> JSONResponse:
-    """Answer a monitor with the server's status, without a login and without anything about a user.
-
-    The status code is 200 while it is ``ok`` or ``starting``, otherwise 503.
-    """
-    status = request.app.state.status()
-    return JSONResponse({"status": status}, 200 if status in HEALTHY else 503)
+def health(request: Request) -> JSONResponse:
+    """Answer a monitor with the server's status, without a login and without anything about a user."""
+    return refusals.health(request.app.state.page.bridge, request.app.state.status())
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
