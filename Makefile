@@ -82,7 +82,7 @@ lint: .venv/ready
 
 # How messages are marked: see docs/developers/languages.md.
 MESSAGES := --mapping-file pyproject.toml --no-default-keywords --keyword _ --keyword say --keyword html \
-	--keyword many:1,2 --keyword say_many:1,2 --keyword pgettext:1c,2 --keyword date_text:2 \
+	--keyword many:1,2 --keyword say_many:1,2 --keyword Plural:1,2 --keyword pgettext:1c,2 --keyword date_text:2 \
 	--no-location --sort-output --omit-header --width 120
 
 languages: .venv/ready # takes the messages from the sources, updates each language's catalogue and compiles it

@@ -13,6 +13,7 @@ from bridge.advice import recommend
 from bridge.advice.belief_history import beliefs, said
 from bridge.advice.personalise import for_person, in_use
 from bridge.documents.recommendations import belief_document
+from bridge.domain.facts import fact
 from bridge.domain.guard import Guard
 from bridge.domain.records import Deed, Prior, Recommendation, User
 from bridge.store import Store
@@ -66,7 +67,7 @@ def stated(
         policy=policy,
         scores=scores or {},
         probabilities={},
-        reasons=(),
+        facts=(),
         observation={"meters": {}},
         belief=dict(zip(("social", "morning", "work"), belief, strict=True)),
         belief_sd=sd,
@@ -98,7 +99,9 @@ def test_seen_and_not_done_is_an_answer_and_not_known_is_none(store: Store) -> N
     first = stated(store, user, 0, (0.5, 0.5, 0.5))
     stated(store, user, 1, (0.4, 0.5, 0.5))
     assert beliefs(store, user, now=T0 + DAY).moves == ()  # seen and over: no data tell whether it was done
-    store.recommendations.save_outcome(first.id, Deed.NOT_DONE, ("no workout, whoop",), at=T0 + 7 * HOUR)
+    store.recommendations.save_outcome(
+        first.id, Deed.NOT_DONE, (fact("missed_workout", source="whoop"),), at=T0 + 7 * HOUR
+    )
     (move,) = beliefs(store, user, now=T0 + DAY).moves
     assert move.answer is Answer.IGNORE
     assert said(move).startswith("You did not follow exercise (Sun ")  # nothing was pressed

@@ -42,7 +42,7 @@ def advised(store: Store, name: str = "ana", step: int = 0) -> Recommendation:
             belief={"social": 0.5, "morning": 0.5, "work": 0.5},
             scores={},
             probabilities={},
-            reasons=(),
+            facts=(),
             observation={},
             created_at=T0,
             expires_at=T0 + 6 * HOUR,

@@ -10,7 +10,9 @@ import pytest
 from bridge import registry
 from bridge.advice import feedback, outcomes, recommend
 from bridge.domain.errors import SetupError
+from bridge.domain.facts import fact
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Item, RawRecord
 from bridge.store import Store
@@ -50,7 +52,7 @@ def advised(
             belief={},
             scores={},
             probabilities={},
-            reasons=(),
+            facts=(),
             observation={"meters": {}},
             created_at=at,
             expires_at=slot_bounds(moment, user.zones)[1],
@@ -74,7 +76,7 @@ def test_what_the_watch_saw_counts_as_accepted_though_nobody_pressed(store: Stor
     land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
     assert outcomes.confirm(store, user, CLASSIFIER, now=NOON - HOUR) == 0  # not over
     one = confirmed(store, user, NOON)
-    assert (one.outcome, one.outcome_at, one.evidence) == (Deed.DONE, NOON, ("workout 07:00-07:36, whoop",))
+    assert (one.outcome, one.outcome_at, for_person(one.evidence)) == (Deed.DONE, NOON, ["workout 07:00-07:36, whoop"])
     assert one.answer is None  # what was pressed stays apart
     assert heard(store, user, NOON) == [Answer.ACCEPT]
     assert heard(store, user, NOON - HOUR) == []
@@ -87,7 +89,7 @@ def test_an_outcome_changes_while_data_come_and_then_no_more(store: Store) -> No
     user = person(store)
     advised(store, user)
     land(store, user, EARLIER, now=DAWN)
-    assert confirmed(store, user, NOON).evidence == ("nothing yet from whoop",)
+    assert for_person(confirmed(store, user, NOON).evidence) == ["nothing yet from whoop"]
     land(store, user, slept(EVENING, 8), now=NEXT)
     assert confirmed(store, user, NEXT).outcome is Deed.NOT_DONE
     assert heard(store, user, NEXT) == [Answer.IGNORE]
@@ -137,7 +139,9 @@ def test_the_persons_word_outranks_the_data(store: Store) -> None:
     said = feedback.say(store, user, given.id, Deed.DONE, now=NEXT)
     assert (said.outcome, said.evidence) == (Deed.DONE, SAID)
     assert outcomes.confirm(store, user, CLASSIFIER, now=NEXT + HOUR) == 0
-    store.recommendations.save_outcome(given.id, Deed.NOT_DONE, ("no workout, whoop",), at=NEXT)  # begun before
+    store.recommendations.save_outcome(
+        given.id, Deed.NOT_DONE, (fact("missed_workout", source="whoop"),), at=NEXT
+    )  # begun before
     assert confirmed(store, user, NEXT + HOUR).outcome is Deed.DONE
 
 
@@ -212,7 +216,7 @@ def test_questions_are_read_without_the_settled_recommendations(store: Store) ->
     for slots, deed in enumerate((None, Deed.UNKNOWN, Deed.DONE, Deed.UNKNOWN, Deed.NOT_DONE, Deed.UNKNOWN)):
         given = advised(store, user, DAWN - 6 * slots * HOUR, shown=slots != 3)
         if deed is not None:
-            store.recommendations.save_outcome(given.id, deed, ("nothing is known",), at=DAWN)
+            store.recommendations.save_outcome(given.id, deed, (fact("missed", source="whoop"),), at=DAWN)
     for now in (DAWN - DAY, DAWN, NOON, EVENING, EVENING + DAY):
         every = outcomes.advised(store, user, since=now - 7 * DAY, until=now + HOUR)
         plain = [one for one in reversed(every) if outcomes._is_asked(one, user.zones, now)][: outcomes.QUESTIONS_MAX]

@@ -64,7 +64,7 @@ def unanswered(user: User, one: Slice, start: datetime, end: datetime) -> Recomm
         belief=asdict(one.decision.belief),
         scores={},
         probabilities={str(one.decision.action): 1.0},
-        reasons=(),
+        facts=(),
         observation=one.observation.to_json(),
         created_at=start,
         expires_at=end,

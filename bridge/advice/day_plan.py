@@ -15,8 +15,8 @@ from bridge.calendar.busy import clipped
 from bridge.calendar.expansion import midnight
 from bridge.calendar.flights import moves
 from bridge.calendar.plans import planned_shares
+from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard
-from bridge.domain.languages import say
 from bridge.domain.records import Deed, Snapshot, User
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
@@ -174,7 +174,7 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
             kind="keep" if begun else "suggested",
             action=advice.action,
             title=advice.what,
-            reasons=advice.reasons,
+            facts=advice.facts,
             recommendation_id=advice.id,
             task=_task_named(situation, advice.what),
         )
@@ -264,13 +264,9 @@ def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
     )
 
 
-def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:
-    """Yield a sentence per recommendation of a date that was withdrawn because the calendar or the wishes changed."""
+def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[Fact]:
+    """Yield a fact per recommendation of a date that was withdrawn because the calendar or the wishes changed."""
     since, until = (midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:
-            yield say(
-                "{action} at {time} was taken back, because the day changed",
-                action=str(advice.action),
-                time=situation.clock(advice.start),
-            )
+            yield fact("taken_back", action=str(advice.action), time=situation.local(advice.start))

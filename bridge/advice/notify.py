@@ -24,6 +24,7 @@ from bridge.auth.vault import SEALING_LOCK, Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, say, shown
 from bridge.domain.records import Channel, Recommendation, User
+from bridge.domain.rendering import Audience, reasons
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.titles import advice_title
 from bridge.http import egress
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 SEND_SECONDS = 60.0  # time limit of a message
-NAMES_A_TASK = "for: "  # begins a reason that holds a title
 NO_ADDRESS = say("no address for messages is stored; store one: bridge notify --user NAME --to URL")
 DEVICES_MAX = 10  # browsers of a user
 PARTS_OF_DAY = {
@@ -62,13 +62,16 @@ def compose(
     """Return title and text of a message about a recommendation, in the current language.
 
     The title has the action and its time. The text has the reasons, the lines ``events`` about the calendar, and a line
-    per link. ``links`` maps a button's word to its address. Reasons that name a task are left out. Without any line,
-    the text is the title.
+    per link. ``links`` maps a button's word to its address. No reason names a title. Without any line, the text is
+    the title.
     """
     values = {"action": advice_title(advice.action, advice.kind), "time": _time(advice, zones)}
     title = _("Keep: {action}, {time}", **values) if advice.kind == "keep" else _("{action}, {time}", **values)
-    reasons = (shown(reason) for reason in advice.reasons if not reason.startswith(NAMES_A_TASK))
-    lines = [*reasons, *events, *(f"{word}: {address}" for word, address in links.items())]
+    lines = [
+        *map(shown, reasons(advice.facts, Audience.LOCK_SCREEN)),
+        *events,
+        *(f"{word}: {address}" for word, address in links.items()),
+    ]
     return title, "\n".join(lines) or title
 
 
@@ -233,17 +236,17 @@ def deliver(bridge: Bridge, user_id: int, message: tuple[str, str], notice: Noti
     """
     store, vault, settings = bridge.store, bridge.vault, bridge.settings
     secret = _secret(store, vault, user_id)
-    reasons: list[str | None] = []
+    failures: list[str | None] = []
     if address := secret.get("address"):
-        reasons.append(send(address, *message, settings.allow_hosts))
+        failures.append(send(address, *message, settings.allow_hosts))
     if devices := _devices(secret):
         reason, gone = web_push.send(store, vault, devices, notice, allowed=settings.allow_hosts, contact=settings.url)
-        reasons.append(reason)
+        failures.append(reason)
         if gone:
             save_devices(store, vault, user_id, lambda kept: [one for one in kept if one not in gone], now=now)
-    if not reasons:
+    if not failures:
         raise SetupError(NO_ADDRESS)
-    return None if None in reasons else "; ".join(filter(None, reasons))
+    return None if None in failures else "; ".join(filter(None, failures))
 
 
 def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:

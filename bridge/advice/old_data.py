@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.domain.languages import Text, say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import zone_at
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 FRESH_ENOUGH = timedelta(days=7)  # meters read the last days; older data are only compared with
 BY_HAND = "check_in"  # the source of what a user says, which alone gives no advice
-OLD_TEXT = say("your newest data is of {day:%d %B %Y}; advice needs data of the last days")
 
 
 def newest_if_old(store: Store, user: User, known: Snapshot) -> date | None:
@@ -40,7 +39,7 @@ def _is_recent(known: Snapshot, since: datetime) -> bool:
     )
 
 
-def reasons_of_old(newest: date, user: User) -> tuple[Text, Text]:
+def reasons_of_old(newest: date, user: User) -> tuple[Fact, Fact]:
     """Return two reasons for a slot without advice: the date of the newest data, and the command for newer data."""
     command = f"bridge import FILE --user {user.name}"
-    return say(OLD_TEXT, day=newest), say("bring in newer data: {command}", command=command)
+    return fact("old_data", day=newest), fact("newer_data", command=command)

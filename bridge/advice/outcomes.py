@@ -94,7 +94,7 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
 
 def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
     seen = one.shown_at is not None or one.answer is not None
-    awaited = any(text.startswith(AWAITED) for text in one.evidence)
+    awaited = any(fact.kind == AWAITED for fact in one.evidence)
     open_ = one.outcome is Deed.UNKNOWN and one.evidence != SAID and one.answer is not Answer.IGNORE
     return seen and open_ and not awaited and over_at(one, zones) <= now < over_at(one, zones) + ASKED
 

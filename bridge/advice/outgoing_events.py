@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.domain.records import Deed, Recommendation, User
+from bridge.domain.rendering import Audience, reasons
 from bridge.domain.slots import INSTANT
 from bridge.http import egress, open_typed_session
 
@@ -206,5 +207,5 @@ def _body(target: Target, user: User, event: Event) -> dict[str, Any]:
         "answer": None if advice.answer is None else str(advice.answer),
     }
     if target.titles:
-        told |= {"what": advice.what, "reasons": list(advice.reasons)}
+        told |= {"what": advice.what, "reasons": reasons(advice.facts, Audience.WEB_HOOK_WITH_TITLES)}
     return {"type": f"recommendation.{event.kind}", "timestamp": event.at.isoformat(), "user": user.name, "data": told}

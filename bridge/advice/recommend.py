@@ -20,8 +20,8 @@ from bridge.calendar.busy import clipped
 from bridge.day.person import NEAR, Ownership, own
 from bridge.day.routine import learn_routine
 from bridge.domain.errors import SetupError
+from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard, silence
-from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
@@ -45,8 +45,7 @@ GUARD = Guard()
 EVERYTHING = Ownership()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
-TRIED = "a try"  # beginning of the reason of an explored action
-BY_LOT = say("now and then a slot gets no advice, by lot, so that it can be told what advice does")
+BY_LOT = fact("by_lot")
 
 
 def load_snapshot(
@@ -234,9 +233,9 @@ def _current(
     if start is None or end is None:
         return existing
     if existing.kind == "keep" and any((o.start, o.end) == (start, end) for o, _ in situation.entries):
-        return existing if end > now else _over(existing, say("it lasted until {time}", time=situation.clock(end)), now)
+        return existing if end > now else _over(existing, fact("over_at", time=situation.local(end)), now)
     if existing.kind == "suggested" and existing.outcome is Deed.DONE and existing.evidence == SAID:
-        return _over(existing, say("you did it"), now)
+        return _over(existing, fact("you_did"), now)
     option, why = place(situation, existing.action, span, since=existing.created_at)
     if existing.kind != "suggested":
         return existing if option is not None and option.kind == existing.kind and end > now else None
@@ -248,16 +247,15 @@ def _current(
         return replace(existing, start=option.start, end=option.end)
     if taken or option is not None or existing.action in situation.wishes.never:
         return None
-    times = {"start": situation.clock(start), "end": situation.clock(end), "why": why}
-    over = say("it was suggested for {start} to {end}, and no time is left for it in this slot: {why}", **times)
+    over = fact("no_time_left", start=situation.local(start), end=situation.local(end), why=why)
     return _over(existing, over, now)
 
 
-def _over(existing: Recommendation, why: str, now: datetime) -> Silence:
-    """Return a Silence for the slot of a recommendation that is over. ``why`` ends the sentence of its reason."""
+def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:
+    """Return a Silence for the slot of a recommendation that is over. ``why`` says how it ended."""
     return Silence(
         moment=existing.moment,
-        reasons=(say("this slot had {action}: {why}", action=str(existing.action), why=why),),
+        facts=(fact("slot_had", action=str(existing.action), why=why),),
         at=now,
     )
 
@@ -276,17 +274,16 @@ def _made(
     """
     now, moment = span[0], moment_at(span[0], user.zones)
 
-    def nothing(otherwise: tuple[str, ...]) -> Silence:
+    def nothing(otherwise: tuple[Fact, ...]) -> Silence:
         old = newest_if_old(store, user, situation.known)
         return _silent(store, user, moment, now, otherwise if old is None else reasons_of_old(old, user))
 
     if situation.is_blank:
         command = f"bridge import FILE --user {user.name}"
-        begin = say("nothing is known of you yet; begin: {command}", command=command)
-        return nothing((begin,))
+        return nothing((fact("nothing_known", command=command),))
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:
-        return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
+        return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
     seen = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
     found, held = sensible(situation, span, seen[1])
     if not found:
@@ -294,11 +291,10 @@ def _made(
     chosen = choose(store, user, policy, situation, span, found, guard, seen=seen)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
-        return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
-    decision, observation, readings, paused, lot = chosen
+        return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
+    decision, observation, readings, paused, lot, tried = chosen
     option = found[decision.action]
     task = task_for(situation, decision.action) if option.kind == "suggested" else None
-    tried = tuple(reason for reason in decision.reasons if reason.startswith(TRIED))
     advice = Recommendation(
         id=0,
         user_id=user.id,
@@ -309,7 +305,7 @@ def _made(
         belief_sd=decision.belief_sd,
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
-        reasons=tried + facts.reasons(option, situation, readings, task),
+        facts=tried + facts.reasons(option, situation, readings, task),
         observation=observation.to_json(),
         created_at=now,
         expires_at=span[1],
@@ -323,7 +319,9 @@ def _made(
     return store.recommendations.add(advice)
 
 
-Chosen = tuple[Decision, Observation, Mapping[Meter, Reading], Mapping[ActionType, str], float | None]
+Chosen = tuple[
+    Decision, Observation, Mapping[Meter, Reading], Mapping[ActionType, Fact], float | None, tuple[Fact, ...]
+]
 
 
 def choose(
@@ -340,8 +338,10 @@ def choose(
     """Return the decision among the options ``found``, or the probability of silence if the slot was drawn silent.
 
     The policy's decision is adapted to the user's day (``as_wished``), and the guard may explore. It comes with its
-    observation, the readings, and action -> reason for the actions that the guard forbids. The last part is the
-    probability of silence that this slot had, or None if no lot was drawn. Silence is drawn only after a user's first
+    observation, the readings, and action -> reason for the actions that the guard forbids. Then come the
+    probability of silence that this slot had, or None if no lot was drawn, and the fact of a try, if it is one.
+
+    Silence is drawn only after a user's first
     answer, and only where something would have been suggested. ``span`` is now and the end of the slot. Raises
     SetupError if the policy chooses another action.
     """
@@ -360,14 +360,17 @@ def choose(
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
         raise SetupError(f"the policy {policy.name} chose an action that does not fit; set BRIDGE_POLICY to another")
-    decision = guard.explored(as_wished(decision, situation, found, readings), observation, rng)
-    return decision, observation, readings, paused, chance
+    wished = as_wished(decision, situation, found, readings)
+    decision = guard.explored(wished, observation, rng)
+    same = decision.action is wished.action
+    tried = () if same else (fact("a_try", share=guard.explore, otherwise=str(wished.action)),)
+    return decision, observation, readings, paused, chance, tried
 
 
-def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tuple[str, ...]) -> Silence:
+def _silent(store: Store, user: User, moment: Moment, now: datetime, why: tuple[Fact, ...]) -> Silence:
     """Store that no advice fits the slot now, and return a Silence with the reasons."""
     store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
-    return Silence(moment=moment, reasons=reasons, at=now)
+    return Silence(moment=moment, facts=why, at=now)
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:

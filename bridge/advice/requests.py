@@ -13,6 +13,7 @@ from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.calendar.expansion import expand
 from bridge.domain.errors import SetupError
+from bridge.domain.facts import Fact
 from bridge.domain.records import Correction, Recommendation, Silence, User
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Event
@@ -80,7 +81,7 @@ def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | Non
     )
 
 
-def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> dict[ActionType, str]:
+def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> dict[ActionType, Fact]:
     """Return action -> reason for the actions that could not be recommended with ``advice``. Empty for a Silence."""
     if isinstance(advice, Silence):
         return {}

@@ -57,7 +57,7 @@ def answer(
     situation = _situation(bridge, user, found, now, known)
     option = gap_in(situation, found.action, moved_to, after=_suggested_at(found, user, now))
     if option is not None:
-        told = found.reasons if found.start == option.start else facts.after_a_move(found.reasons)
+        told = found.facts if found.start == option.start else facts.after_a_move(found.facts)
         bridge.store.recommendations.retime(found.id, option.start, option.end, told)
     return feedback.own(bridge.store, user, number)
 

@@ -14,6 +14,7 @@ from bridge.documents.inputs import parse_answer, parse_slot
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Deed
+from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, slot_start, zone_at
 from bridge.domain.titles import answer_text
 from rhythm_env.interface import SLOTS_PER_DAY, Answer, MeterState, Slot
@@ -104,7 +105,7 @@ def recommend(
         withheld = requests.withheld(bridge, person, advice)
     note = requests.not_asked(advice, policy)
     if json:
-        held = {str(action): why for action, why in withheld.items()}
+        held = {str(action): told(why) for action, why in withheld.items()}
         named = {} if policy is None else {"not_asked": note}
         show.document({**advice_document(advice, person.zones), "withheld": held, **named})
         return
@@ -112,11 +113,11 @@ def recommend(
         typer.echo(note)
     if isinstance(advice, Silence):
         typer.echo(f"{slot_name(advice.moment)}: no advice")
-        for reason in advice.reasons:
+        for reason in for_person(advice.facts):
             typer.echo(f"  {reason}")
         return
     typer.echo(_headline(advice, person))
-    for reason in advice.reasons:
+    for reason in for_person(advice.facts):
         typer.echo(f"  because {reason}")
     if advice.answer is not None:
         typer.echo(f"You answered: {answer_text(advice.answer, advice.moved_to)}.")

@@ -12,6 +12,7 @@ import typer
 from bridge import origin
 from bridge.cli import options, proxies, show
 from bridge.domain.errors import SetupError
+from bridge.domain.rendering import told
 from bridge.domain.slots import zone_at
 from rhythm_env.interface import Meter
 
@@ -189,7 +190,7 @@ def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
             "z": found[proxy.signal].z if proxy.signal in found else None,
             "age_hours": found[proxy.signal].age_hours if proxy.signal in found else None,
             "weight": proxy.weight,
-            "text": found[proxy.signal].text if proxy.signal in found else _absent(proxy.inputs),
+            "text": told(found[proxy.signal].fact) if proxy.signal in found else _absent(proxy.inputs),
             "citation": proxy.source,
         }
         for proxy in view.proxies.of(meter).values()

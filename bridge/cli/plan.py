@@ -13,6 +13,8 @@ import typer
 from bridge.cli import options, show
 from bridge.documents import inputs
 from bridge.domain.errors import SetupError
+from bridge.domain.facts import Fact
+from bridge.domain.rendering import for_person
 from bridge.domain.wishes import Wishes, checked
 from rhythm_env.interface import DAY_NAMES, ActionType
 
@@ -82,7 +84,7 @@ def plan(
         typer.echo(f"Written to {ics}.")
 
 
-def _print(found: DayPlan, user: User, old: Sequence[str]) -> None:
+def _print(found: DayPlan, user: User, old: Sequence[Fact]) -> None:
     """Print the plan as a table, and below it the suggestions that were withdrawn and the outlook of tomorrow.
 
     ``old`` says that the data are too old for advice, and how to bring in newer data. It is empty if they are not.
@@ -93,9 +95,9 @@ def _print(found: DayPlan, user: User, old: Sequence[str]) -> None:
         show.table(rows, ("from", "to", "", "action", "title", "because"))
     elif not old:
         typer.echo(f"Nothing is known of this day yet. Begin: bridge import FILE --user {user.name}")
-    for text in old:
+    for text in for_person(old):
         typer.echo(_sentence(text))
-    for change in found.changes:
+    for change in for_person(found.changes):
         typer.echo(f"Changed: {change}.")
     _print_outlook(found, user)
 
@@ -116,7 +118,7 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
         "": KIND_WORDS[one.kind],
         "action": "" if one.action is None or (one.title and one.kind in OF_THE_CALENDAR) else str(one.action),
         "title": one.title or "",
-        "because": "; ".join(one.reasons[:2]),
+        "because": "; ".join(for_person(one.facts[:2])),
     }
 
 

@@ -11,6 +11,7 @@ import typer
 from bridge.cli import options, show
 from bridge.documents.text import counted_people, slot_name
 from bridge.domain.errors import SetupError
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import zone_at
 from bridge.domain.titles import answer_text
 
@@ -105,7 +106,7 @@ def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]
             "action": str(one.action),
             "answer": None if one.answer is None else answer_text(one.answer, one.moved_to),
             "outcome": None if one.outcome is None else one.outcome.replace("_", " "),
-            "evidence": "; ".join(one.evidence),
+            "evidence": "; ".join(for_person(one.evidence)),
         }
 
 

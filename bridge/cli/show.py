@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import typer
 
 from bridge.documents.text import printable, writable
+from bridge.domain.rendering import for_person
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -181,7 +182,7 @@ def meters(
             "level": level(reading, width),
             **{name: cells[meter] for name, cells in columns.items()},
             "fresh": f"{reading.coverage:.0%}",
-            "because": "; ".join(b.text for b in reading.strongest) or reading.note or "",
+            "because": "; ".join(for_person(b.fact for b in reading.strongest)) or reading.note or "",
         }
         for meter, reading in readings.items()
     ]

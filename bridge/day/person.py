@@ -190,11 +190,15 @@ class Person:
 
     def date_of(self, at: datetime) -> date:
         """Return the date of an instant on the person's clock."""
-        return at.astimezone(zone_at(at, self.zones)).date()
+        return self.local(at).date()
 
     def clock(self, at: datetime) -> str:
         """Return an instant as HH:MM on the person's clock."""
-        return f"{at.astimezone(zone_at(at, self.zones)):%H:%M}"
+        return f"{self.local(at):%H:%M}"
+
+    def local(self, at: datetime) -> datetime:
+        """Return an instant in the person's zone at that instant."""
+        return at.astimezone(zone_at(at, self.zones))
 
     @property
     def is_blank(self) -> bool:

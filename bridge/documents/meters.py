@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
+from bridge.domain.rendering import told
 from bridge.domain.slots import moment_at, slot_start, zone_at
 from rhythm_env.interface import SLOTS_PER_DAY
 
@@ -71,7 +72,7 @@ def reading_document(reading: Reading) -> ReadingDocument:
                 "z": b.z,
                 "contribution": b.contribution,
                 "age_hours": b.age_hours,
-                "text": b.text,
+                "text": told(b.fact),
             }
             for b in reading.because
         ],

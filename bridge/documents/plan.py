@@ -7,6 +7,8 @@ from datetime import datetime
 
 from typing_extensions import TypedDict
 
+from bridge.documents.facts import FactDocument, fact_documents
+from bridge.domain.rendering import Audience, for_person, reasons
 from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
 from bridge.domain.titles import advice_title
 from bridge.planning.day_plan import Block, DayPlan
@@ -39,6 +41,7 @@ class BlockDocument(TypedDict):
     action: str | None
     title: str | None
     reasons: list[str]
+    facts: list[FactDocument]
     recommendation_id: int | None
 
 
@@ -73,8 +76,8 @@ class PlanDocument(TypedDict):
     outlook: list[ExpectedDocument]
 
 
-def plan_document(plan: DayPlan, zones: ZoneHistory) -> PlanDocument:
-    """Return the plan of a date as a JSON document, with instants in the user's zone."""
+def plan_document(plan: DayPlan, zones: ZoneHistory, audience: Audience = Audience.PERSON) -> PlanDocument:
+    """Return the plan of a date as a JSON document for an audience, with instants in the user's zone."""
     return {
         "date": plan.date.isoformat(),
         "zone": plan.zone,
@@ -83,8 +86,8 @@ def plan_document(plan: DayPlan, zones: ZoneHistory) -> PlanDocument:
             "wake": None if plan.wake is None else clock(plan.wake, zones),
             "work": [[clock(start, zones), clock(end, zones)] for start, end in plan.work],
         },
-        "blocks": [_block(block, zones) for block in plan.blocks],
-        "changes": list(plan.changes),
+        "blocks": [_block(block, zones, audience) for block in plan.blocks],
+        "changes": [str(change) for change in reasons(plan.changes, audience)],
         "outlook": [_expected(one, zones) for one in plan.outlook],
     }
 
@@ -101,14 +104,15 @@ def _expected(one: Expected, zones: ZoneHistory) -> ExpectedDocument:
     }
 
 
-def _block(block: Block, zones: ZoneHistory) -> BlockDocument:
+def _block(block: Block, zones: ZoneHistory, audience: Audience) -> BlockDocument:
     return {
         "start": block.start.astimezone(zone_at(block.start, zones)).isoformat(),
         "end": block.end.astimezone(zone_at(block.end, zones)).isoformat(),
         "kind": block.kind,
         "action": None if block.action is None else str(block.action),
-        "title": block.title,
-        "reasons": list(block.reasons),
+        "title": block.title if audience.reads_titles else None,
+        "reasons": reasons(block.facts, audience),
+        "facts": fact_documents(block.facts, audience),
         "recommendation_id": block.recommendation_id,
     }
 
@@ -156,7 +160,7 @@ def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
         entry.add("dtstart", block.start)
         entry.add("dtend", block.end)
         entry.add("summary", block.title or name_of(block))
-        entry.add("description", "; ".join(block.reasons))
+        entry.add("description", "; ".join(for_person(block.facts)))
         entry.add("transp", "TRANSPARENT")
         body.add_component(entry)
     written: bytes = body.to_ical()

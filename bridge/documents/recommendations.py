@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from typing_extensions import TypedDict
 
 from bridge.advice.belief_history import DIMENSIONS, said
+from bridge.documents.facts import FactDocument, fact_documents
 from bridge.domain.records import Recommendation, Silence
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneHistory, zone_at
 
 if TYPE_CHECKING:
@@ -31,7 +33,8 @@ class RecommendationDocument(TypedDict):
     """A recommendation with its time and reasons, the score of every action, and the user's feedback.
 
     ``kind`` is ``suggested``, ``keep`` for an entry that is in the calendar, or ``sleep``. ``what`` names the task, the
-    entry or the user's usual activity. Without a recommendation, ``reasons`` say why. All other fields are then null or
+    entry or the user's usual activity. ``facts`` are the reasons as data.
+    Without a recommendation, both say why. All other fields are then null or
     empty, except those of the slot (``day``, ``slot``, ``timestep``, ``week``).
     """
 
@@ -47,6 +50,7 @@ class RecommendationDocument(TypedDict):
     week: str
     belief: dict[str, float]
     reasons: list[str]
+    facts: list[FactDocument]
     scores: dict[str, float]
     probabilities: dict[str, float]
     policy: str | None
@@ -76,7 +80,8 @@ def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = 
         "timestep": advice.moment.timestep,
         "week": advice.moment.week.isoformat(),
         "belief": dict(advice.belief),
-        "reasons": list(advice.reasons),
+        "reasons": for_person(advice.facts),
+        "facts": fact_documents(advice.facts),
         "scores": dict(advice.scores),
         "probabilities": dict(advice.probabilities),
         "policy": advice.policy,
@@ -85,7 +90,7 @@ def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = 
         "answer": str(advice.answer) if advice.answer else None,
         "moved_to": {"day": moved.day, "slot": int(moved.slot), "week": moved.week.isoformat()} if moved else None,
         "outcome": str(advice.outcome) if advice.outcome else None,
-        "evidence": list(advice.evidence),
+        "evidence": for_person(advice.evidence),
     }
 
 
@@ -104,7 +109,8 @@ def silence_document(silence: Silence) -> RecommendationDocument:
         "timestep": moment.timestep,
         "week": moment.week.isoformat(),
         "belief": {},
-        "reasons": list(silence.reasons),
+        "reasons": for_person(silence.facts),
+        "facts": fact_documents(silence.facts),
         "scores": {},
         "probabilities": {},
         "policy": None,

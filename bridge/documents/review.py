@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from bridge.advice.review_figures import clock
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import counts
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import zone_at
 from bridge.planning.outcomes import as_answer
 
@@ -135,7 +136,7 @@ def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
         "what": one.what,
         "answer": str(one.answer) if one.answer else None,
         "outcome": str(one.outcome) if one.outcome else None,
-        "evidence": list(one.evidence),
+        "evidence": for_person(one.evidence),
     }
 
 

@@ -1,15 +1,18 @@
 """Facts: why something is advised, measured or counted as done, as data that no code ever reads as prose.
 
-``bridge/domain/rendering.py`` is the one place where a fact becomes words, for an audience.
+``bridge/domain/rendering.py`` is the one place where a fact becomes words, for an audience. A new kind of fact is a row
+in ``bridge/domain/fact_messages.py``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, NoReturn, Union
 
-Value = str | int | float | bool | None  # of a fact: what JSON holds; a time is ISO 8601 with its offset
+# Of a fact: what JSON holds, further facts, or a tuple of either. A time is ISO 8601 with its offset, a day without.
+Value = Union[str, int, float, bool, None, "Fact", tuple[Union[str, "Fact"], ...]]
 
 
 class Private:
@@ -58,10 +61,25 @@ class Fact:
     weight: float = 0.0
     title: Private | None = None
 
+    def __hash__(self) -> int:
+        return hash((self.kind, frozenset(self.values.items()), self.weight, self.title))
+
+    def weighed(self, weight: float) -> Fact:
+        """Return the fact with another weight."""
+        return replace(self, weight=weight)
+
+    def parts(self) -> Iterator[Fact]:
+        """Yield the fact and all facts within its values."""
+        yield self
+        for value in self.values.values():
+            for part in value if isinstance(value, tuple) else (value,):
+                if isinstance(part, Fact):
+                    yield from part.parts()
+
     def to_json(self) -> dict[str, Any]:
         """Return the fact as it is stored, with its title. A document for an audience comes from the renderer."""
         title = None if self.title is None else self.title.reveal()
-        return {"kind": self.kind, "values": dict(self.values), "weight": self.weight, "title": title}
+        return {"kind": self.kind, "values": _packed(self.values), "weight": self.weight, "title": title}
 
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> Fact:
@@ -69,7 +87,53 @@ class Fact:
         title = kept["title"]
         return cls(
             kind=kept["kind"],
-            values=kept["values"],
+            values={name: _unpacked(value) for name, value in kept["values"].items()},
             weight=kept["weight"],
             title=None if title is None else Private(title),
         )
+
+
+def fact(kind: str, /, *, title: str | None = None, **values: Value | date) -> Fact:
+    """Return a fact of a kind. An instant is given in the zone in which it is to be told.
+
+    >>> fact("over_at", time=datetime(2026, 11, 28, 9)).values
+    {'time': '2026-11-28T09:00:00'}
+    """
+    told = {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
+    return Fact(kind=kind, values=told, title=None if title is None else Private(title))
+
+
+def length(minutes: float) -> Fact:
+    """Return a length of time as a part of a fact, to the minute.
+
+    >>> length(77).values, length(60).kind
+    ({'hours': 1, 'minutes': 17}, 'hours')
+    """
+    hours, left = divmod(round(minutes), 60)
+    if not hours:
+        return Fact(kind="minutes", values={"minutes": left})
+    return Fact(kind="hours_minutes" if left else "hours", values={"hours": hours, "minutes": left})
+
+
+def prose(text: str) -> Fact:
+    """Return a fact for a reason stored as text (by ``languages.packed``). The person alone reads it."""
+    return Fact(kind=PROSE, values={"text": text})
+
+
+PROSE = "prose"
+
+
+def _packed(values: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: _packed_value(value) for name, value in values.items()}
+
+
+def _packed_value(value: Value) -> Any:
+    if isinstance(value, tuple):
+        return [_packed_value(one) for one in value]
+    return value.to_json() if isinstance(value, Fact) else value
+
+
+def _unpacked(value: Any) -> Value:
+    if isinstance(value, list):
+        return tuple(_unpacked(one) for one in value)  # type: ignore[misc]  # JSON is not typed
+    return Fact.from_json(value) if isinstance(value, dict) else value

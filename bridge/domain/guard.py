@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import say
-from bridge.domain.titles import SLOT_PLURALS
+from bridge.domain.facts import Fact, fact
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
 
 EXPLORE_DEFAULT = 0.04  # share of decisions that are drawn from what the policy would not choose
@@ -31,12 +30,6 @@ ACTION_PAUSE = timedelta(days=7)  # from the last time it was ignored
 STRAINED_BELOW = 0.25  # while a known meter is below this, no action is drawn at random
 WAKING_SLOTS = (Slot.MORNING, Slot.AFTERNOON)  # slots in which sleep is advised to tired people only
 TIRED_BELOW = 0.5  # people whose known vitality is below this are tired
-FULL = {
-    Slot.MORNING: say("your morning is full"),
-    Slot.AFTERNOON: say("your afternoon is full"),
-    Slot.EVENING: say("your evening is full"),
-    Slot.NIGHT: say("your night is full"),
-}
 QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # what may be advised in quiet slots
 
 
@@ -57,7 +50,7 @@ class Guard:
 
     def allowed(
         self, observation: Observation, *, now: datetime, sleep: bool = False
-    ) -> tuple[Observation, Mapping[ActionType, str]]:
+    ) -> tuple[Observation, Mapping[ActionType, Fact]]:
         """Return the observation with ``feasible`` reduced to the allowed actions, and forbidden action -> reason.
 
         ``feasible`` is never empty: if the guard forbids every action, only the rule of quiet slots counts. If that
@@ -81,34 +74,29 @@ class Guard:
         """
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
-    def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, str]:
+    def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, Fact]:
         """Return action -> reason for each action that cannot be advised.
 
         ``allowed`` is the observation that the method ``allowed`` returned. The reason is the guard's, otherwise that
         the slot is full.
         """
-        full = FULL[allowed.slot]
+        full = fact(f"full_{allowed.slot.name.lower()}")
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
-    def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
+    def _against(self, action: ActionType, observation: Observation, now: datetime) -> Fact | None:
         """Return the guard's reason against advising an action now, or None if the guard allows it.
 
         The reasons are a quiet slot, sleep by day, and a pause after three ignored recommendations. Whether the
         calendar has time for the action is not considered.
         """
-        slot = SLOT_PLURALS[observation.slot]
+        slots = observation.slot.name.lower()
         if self._loud(action, observation):
-            return say("{slots} are quiet", slots=slot)
+            return fact("quiet_slot", slots=slots)
         if action is ActionType.SLEEP and _awake(observation):
-            return say("{slots} are for those who are awake", slots=slot)
+            return fact("awake_slot", slots=slots)
         if (until := paused_until(observation.history, action, observation.slot)) is not None and until > now:
             ends = until.astimezone(now.tzinfo)
-            return say(
-                "ignored {times} times in a row on {slots}, it rests until {ends:%d %b}",
-                times=IGNORES_BEFORE_PAUSE,
-                slots=slot,
-                ends=ends,
-            )
+            return fact("paused", times=IGNORES_BEFORE_PAUSE, slots=slots, ends=ends)
         return None
 
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
@@ -125,8 +113,9 @@ class Guard:
         """Return the decision, or with probability ``explore`` a decision for an action drawn at random.
 
         The random action is feasible and had probability 0 in the policy's decision. The returned probabilities cover
-        both cases. At most so many random actions share ``explore`` that each has a probability of at least 0.02. If
-        ``may_explore`` returns False, no action is drawn at random.
+        both cases. It has no reasons, because the policy's speak for its own action. At most so many random actions
+        share ``explore`` that each has a probability of at least 0.02. If ``may_explore`` returns False, no action is
+        drawn at random.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -138,12 +127,7 @@ class Guard:
         if rng.random() >= share:
             return replace(decision, probabilities=mixed)
         action = rng.choice(tried)
-        instead = say(
-            "a try, as {share:.0%} of advice is: it shows what suits you (else: {action})",
-            share=share,
-            action=str(decision.action),
-        )
-        return replace(decision, action=action, probabilities=mixed, reasons=(instead,))
+        return replace(decision, action=action, probabilities=mixed, reasons=())
 
 
 class Guarded:

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
+from bridge.domain.facts import Fact, fact
 from bridge.domain.preference import Preference
 from bridge.domain.slots import Moment, ZoneSpan
 from bridge.domain.types import Episode, Item, Label, Occurrence, Sample, Task
@@ -121,7 +122,7 @@ class Deed(StrEnum):
     UNKNOWN = "unknown"  # the question that remains for the user
 
 
-SAID = ("you said so",)  # evidence that is the user's own word, which data never replaces
+SAID = (fact("said"),)  # evidence that is the user's own word, which data never replaces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +141,7 @@ class Recommendation:
     belief: Mapping[str, float]
     scores: Mapping[str, float]
     probabilities: Mapping[str, float]
-    reasons: tuple[str, ...]
+    facts: tuple[Fact, ...]
     observation: Mapping[str, Any]
     created_at: datetime
     expires_at: datetime
@@ -153,12 +154,12 @@ class Recommendation:
     what: str | None = None  # the task, the entry or the usual activity that is meant
     start: datetime | None = None
     end: datetime | None = None
-    withheld: Mapping[str, str] = field(default_factory=dict)  # action -> why it could not be advised
+    withheld: Mapping[str, Fact] = field(default_factory=dict)  # action -> why it could not be advised
     silence: float | None = None  # probability of a slot without advice; None where no lot was drawn
     superseded_at: datetime | None = None
     outcome: Deed | None = None
     outcome_at: datetime | None = None  # when the outcome became known
-    evidence: tuple[str, ...] = ()  # of the outcome, without titles
+    evidence: tuple[Fact, ...] = ()  # of the outcome, without titles
 
     @property
     def levels(self) -> Mapping[str, float]:
@@ -187,7 +188,7 @@ class AdviceRecord:
     answered_at: datetime | None
     moved_to: Moment | None
     scores: Mapping[str, float] = field(default_factory=dict)
-    reasons: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
     what: str | None = None
     kind: str | None = None
     start: datetime | None = None
@@ -195,7 +196,7 @@ class AdviceRecord:
     superseded_at: datetime | None = None
     outcome: Deed | None = None
     outcome_at: datetime | None = None
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,13 +213,13 @@ class Lot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A slot that has no recommendation, or none any more, and the reasons.
+    """A slot that has no recommendation, or none any more, and why.
 
     ``at`` is the time of that decision. ``by_lot`` is True if the slot was drawn at random to get no advice.
     """
 
     moment: Moment
-    reasons: tuple[str, ...]
+    facts: tuple[Fact, ...]
     at: datetime
     by_lot: bool = False
 

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any
 
+from bridge.domain.facts import Fact
 from bridge.domain.metrics import Metric
 from rhythm_env.interface import ActionType, MeterState
 
@@ -333,7 +334,7 @@ class Because:
     z: float  # standardised distance from the user's normal; positive is good
     contribution: float
     age_hours: float
-    text: str
+    fact: Fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

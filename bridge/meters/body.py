@@ -1,7 +1,7 @@
 """Compute the body's signals that several meters share: sleep, heart-rate variability, resting heart rate, stress.
 
 A positive z means more of the quantity. The proxy map holds in which direction a signal moves a meter, and its
-half-life. The z and the words of a night or day are computed once (``Past.kept``). Only the age of the value differs
+half-life. The z and the fact of a night or day are computed once (``Past.kept``). Only the age of the value differs
 from slot to slot.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.preference import ESTABLISHED
 from bridge.meters import words
@@ -56,8 +56,8 @@ def sleep(past: Past, at: datetime) -> Signal | None:
     return nightly("sleep", night, at, *past.kept(_slept, night, vendor))
 
 
-def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, str]:
-    """Return (z, words) of a night's sleep, by the rule of ``sleep``.
+def _slept(past: Past, night: Latest, vendor: Latest | None) -> tuple[float, Fact]:
+    """Return (z, fact) of a night's sleep, by the rule of ``sleep``.
 
     ``vendor`` is the vendor's score of that night, or None.
     """
@@ -82,14 +82,14 @@ def hrv(past: Past, at: datetime) -> Signal | None:
     metric, night = found
     both = scored is not None and past.of_night(Metric.RECOVERY_SCORE, night, at) is not None
     score = scored.z if scored is not None and both else None
-    z, text = past.kept(_varied, metric, night, past.recent(metric, night, at), score)
-    return nightly("hrv", night, at, z, text, quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")))
+    z, told = past.kept(_varied, metric, night, past.recent(metric, night, at), score)
+    return nightly("hrv", night, at, z, told, quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")))
 
 
 def _varied(
     _past: Past, metric: str, night: Latest, recent: tuple[float, ...], score: float | None
-) -> tuple[float, str]:
-    """Return (z, words) of a night's variability.
+) -> tuple[float, Fact]:
+    """Return (z, fact) of a night's variability.
 
     The z is 0.7 of the night's and 0.3 of the week's. If ``recent`` holds fewer than three values, it is the night's
     alone. ``score`` is the z of the vendor's recovery score, or None without a score. With a score the result is the
@@ -99,16 +99,12 @@ def _varied(
     mixed = z if week is None else 0.7 * z + 0.3 * week
     whole = mixed if score is None else (mixed + score) / 2
     usual = unscale(night.normal.centre, CONSTANTS[metric])
-    said, value = say("heart-rate variability {compared}"), night.value
+    kind, value = "variability", night.value
     if whole * z < 0 and abs(z) > NOTABLE_Z:
-        said = IN_ANOTHER_WEEK if mixed * z < 0 else UNLIKE_VENDOR
+        kind = "variability_unlike_week" if mixed * z < 0 else "variability_unlike_vendor"
     elif whole * z < 0:
         value = usual  # a night that hardly differs
-    return whole, say(said, compared=words.relative(value, usual, night.normal))
-
-
-IN_ANOTHER_WEEK = say("heart-rate variability {compared}, in a week that is not")
-UNLIKE_VENDOR = say("heart-rate variability {compared}, unlike the vendor's recovery")
+    return whole, fact(kind, compared=words.relative(value, usual, night.normal))
 
 
 @shared
@@ -123,13 +119,13 @@ def recovery(past: Past, at: datetime) -> Signal | None:
     return None if night is None else nightly("hrv", night, at, *past.kept(_recovered, night))
 
 
-def _recovered(_past: Past, night: Latest) -> tuple[float, str]:
-    """Return (z, words) of the vendor's recovery score of a night, by the rule of ``recovery``."""
+def _recovered(_past: Past, night: Latest) -> tuple[float, Fact]:
+    """Return (z, fact) of the vendor's recovery score of a night, by the rule of ``recovery``."""
     most = CONSTANTS[Metric.RECOVERY_SCORE]
     mark = max(most.mu, night.normal.centre)
     z = 0.5 * _z(Metric.RECOVERY_SCORE, night) + 0.5 * clip((night.value - mark) / most.within, -CLIP, CLIP)
     whole = night.normal if (night.value - night.normal.centre) * z > 0 else normal_of([], most)
-    return z, say("recovery {compared}", compared=words.absolute(night.value, whole.centre, "points", whole))
+    return z, fact("recovery", compared=words.absolute(night.value, whole.centre, "points", whole))
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
@@ -144,22 +140,15 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
     week = past.kept(_week_of, metric, night, past.recent(metric, night, at))
     if week is None:
         return None
-    side = 0 if abs(week) < 0.5 else 1 if week > 0 else 2
+    side = "usual" if abs(week) < 0.5 else "above" if week > 0 else "below"
     return Signal(
         name="hrv_trend",
         z=week,
         quality=warmed(1.0, night.normal.n),
         age_hours=night.age_hours(at),
-        text=OF_WEEK[side],
+        fact=fact(f"variability_week_{side}"),
         source=night.source,
     )
-
-
-OF_WEEK = (
-    say("heart-rate variability of the week about as usual"),
-    say("heart-rate variability of the week above your usual"),
-    say("heart-rate variability of the week below your usual"),
-)
 
 
 @shared
@@ -173,13 +162,13 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
     return None if night is None else nightly("resting_hr", night, at, *past.kept(_raised, night))
 
 
-def _raised(_past: Past, night: Latest) -> tuple[float, str]:
-    """Return (z, words) of a night's resting heart rate, by the rule of ``resting_hr``."""
+def _raised(_past: Past, night: Latest) -> tuple[float, Fact]:
+    """Return (z, fact) of a night's resting heart rate, by the rule of ``resting_hr``."""
     raised = max(_z(Metric.RESTING_HR, night) - RAISED, 0.0)
     if not raised:
-        return raised, say("resting heart rate not raised")
+        return raised, fact("resting_hr_not_raised")
     compared = words.absolute(night.value, night.normal.centre, "bpm", night.normal)
-    return raised, say("resting heart rate {compared}", compared=compared)
+    return raised, fact("resting_hr", compared=compared)
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
@@ -201,13 +190,13 @@ def stress(past: Past, at: datetime) -> Signal | None:
         z=normal.z(mean, CONSTANTS[Metric.STRESS]),
         quality=warmed(min(1.0, minutes / FULL_STRESS), normal.n),
         age_hours=0.0,
-        text=say("stress {mean:.0f} over the last six hours, {usual:.0f} is usual", mean=mean, usual=normal.centre),
+        fact=fact("stress", mean=mean, usual=normal.centre),
         source=series.partition("/")[0],
     )
 
 
-def nightly(name: str, night: Latest, at: datetime, z: float, text: str, *, quality: float = 1.0) -> Signal:
-    """Make a signal called ``name`` at ``at`` from the value of a night or day, with its z and words.
+def nightly(name: str, night: Latest, at: datetime, z: float, told: Fact, *, quality: float = 1.0) -> Signal:
+    """Make a signal called ``name`` at ``at`` from the value of a night or day, with its z and fact.
 
     ``quality`` (0 to 1) is halved while the normal has under 4 values.
     """
@@ -216,7 +205,7 @@ def nightly(name: str, night: Latest, at: datetime, z: float, text: str, *, qual
         z=z,
         quality=warmed(quality, night.normal.n),
         age_hours=night.age_hours(at),
-        text=text,
+        fact=told,
         source=night.source or None,
     )
 
@@ -263,9 +252,9 @@ def _body_battery(past: Past, at: datetime) -> Signal | None:
     return None if night is None else nightly("hrv", night, at, *past.kept(_charged, night))
 
 
-def _charged(_past: Past, night: Latest) -> tuple[float, str]:
+def _charged(_past: Past, night: Latest) -> tuple[float, Fact]:
     compared = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return _z(Metric.BODY_BATTERY, night), say("body battery on waking {compared}", compared=compared)
+    return _z(Metric.BODY_BATTERY, night), fact("body_battery", compared=compared)
 
 
 def _stress_management(past: Past, at: datetime) -> Signal | None:
@@ -277,9 +266,9 @@ def _stress_management(past: Past, at: datetime) -> Signal | None:
     return None if night is None else nightly("stress", night, at, *past.kept(_managed, night))
 
 
-def _managed(_past: Past, night: Latest) -> tuple[float, str]:
-    text = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return -_z(Metric.STRESS_MANAGEMENT, night), say("stress management {compared}", compared=text)
+def _managed(_past: Past, night: Latest) -> tuple[float, Fact]:
+    compared = words.absolute(night.value, night.normal.centre, "points", night.normal)
+    return -_z(Metric.STRESS_MANAGEMENT, night), fact("stress_management", compared=compared)
 
 
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
@@ -288,11 +277,8 @@ def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
     return None if day is None else nightly("stress", day, at, *past.kept(_strained, day), quality=DAY_TRUST)
 
 
-def _strained(_past: Past, day: Latest) -> tuple[float, str]:
-    text = say(
-        "stress {mean:.0f} over the whole of yesterday, {usual:.0f} is usual", mean=day.value, usual=day.normal.centre
-    )
-    return _z(Metric.DAILY_STRESS, day), text
+def _strained(_past: Past, day: Latest) -> tuple[float, Fact]:
+    return _z(Metric.DAILY_STRESS, day), fact("stress_yesterday", mean=day.value, usual=day.normal.centre)
 
 
 def _usual_stress(past: Past, series: str, at: datetime) -> Baseline:

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from math import exp, sqrt
 from statistics import fmean, pvariance
 
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.types import Sample
 from bridge.meters.baseline import CLIP, clip
@@ -89,7 +89,7 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
         z=said,
         quality=warmed(min(weight / FULL_WEIGHT, 1.0), len(given)),
         age_hours=(at - last) / timedelta(hours=1),
-        text=_text(score, (at - last).days, scores[-1], said),
+        fact=_told(score, (at - last).days, scores[-1], said),
         source=OWN_WORD,
     )
 
@@ -152,17 +152,13 @@ def _moved(
     return first + gains[0] * off, second + gains[1] * off
 
 
-def _text(score: float, days: int, newest: float, said: float) -> str:
-    """Return the last answer in words.
+def _told(score: float, days: int, newest: float, said: float) -> Fact:
+    """Return the last answer, with its age from 2 ``days`` on.
 
-    The text tells its age from 2 ``days`` on. If all answers together point the other way, the text adds that lower or
-    higher answers came before. ``newest`` is the last answer's z, and ``said`` the z of all answers.
+    If all answers together point the other way, the fact adds that lower or higher answers came before. ``newest`` is
+    the last answer's z, and ``said`` the z of all answers.
     """
-    told = say("you said {score:g} of 5", score=score)
-    if days > 1:
-        told = say("you said {score:g} of 5 {days} days ago", score=score, days=days)
+    told = fact("check_in_before", score=score, days=days) if days > 1 else fact("check_in", score=score)
     if newest * said >= 0:
         return told
-    if said < 0:
-        return say("{answer}, after lower answers", answer=told)
-    return say("{answer}, after higher answers", answer=told)
+    return fact("check_in_lower" if said < 0 else "check_in_higher", answer=told)

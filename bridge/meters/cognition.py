@@ -19,7 +19,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from math import exp
 
-from bridge.domain.languages import Text, say
+from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
@@ -56,10 +56,10 @@ def deep_sleep(past: Past, at: datetime) -> Signal | None:
     return None if night is None else body.nightly("deep_sleep", night, at, *past.kept(_deep, night))
 
 
-def _deep(_past: Past, night: Latest) -> tuple[float, str]:
+def _deep(_past: Past, night: Latest) -> tuple[float, Fact]:
     z = night.normal.z(night.value, CONSTANTS[Metric.DEEP_SLEEP])
     compared = words.absolute(night.value, night.normal.centre, "min", night.normal)
-    return z, say("deep sleep {compared}", compared=compared)
+    return z, fact("deep_sleep", compared=compared)
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
@@ -72,8 +72,8 @@ def pause(past: Past, at: datetime) -> Signal | None:
     minutes = past.calendar.unbroken(at, min(morning, at))
     if not minutes:
         return None
-    text = past.told(lambda: say("{length} without a pause", length=words.hours(minutes / 60)))
-    return _now("pause", 0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, text)
+    told = past.told(lambda: fact("without_pause", length=length(minutes)))
+    return _now("pause", 0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, told)
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
@@ -88,15 +88,15 @@ def calendar(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    text = past.told(lambda: _told(past.calendar.busy(at - LOAD_HALF_LIFE, at), habit))
-    return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, text=text)
+    told = past.told(lambda: _told(past.calendar.busy(at - LOAD_HALF_LIFE, at), habit))
+    return Signal(name="calendar", z=-habit.z, quality=habit.quality, age_hours=0.0, fact=told)
 
 
-def _told(busy: float, habit: Compared) -> Text:
-    """Return a text about the load. ``busy`` is the busy hours of the last six, or 0 if only earlier days count."""
+def _told(busy: float, habit: Compared) -> Fact:
+    """Return the load. ``busy`` is the busy hours of the last six, or 0 if only earlier days count."""
     if not busy:
-        return say("entries of the last days, {compared}", compared=habit.words)
-    return say("{length} of entries in the last six hours, {compared}", length=words.hours(busy), compared=habit.words)
+        return fact("entries_lately", compared=habit.fact)
+    return fact("entries_six_hours", length=length(60 * busy), compared=habit.fact)
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
@@ -109,10 +109,10 @@ def awake(past: Past, at: datetime) -> Signal | None:
         return None
     hours = (at - woke) / timedelta(hours=1)
     z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)
-    text = past.told(lambda: say("awake for {length}", length=words.hours(hours)))
-    return _now("awake", max(z, -CLIP), text)
+    told = past.told(lambda: fact("awake", length=length(60 * hours)))
+    return _now("awake", max(z, -CLIP), told)
 
 
-def _now(name: str, z: float, text: str) -> Signal:
+def _now(name: str, z: float, told: Fact) -> Signal:
     """Return a signal of this very moment at full trust."""
-    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, text=text)
+    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, fact=told)

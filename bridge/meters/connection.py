@@ -16,7 +16,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bridge.calendar.plans import social_events
-from bridge.domain.languages import say_many
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
 from bridge.meters import body
@@ -50,15 +50,8 @@ def company(past: Past, at: datetime) -> Signal | None:
         return None
     ages = _ages(past, at)
     age = min(ages, default=CONTACTS_BACK) / timedelta(hours=1)
-    text = past.told(
-        lambda: say_many(
-            "in company {count} time over the last seven days, {compared}",
-            "in company {count} times over the last seven days, {compared}",
-            len(ages),
-            compared=habit.words,
-        )
-    )
-    return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, text=text)
+    told = past.told(lambda: fact("company", count=len(ages), compared=habit.fact))
+    return Signal(name="company", z=habit.z, quality=habit.quality, age_hours=age, fact=told)
 
 
 def times_in_company(past: Past, at: datetime) -> int:
@@ -85,12 +78,7 @@ def messages(past: Past, at: datetime) -> Signal | None:
     return None
 
 
-def _wrote(_past: Past, metric: Metric, day: Latest) -> tuple[float, str]:
-    """Return (z, words) of a day's count of people or messages. The z is at most 1."""
-    return min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES), _counted(round(day.value), metric)
-
-
-def _counted(count: int, metric: Metric) -> str:
-    if metric is Metric.MESSAGES:
-        return say_many("{count} message yesterday", "{count} messages yesterday", count)
-    return say_many("wrote to {count} person yesterday", "wrote to {count} people yesterday", count)
+def _wrote(_past: Past, metric: Metric, day: Latest) -> tuple[float, Fact]:
+    """Return (z, fact) of a day's count of people or messages. The z is at most 1."""
+    kind = "messages" if metric is Metric.MESSAGES else "written_to"
+    return min(day.normal.z(day.value, CONSTANTS[metric]), MAX_Z_OF_MESSAGES), fact(kind, count=round(day.value))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
+from bridge.domain.facts import Fact
 from bridge.domain.languages import say
 from bridge.domain.records import Proxy, ProxyMap
 from bridge.domain.types import Because, Reading
@@ -41,7 +42,7 @@ class Signal:
     z: float
     quality: float
     age_hours: float
-    text: str
+    fact: Fact
     source: str | None = None
 
 
@@ -185,11 +186,12 @@ def _because(one: tuple[Signal, Proxy, float], precision: float, per_z: float) -
     """
     signal, row, trust = one
     z = row.direction * signal.z
+    contribution = per_z * trust * z / precision
     return Because(
         signal=signal.name,
         source=signal.source,
         z=z,
-        contribution=per_z * trust * z / precision,
+        contribution=contribution,
         age_hours=signal.age_hours,
-        text=signal.text,
+        fact=signal.fact.weighed(contribution),
     )

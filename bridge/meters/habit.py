@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import sqrt
 
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.meters.baseline import clip
 
 DAY = timedelta(days=1)
@@ -42,15 +42,15 @@ class Compared:
     quality: float
 
     @property
-    def words(self) -> str:
-        """Return the side of the distance in words. Less than 0.1 spreads is "about as usual".
+    def fact(self) -> Fact:
+        """Return the side of the distance. Less than 0.1 spreads is about as usual.
 
-        >>> Compared(z=-1.2, quality=0.5).words
-        'less than usual for you'
+        >>> Compared(z=-1.2, quality=0.5).fact.kind
+        'less_than_usual'
         """
         if abs(self.z) < 0.1:
-            return say("about as usual for you")
-        return say("more than usual for you") if self.z > 0 else say("less than usual for you")
+            return fact("as_usual")
+        return fact("more_than_usual" if self.z > 0 else "less_than_usual")
 
 
 class Amounts:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from bridge.domain.languages import listed, say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.meters import body
 from bridge.meters.baseline import CLIP, CONSTANTS, clip
@@ -38,17 +38,15 @@ STANDS_OUT = 1.0  # spreads from which a sign is named
 SETTLED_NIGHTS = 21  # of a history that a week of illness cannot turn
 SAME_ILLNESS = (3, 6)  # nights before the last that may belong to the same illness
 LEAST_EARLIER = 3  # nights before those
-FIGHTING = say("your body is fighting something: {signs}")
-SAME_NIGHT = say("in the same night {signs}")
-SIGN_NAMES = {
-    Metric.RESTING_HR: say("resting heart rate up"),
-    Metric.RESPIRATORY_RATE: say("breathing faster"),
-    Metric.SKIN_TEMPERATURE: say("skin warmer"),
-    Metric.SKIN_TEMPERATURE_DELTA: say("skin warmer"),
-    Metric.RECOVERY_SCORE: say("recovery down"),
-    Metric.BODY_BATTERY: say("body battery low"),
+SIGN_FACTS = {
+    Metric.RESTING_HR: fact("resting_hr_up"),
+    Metric.RESPIRATORY_RATE: fact("breathing_faster"),
+    Metric.SKIN_TEMPERATURE: fact("skin_warmer"),
+    Metric.SKIN_TEMPERATURE_DELTA: fact("skin_warmer"),
+    Metric.RECOVERY_SCORE: fact("recovery_down"),
+    Metric.BODY_BATTERY: fact("body_battery_low"),
 }
-VARIABILITY_DOWN = say("heart-rate variability down")
+VARIABILITY_DOWN = fact("variability_down")
 
 
 def illness(past: Past, at: datetime) -> Signal | None:
@@ -61,10 +59,10 @@ def illness(past: Past, at: datetime) -> Signal | None:
     far = distance(past, at)
     if far <= FIRST:
         return None
-    named = listed(list(dict.fromkeys(name for z, name, _ in signs if z >= STANDS_OUT)))
-    text = say(FIGHTING if far >= CALLED else SAME_NIGHT, signs=named)
+    named = tuple(dict.fromkeys(sign for z, sign, _ in signs if z >= STANDS_OUT))
+    told = fact("illness" if far >= CALLED else "illness_signs", signs=named)
     severity = clip((far - FIRST) / (CALLED - FIRST))
-    return body.nightly("illness", signs[0][2], at, -CLIP, text, quality=severity)
+    return body.nightly("illness", signs[0][2], at, -CLIP, told, quality=severity)
 
 
 @shared
@@ -88,8 +86,8 @@ def together(distances: Sequence[float]) -> float:
 
 
 @shared
-def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
-    """Return (distance in spreads, words, value) of each sign of illness of the newest night.
+def _signs(past: Past, at: datetime) -> list[tuple[float, Fact, Latest]]:
+    """Return (distance in spreads, fact, value) of each sign of illness of the newest night.
 
     A positive distance is towards illness.
     """
@@ -100,14 +98,14 @@ def _signs(past: Past, at: datetime) -> list[tuple[float, str, Latest]]:
 
 def _signs_of(
     past: Past, values: tuple[Latest | None, ...], hrv: tuple[str, Latest] | None, stand_ins: tuple[Latest | None, ...]
-) -> list[tuple[float, str, Latest]]:
+) -> list[tuple[float, Fact, Latest]]:
     """Return the signs of illness of the newest night from the newest values, as ``_signs`` does.
 
     Without variability (``hrv``) the first known of ``stand_ins`` is a sign: recovery score, then body battery. A
     recovery score that is the only sign counts twice, because the vendor makes it of several values.
     """
     found = [
-        (_far(past, metric, direction, one), SIGN_NAMES[metric], one)
+        (_far(past, metric, direction, one), SIGN_FACTS[metric], one)
         for (metric, direction), one in zip(SIGNS.items(), values, strict=True)
         if one is not None
     ]
@@ -115,10 +113,10 @@ def _signs_of(
         found.append((_far(past, hrv[0], -1, hrv[1]), VARIABILITY_DOWN, hrv[1]))
     else:
         scores = [(metric, one) for metric, one in zip(STAND_INS, stand_ins, strict=True) if one is not None]
-        found += [(_far(past, metric, -1, one), SIGN_NAMES[metric], one) for metric, one in scores[:1]]
+        found += [(_far(past, metric, -1, one), SIGN_FACTS[metric], one) for metric, one in scores[:1]]
     newest = max((one.day for _, _, one in found), default=None)
     kept = _once([sign for sign in found if sign[2].day == newest])
-    return kept * 2 if [text for _, text, _ in kept] == [SIGN_NAMES[Metric.RECOVERY_SCORE]] else kept
+    return kept * 2 if [told for _, told, _ in kept] == [SIGN_FACTS[Metric.RECOVERY_SCORE]] else kept
 
 
 def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
@@ -135,9 +133,9 @@ def _far(past: Past, metric: str, direction: int, one: Latest) -> float:
     return max(direction * normal.far(one.value, CONSTANTS[metric]) for normal in normals)
 
 
-def _once(signs: Sequence[tuple[float, str, Latest]]) -> list[tuple[float, str, Latest]]:
-    """Return the signs, of those with the same words only the largest, because two thermometers make a single sign."""
-    best: dict[str, tuple[float, str, Latest]] = {}
+def _once(signs: Sequence[tuple[float, Fact, Latest]]) -> list[tuple[float, Fact, Latest]]:
+    """Return the signs, of those with the same fact only the largest, because two thermometers make a single sign."""
+    best: dict[Fact, tuple[float, Fact, Latest]] = {}
     for sign in signs:
         if sign[1] not in best or sign[0] > best[sign[1]][0]:
             best[sign[1]] = sign

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from bridge.calendar.busy import merged
 from bridge.calendar.expansion import midnight
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.preference import Key
 from bridge.domain.records import Snapshot
@@ -42,6 +43,7 @@ from bridge.meters.overlaps import series_of
 from bridge.meters.sleep import need, score
 from bridge.meters.todo import Tasks
 
+UNTOLD = fact("several", parts=())  # of readings without reasons; nobody is shown it
 SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last
 LEAST_SPOTS = 3  # HRV readings that a median needs
 # Metrics that a journey unsettles for some days.
@@ -201,9 +203,9 @@ class Past:
         self._weeks[night] = max(one.known for one in found), tuple(one.value for one in found)
         return tuple(one.value for one in found if one.known <= at)
 
-    def told(self, text: Callable[[], str]) -> str:
-        """Return a reason's text as ``text`` makes it, or an empty text where readings carry no reasons."""
-        return text() if self.reasons else ""
+    def told(self, make: Callable[[], Fact]) -> Fact:
+        """Return a signal's fact as ``make`` makes it, or an empty fact where readings carry no reasons."""
+        return make() if self.reasons else UNTOLD
 
     def kept(self, make: Callable[..., T], *of: Hashable) -> T:
         """Return ``make(self, *of)``, computed once for the same ``make`` and ``of``.

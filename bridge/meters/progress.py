@@ -21,7 +21,7 @@ from math import exp, log
 from statistics import median
 
 from bridge.calendar.expansion import midnight
-from bridge.domain.languages import listed, say, say_many
+from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment
 from bridge.domain.types import Reading
 from bridge.meters.baseline import clip
@@ -85,15 +85,8 @@ def tasks(past: Past, at: datetime) -> Signal | None:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
     p = (weight_done + 3.5) / (weight_done + weight_open + 5)
-    text = past.told(
-        lambda: say_many(
-            "{done} of the {count} task due in seven days done",
-            "{done} of the {count} tasks due in seven days done",
-            len(done) + len(overdue),
-            done=len(done),
-        )
-    )
-    return _now("tasks", (log(p / (1 - p)) - OFFSET) / 0.8, text)
+    told = past.told(lambda: fact("tasks_done", count=len(done) + len(overdue), done=len(done)))
+    return _now("tasks", (log(p / (1 - p)) - OFFSET) / 0.8, told)
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
@@ -106,14 +99,8 @@ def focus(past: Past, at: datetime) -> Signal | None:
     habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
     if habit is None:
         return None
-    text = past.told(
-        lambda: say(
-            "{minutes:.0f} min of focus in the last 24 hours, lately {compared}",
-            minutes=past.calendar.focus_of_day(at),
-            compared=habit.words,
-        )
-    )
-    return Signal(name="focus", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)
+    told = past.told(lambda: fact("focus", minutes=past.calendar.focus_of_day(at), compared=habit.fact))
+    return Signal(name="focus", z=habit.z, quality=habit.quality, age_hours=0.0, fact=told)
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
@@ -127,17 +114,15 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
     return _now("deadlines", 1.2 * (1 - exp(-pressure)), past.told(lambda: _due(past, at)))
 
 
-def _due(past: Past, at: datetime) -> str:
-    """Say how many open tasks are due within a day of an instant, and how many are overdue then."""
+def _due(past: Past, at: datetime) -> Fact:
+    """Return how many open tasks are due within a day of an instant, and how many are overdue then."""
     ends = [end for end, *_ in past.tasks.open(at)]
     tomorrow = at + DAY
     soon, late = sum([at <= end < tomorrow for end in ends]), sum([end < at for end in ends])
-    said = []
-    if soon or not late:
-        said.append(say_many("{count} task due within a day", "{count} tasks due within a day", soon))
+    found = [fact("tasks_soon", count=soon)] if soon or not late else []
     if late:
-        said.append(say_many("{count} task overdue", "{count} tasks overdue", late))
-    return listed(said)
+        found.append(fact("tasks_overdue", count=late))
+    return fact("several", parts=tuple(found)) if len(found) > 1 else found[0]
 
 
 def usual_focus(past: Past, at: datetime) -> float:
@@ -173,6 +158,6 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     return made / (5 * past.kept(usual_focus, monday))
 
 
-def _now(name: str, z: float, text: str) -> Signal:
+def _now(name: str, z: float, told: Fact) -> Signal:
     """Return a signal of this very moment at full trust."""
-    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, text=text)
+    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, fact=told)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from bridge.domain.languages import Text, say
+from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Reading
-from bridge.meters import body, words
+from bridge.meters import body
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.habit import Compared
@@ -42,13 +42,12 @@ def meetings(past: Past, at: datetime) -> Signal | None:
     )
     if habit is None:
         return None
-    text = past.told(lambda: _told(past.calendar.busy(at - HALF_LIFE, at), habit))
-    return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)
+    told = past.told(lambda: _told(past.calendar.busy(at - HALF_LIFE, at), habit))
+    return Signal(name="meetings", z=habit.z, quality=habit.quality, age_hours=0.0, fact=told)
 
 
-def _told(busy: float, habit: Compared) -> Text:
-    """Return a text about the load. ``busy`` is the busy hours of the last twelve, or 0 if only earlier days count."""
+def _told(busy: float, habit: Compared) -> Fact:
+    """Return the load. ``busy`` is the busy hours of the last twelve, or 0 if only earlier days count."""
     if not busy:
-        return say("entries of the last days, {compared}", compared=habit.words)
-    length = words.hours(busy)
-    return say("{length} of entries in the last twelve hours, {compared}", length=length, compared=habit.words)
+        return fact("entries_lately", compared=habit.fact)
+    return fact("entries_twelve_hours", length=length(60 * busy), compared=habit.fact)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Reading
 from bridge.meters import body, illness, words
@@ -64,9 +64,9 @@ def steps(past: Past, at: datetime) -> Signal | None:
     return None if day is None else body.nightly("steps", day, at, *past.kept(_walked, day))
 
 
-def _walked(_past: Past, day: Latest) -> tuple[float, str]:
-    """Return (z, words) of a day's steps, by the rule of ``steps``."""
+def _walked(_past: Past, day: Latest) -> tuple[float, Fact]:
+    """Return (z, fact) of a day's steps, by the rule of ``steps``."""
     constants = CONSTANTS[Metric.STEPS]
     z = min(day.normal.z(day.value, constants), MAX_Z_OF_STEPS)
-    text = words.relative(day.value, unscale(day.normal.centre, constants), day.normal)
-    return z, say("{steps:,.0f} steps yesterday, {compared}", steps=day.value, compared=text)
+    compared = words.relative(day.value, unscale(day.normal.centre, constants), day.normal)
+    return z, fact("steps", steps=day.value, compared=compared)

@@ -1,43 +1,40 @@
-"""Write short texts for people: lengths of time, distances from the usual, and levels. None quotes a title."""
+"""Tell lengths of time, distances from the usual, and levels. None quotes a title."""
 
 from __future__ import annotations
 
+from bridge.domain.facts import Fact, fact, length
 from bridge.domain.languages import Text, say
 from bridge.meters.baseline import CALIBRATED, Baseline
 
 SHORTFALL_MIN_HOURS = 1 / 4  # less is within the error of a watch
 
 
-def hours(length: float) -> Text:
+def hours(span: float) -> Text:
     """Return a length, given in hours, as text for people, to the minute.
 
     >>> hours(6.17), hours(0.5), hours(8)
     ('6 h 10 min', '30 min', '8 h')
     """
-    whole, minutes = divmod(round(length * 60), 60)
+    whole, minutes = divmod(round(span * 60), 60)
     if not whole:
         return say("{minutes} min", minutes=minutes)
     return say("{hours} h {minutes} min", hours=whole, minutes=minutes) if minutes else say("{hours} h", hours=whole)
 
 
-def slept(asleep: float, need: float, z: float) -> Text:
-    """Return a text on a night's length against the sleep need, both given in hours.
+def slept(asleep: float, need: float, z: float) -> Fact:
+    """Return the fact of a night's length against the sleep need, both given in hours.
 
-    Up to 15 minutes below the need count as enough. If ``z`` is positive after too short a night, or negative after a
-    long enough night, the text says that too.
+    Up to 15 minutes below the need count as enough. The kind tells if ``z`` speaks against the length.
 
-    >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
-    ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')
-    >>> slept(8, 7.5, -0.4)
-    'slept 8 h, as much as you need, and yet no restful night'
+    >>> slept(6.17, 7.5, -1).kind, slept(7, 7.5, 0.4).kind, slept(8, 7.5, -0.4).kind
+    ('slept_short', 'slept_short_well', 'slept_enough_badly')
     """
     short = need - asleep
-    values = {"length": hours(asleep), "short": hours(max(short, 0.0))}
     if short > SHORTFALL_MIN_HOURS:
-        well = say("slept {length}, {short} below your need, and still a good night", **values)
-        return well if z > 0 else say("slept {length}, {short} below your need", **values)
-    badly = say("slept {length}, as much as you need, and yet no restful night", **values)
-    return badly if z < 0 else say("slept {length}, as much as you need", **values)
+        kind = "slept_short_well" if z > 0 else "slept_short"
+    else:
+        kind = "slept_enough_badly" if z < 0 else "slept_enough"
+    return fact(kind, length=length(60 * asleep), short=length(60 * max(short, 0.0)))
 
 
 def plural(count: int, noun: str) -> str:
@@ -49,45 +46,36 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def relative(value: float, centre: float, normal: Baseline) -> Text:
-    """Return a text on how many whole per cent ``value`` is above or below ``centre``.
+def relative(value: float, centre: float, normal: Baseline) -> Fact:
+    """Return how many whole per cent ``value`` is above or below ``centre``.
 
     It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
 
     >>> relative(44, 50, Baseline(n=30, centre=50, spread=5))
-    '12 % below your usual'
+    Fact(kind='below_usual', values={'off': 12, 'unit': '%'}, weight=0.0, title=None)
     """
     off = round(100 * (value / centre - 1)) if centre else 0
     return _side(off, "%", normal)
 
 
-def absolute(value: float, centre: float, unit: str, normal: Baseline) -> Text:
-    """Return a text on how far ``value`` is above or below ``centre``, in whole ``unit``.
+def absolute(value: float, centre: float, unit: str, normal: Baseline) -> Fact:
+    """Return how far ``value`` is above or below ``centre``, in whole ``unit``.
 
     It speaks of the user's usual if ``normal`` rests on four values or more, else of most people's.
 
-    >>> absolute(57, 53.2, "bpm", Baseline(n=2, centre=53.2, spread=2))
-    '4 bpm above what is usual for most people'
+    >>> absolute(57, 53.2, "bpm", Baseline(n=2, centre=53.2, spread=2)).kind
+    'above_most'
     """
     return _side(round(value - centre), unit, normal)
 
 
-def _side(off: int, unit: str, normal: Baseline) -> Text:
-    """Return a distance as text: ``off`` units above or below the user's usual, or about it for 0.
-
-    If ``normal`` rests on fewer than four values, the text speaks of most people's usual.
-    """
+def _side(off: int, unit: str, normal: Baseline) -> Fact:
     side = 0 if off == 0 else 1 if off > 0 else 2
-    return say((YOURS if normal.n >= CALIBRATED else OF_MOST)[side], off=abs(off), unit=UNIT_TEXTS.get(unit, unit))
+    return fact((YOURS if normal.n >= CALIBRATED else OF_MOST)[side], off=abs(off), unit=unit)
 
 
-YOURS = (say("about your usual"), say("{off} {unit} above your usual"), say("{off} {unit} below your usual"))
-OF_MOST = (
-    say("about what is usual for most people"),
-    say("{off} {unit} above what is usual for most people"),
-    say("{off} {unit} below what is usual for most people"),
-)
-UNIT_TEXTS = {"points": say("points"), "bpm": say("bpm")}
+YOURS = ("about_usual", "above_usual", "below_usual")
+OF_MOST = ("about_most", "above_most", "below_most")
 
 
 NORMAL = 0.70  # of every meter

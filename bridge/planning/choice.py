@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from bridge.calendar.busy import Stretch
 from bridge.calendar.plans import COMPANY
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Reading
 from bridge.planning.common_sense import free_option, options
@@ -37,13 +37,13 @@ HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a
 FLIGHT_NEAR = timedelta(hours=6)  # until it leaves, from which a flight is the reason why nothing is advised
 NO_OPTIONS: Mapping[ActionType, Option] = MappingProxyType({})
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
-NO_GROUNDS = say("nothing speaks for it now")
+NO_GROUNDS = fact("no_grounds")
 GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all days that are left; our choice
 
 
 def sensible(
     situation: Situation, span: Stretch, readings: Mapping[Meter, Reading] = NO_READINGS
-) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
+) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
     """Return (action -> option, action -> the reason against it) for a span of time. An option is an action at a time.
 
     A suggestion without a fact that speaks for it is left out. So are all suggestions once the day has as many as the
@@ -53,7 +53,7 @@ def sensible(
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
     if given >= most:
-        full = f"you had {given} suggestions today, and {most} is what you wish"
+        full = fact("enough_today", given=given, most=most)
         held |= {action: full for action, option in found.items() if option.kind == "suggested"}
         found = {action: option for action, option in found.items() if option.kind != "suggested"}
     arbitrary = {
@@ -85,7 +85,7 @@ def suggested_on(situation: Situation, at: datetime) -> int:
 
 def place(
     situation: Situation, action: ActionType, span: Stretch, *, since: datetime
-) -> tuple[Option | None, str | None]:
+) -> tuple[Option | None, Fact | None]:
     """Return (option, None) if a recommended action still fits into ``span``, else (None, the reason against it).
 
     Earlier recommendations count against it, except the one created at ``since``, which is this recommendation itself.
@@ -131,8 +131,8 @@ def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: d
     return free_option(situation, action, span) if option is None or option.kind == "keep" else option
 
 
-def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
-    """Return a text that says why nothing is advised now.
+def quiet(situation: Situation, held: Mapping[ActionType, Fact]) -> Fact:
+    """Return why nothing is advised now.
 
     The reasons, in this order, are usual sleep, a flight, a calendar entry, and a flight within six hours. After these
     come nothing needed and nothing that fits. ``held`` maps each action to the reason against it.
@@ -141,38 +141,35 @@ def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
     for date in (situation.date_of(now), situation.date_of(now) + timedelta(days=1)):
         bed, wake = situation.sleep(date)
         if bed <= now < wake:
-            return say("you are usually asleep now")
+            return fact("asleep_now")
     flight = next((o for o in situation.flights if o.start <= now < o.end), None)
     if flight is not None:
-        return say("your flight lands at {time} local time", time=situation.clock(flight.end))
+        return fact("flight_lands", time=situation.local(flight.end))
     until = next((end for start, end in situation.attended if start <= now < end), None)
     if until is not None:
-        return say("you have an entry until {time}", time=situation.clock(until))
+        return fact("entry_until", time=situation.local(until))
     leaves = next((o.start for o in situation.flights if now < o.start < now + FLIGHT_NEAR), None)
     if leaves is not None:
-        return say("your flight leaves at {time}", time=situation.clock(leaves))
+        return fact("flight_leaves", time=situation.local(leaves))
     idle = NO_GROUNDS in held.values() and not due_tasks(situation)
-    return say("nothing needs doing now") if idle else NOTHING_FITS
+    return fact("nothing_needed") if idle else NOTHING_FITS
 
 
-NOTHING_FITS = say("nothing fits now")
+NOTHING_FITS = fact("nothing_fits")
 
 
-def nothing_fits(held: Mapping[ActionType, str], head: str = NOTHING_FITS) -> tuple[str, ...]:
-    """Return text lines: ``head``, then a line per reason with the actions it speaks against, most actions first.
+def nothing_fits(held: Mapping[ActionType, Fact], head: Fact = NOTHING_FITS) -> tuple[Fact, ...]:
+    """Return ``head``, then a fact per reason with the actions it speaks against, most actions first.
 
-    ``held`` maps each action to the reason against it. A single reason stands on the line of ``head``.
+    ``held`` maps each action to the reason against it. A single reason is told together with ``head``.
     """
-    why: dict[str, list[str]] = {}
+    why: dict[Fact, list[str]] = {}
     for action, reason in held.items():
         why.setdefault(reason, []).append(str(action))
     if len(why) == 1:
-        return (say("{situation}: {reason}", situation=head, reason=next(iter(why))),)
+        return (fact("nothing_because", situation=head, reason=next(iter(why))),)
     ranked = sorted(why.items(), key=lambda one: -len(one[1]))
-    return (
-        head,
-        *(say("not {actions}: {reason}", actions=", ".join(actions), reason=reason) for reason, actions in ranked),
-    )
+    return head, *(fact("not_actions", actions=tuple(actions), reason=reason) for reason, actions in ranked)
 
 
 def as_wished(

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from bridge.calendar.busy import Stretch, clipped, merged
 from bridge.calendar.plans import COMPANY
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Occurrence
 from bridge.planning.frequency import often_enough, said_too_often
@@ -32,14 +32,14 @@ APART = timedelta(hours=2)  # between two suggestions, so that they do not fill 
 LEAST_REST = timedelta(minutes=30)  # of sleep that is still worth suggesting
 
 
-def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
+def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
     """Return (action -> option, action -> reason against it) for a span of time. Each action is in one of the two.
 
     A suggestion starts within the span. It may end later, as far as the free gap and the action's allowed hours reach.
     """
     day = day_of(situation, span[0])
     found: dict[ActionType, Option] = {}
-    held: dict[ActionType, str] = {}
+    held: dict[ActionType, Fact] = {}
     for action in ActionType:
         option = _option(day, action, span)
         if isinstance(option, Option):
@@ -62,8 +62,8 @@ def free_option(situation: Situation, action: ActionType, span: Stretch) -> Opti
     return option if isinstance(option, Option) else None
 
 
-def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
-    """Return the option for an action in a span of time, or a text with the reason against it.
+def _option(day: Day, action: ActionType, span: Stretch) -> Option | Fact:
+    """Return the option for an action in a span of time, or the reason against it.
 
     The first that applies decides: a veto, an entry to keep, a journey, the night's sleep or a due task. A reason in
     ``_against`` and a free gap (``_placed``) follow. A journey speaks against company away from home. Around a change
@@ -71,14 +71,14 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """
     wishes = day.situation.wishes
     if action in wishes.never:
-        return say("you asked never to be advised it")
+        return fact("vetoed")
     planned = planned_entry(day.situation, action, span)
     if planned is not None and not _too_much(day, action, planned):
         return _kept(action, planned)
     if action in COMPANY and day.away:
-        return say("you are away from home")
+        return fact("away")
     if action not in RESTS | {ActionType.SLEEP} and day.in_new_zone:
-        return say("a journey changes your time zone")
+        return fact("new_zone")
     if action is ActionType.SLEEP and (night := _night(day, span)) is not None:
         return night
     due = _due(day, action, span)
@@ -137,8 +137,8 @@ def _night(day: Day, span: Stretch) -> Option | None:
     return None
 
 
-def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return the first reason against an action as a text, or None if none holds.
+def _against(day: Day, action: ActionType, span: Stretch) -> Fact | None:
+    """Return the first reason against an action or None if none holds.
 
     The reasons are that it is planned later, was done lately, was suggested too often, or comes often enough.
     """
@@ -150,16 +150,16 @@ def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
     )
 
 
-def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return a text with the time at which the action is planned between the span and bedtime.
+def _planned_later(day: Day, action: ActionType, span: Stretch) -> Fact | None:
+    """Return the time at which the action is planned between the span and bedtime.
 
     Return None if it is not.
     """
     later = planned_entry(day.situation, action, (span[1], day.bed))
-    return None if later is None else say("it is planned at {time}", time=day.situation.clock(later.start))
+    return None if later is None else fact("planned_later", time=day.situation.local(later.start))
 
 
-def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str | None:
+def _done_lately(situation: Situation, action: ActionType, at: datetime) -> Fact | None:
     """Return the reason against an action that was done or suggested too shortly before ``at``.
 
     Return None if there is none. Too shortly is within the hours of ``Rule.again``. A suggestion so near ``at`` in the
@@ -167,11 +167,11 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
     """
     since = at - RULES[action].again * HOUR
     if any(since < o.end <= at and is_planned(o, label, action) for o, label in situation.entries):
-        return say("you had it a few hours ago")
+        return fact("had_lately")
     if action is ActionType.EXERCISE and (
         done := [e for e in situation.workouts(situation.date_of(at)) if e.end > since]
     ):
-        return say("you trained at {time}", time=situation.clock(done[-1].start))
+        return fact("trained", time=situation.local(done[-1].start))
     if any(
         since < one.created_at < at
         and one.action is action
@@ -179,14 +179,14 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
         and moment_at(one.created_at, situation.known.zones) != moment_at(at, situation.known.zones)
         for one in situation.advised
     ):
-        return say("it was suggested a few hours ago")
+        return fact("suggested_lately")
     if any(
         action is said and since < end and start < at + RULES[action].again * HOUR
         for said, start, end in situation.previewed
     ):
-        return say("it is suggested at another hour of the day")
+        return fact("suggested_elsewhere")
     if action in NAP_OR_REST and _rest_is_said(situation, action, at):
-        return say("another rest is suggested on this day")
+        return fact("another_rest")
     return None
 
 
@@ -203,10 +203,10 @@ def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> boo
     )
 
 
-def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
+def _placed(day: Day, action: ActionType, span: Stretch) -> Option | Fact:
     """Return the option of a suggestion that begins in a free gap of a span.
 
-    Otherwise return a text with the reason against it. The suggestion lies in the hours that the action's rule and the
+    Otherwise return the reason against it. The suggestion lies in the hours that the action's rule and the
     user's wishes allow. It begins after the rule's notice from now. The user's usual hour comes first, then the gap
     that ``_best`` picks.
     """
@@ -218,7 +218,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     if action in situation.wishes.hours:
         windows = _common(windows, _wished(day, action))
         if not clipped(windows, *span):
-            return say("it is outside the hours that you set")
+            return fact("outside_hours")
     least, usual = _lengths(day, action)
     start_at = rounded_up(
         max(span[0], situation.now + (rule.notice * MINUTE if span[0] <= situation.now else 0 * MINUTE))
@@ -231,10 +231,10 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     ]
     fitting = [(low, high) for low, high in places if low < span[1] and high - low >= least]
     if not fitting:
-        return say("there is no free gap of {minutes} minutes", minutes=least // MINUTE)
+        return fact("no_gap", minutes=least // MINUTE)
     task = task_for(situation, action)
     if task is not None and not is_answered(task, day, fitting[0][0]):
-        return say("nobody answers calls at this hour")
+        return fact("no_calls")
     at_usual = _at_usual_hour(day, action, fitting, span)
     if at_usual is not None:
         return at_usual
@@ -242,7 +242,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     until = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.spent_from
     fitting = [(max(low, first), min(high, until)) for low, high in fitting]
     fitting = [(low, high) for low, high in fitting if low < latest and high - low >= least]
-    return _best(day, action, fitting, usual) if fitting else say("it is too early or too late in the day")
+    return _best(day, action, fitting, usual) if fitting else fact("hour_of_day")
 
 
 def occupied(day: Day) -> list[Stretch]:

@@ -10,11 +10,11 @@ from datetime import date, datetime, timedelta
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.day.place import is_journey
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Label, Occurrence, Reading, Task
-from bridge.planning import facts
 from bridge.planning.common_sense import occupied
+from bridge.planning.facts import of_task, reasons
 from bridge.planning.kept_entries import is_own
 from bridge.planning.night_facts import of_bedtime, of_waking
 from bridge.planning.outlook import Expected
@@ -42,7 +42,7 @@ class Block:
     kind: str
     action: ActionType | None = None
     title: str | None = None
-    reasons: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
     recommendation_id: int | None = None
     all_day: bool = False
     flight: bool = False
@@ -65,7 +65,7 @@ class DayPlan:
     wake: datetime | None
     work: tuple[Stretch, ...]
     blocks: tuple[Block, ...]
-    changes: tuple[str, ...] = ()
+    changes: tuple[Fact, ...] = ()
     outlook: tuple[Expected, ...] = ()
     moves: tuple[ZoneSpan, ...] = ()
 
@@ -125,12 +125,12 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
         title=None if event.private else event.title,
         all_day=event.all_day,
         flight=is_journey(occurrence),
-        reasons=_landing(situation, occurrence),
+        facts=_landing(situation, occurrence),
     )
 
 
-def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
-    """Return a tuple with a text of a flight's landing, on the clocks of arrival and of departure.
+def _landing(situation: Situation, occurrence: Occurrence) -> tuple[Fact, ...]:
+    """Return a tuple with the fact of a flight's landing, on the clocks of arrival and of departure.
 
     The tuple is empty for other entries, and for flights between places with the same clock.
     """
@@ -139,7 +139,7 @@ def _landing(situation: Situation, occurrence: Occurrence) -> tuple[str, ...]:
     if not is_journey(occurrence) or landing.utcoffset() == occurrence.end.astimezone(after).utcoffset():
         return ()
     there = occurrence.end.astimezone(after)
-    return (say("{there:%H:%M} at landing is {here:%H:%M} where the flight leaves", there=there, here=landing),)
+    return (fact("landing_clocks", there=there, here=landing),)
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
@@ -155,7 +155,9 @@ def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
         task = max(due, key=lambda t: len(_words(t.title) & _words(block.title)), default=None) if focus else None
         if task is not None:
             due.remove(task)
-        found.append(block if task is None else replace(block, reasons=(say("for: {task}", task=task.title),)))
+        found.append(
+            block if task is None else replace(block, facts=(fact("for_task", title=task.title),), task=str(task.key))
+        )
     return found
 
 
@@ -179,7 +181,7 @@ def suggestion_block(
         kind=option.kind,
         action=option.action,
         title=option.what if task is None else task.title,
-        reasons=facts.reasons(option, situation, readings, task),
+        facts=reasons(option, situation, readings, task),
         task=None if task is None else str(task.key),
     )
 
@@ -191,26 +193,25 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
     tasks for which the day has no room (``tasks.has_room``) or no free stretch. So are tasks that are due from today on
     and before ``day``. ``taken`` holds the blocks of the plan so far.
     """
-    named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
+    named = {block.title for block in taken} | {block.task for block in taken}
     said = [b for b in taken if not b.all_day]
     before = [b.action for b in taken if b.kind == "suggested" and b.action not in RESTS]
     for task in sorted(due_tasks(situation), key=lambda task: str(task.key) not in situation.places):
         is_past = task.due is not None and situation.date_of(situation.now) <= task.due < day.date
-        if is_past or task.title in named or not has_room(task, day, before):
+        if is_past or {task.title, str(task.key)} & named or not has_room(task, day, before):
             continue
         action = situation.task_actions.get(task.key)
         busy = [*occupied(day), *(_apart(block, action) for block in said)]
         place = kept_place(task, day, busy) or place_of(task, day, busy)
         if place is not None:
             before = [*before, action]
-            reasons = facts.of_task(task, situation, day.date)
             block = Block(
                 start=place[0],
                 end=place[1],
                 kind="task",
                 action=action,
                 title=task.title,
-                reasons=reasons,
+                facts=of_task(task, situation, day.date),
                 task=str(task.key),
             )
             said = [*said, block]
@@ -241,7 +242,7 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
             continue
         if ends > day:
             yield from _wind_down(situation, ends, taken)
-        yield Block(start=bed, end=wake, kind="sleep", action=ActionType.SLEEP, reasons=(of_waking(situation, ends),))
+        yield Block(start=bed, end=wake, kind="sleep", action=ActionType.SLEEP, facts=(of_waking(situation, ends),))
 
 
 def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iterator[Block]:
@@ -256,7 +257,7 @@ def _wind_down(situation: Situation, ends: date, taken: Sequence[Block]) -> Iter
     free = without([(low, bed)], [*home, *spans(taken)]) if low < bed else []
     if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
         start, end = max(free[-1][0], free[-1][1] - WIND_DOWN), free[-1][1]
-        yield Block(start=start, end=end, kind="wind_down", reasons=(of_bedtime(situation, ends),))
+        yield Block(start=start, end=end, kind="wind_down", facts=(of_bedtime(situation, ends),))
 
 
 def with_rest(block: Block) -> Stretch:

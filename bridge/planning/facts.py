@@ -11,9 +11,9 @@ from datetime import date, datetime, timedelta
 
 from bridge.calendar.meetings import is_meeting
 from bridge.calendar.plans import COMPANY
-from bridge.domain.languages import SHORT_WEEKDAYS, Text, say, say_many
+from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Because, Reading, Task
-from bridge.planning.night_facts import length_text, of_night, of_waking
+from bridge.planning.night_facts import MINUTE, of_night, of_waking
 from bridge.planning.rules import RESTS
 from bridge.planning.situation import Option, Situation
 from bridge.planning.waking_day import EASY, Day, day_of
@@ -41,7 +41,7 @@ LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
 NIGHT_TOLD_UNTIL = timedelta(hours=14)  # after midnight; later a good night is no reason to work
 BEHIND = (timedelta(hours=5), timedelta(hours=3))  # of entries that call for rest; since the last of them
 MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
-TO_LEARN = say("little is known of you yet, and your answer tells what suits you")
+TO_LEARN = fact("answer_teaches")
 TOLD_LAST = frozenset(
     {ActionType.EXERCISE, ActionType.MEDITATE, ActionType.ME_TIME, ActionType.FAMILY_TIME, ActionType.SOCIALIZE}
 )
@@ -49,10 +49,10 @@ TOLD_LAST = frozenset(
 
 def reasons(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
-) -> tuple[str, ...]:
-    """Return the facts that speak for an option as texts, the strongest first, each once.
+) -> tuple[Fact, ...]:
+    """Return the facts that speak for an option, the strongest first, each once.
 
-    A suggestion without any fact gets a text that the user's answer to it teaches what suits. ``task`` is the task that
+    A suggestion without any gets the fact that the user's answer to it teaches what suits. ``task`` is the task that
     the action would work on, or None without a task. ``readings`` may lack meters.
     """
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
@@ -66,22 +66,19 @@ def reasons(
     return tuple(dict.fromkeys(found))
 
 
-def after_a_move(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts ``given`` as reasons of a suggestion that the user moved, without those of its former time.
+def after_a_move(given: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return the facts of a suggestion that the user moved, without those of its former time. The move comes first.
 
-    A text that the user moved it comes first.
-
-    >>> after_a_move([say("you are free until {time}", time="12:30"), say("it is due today")])
-    ('you moved it to this time', 'it is due today')
+    >>> [one.kind for one in after_a_move([fact("free_until"), fact("due_today")])]
+    ['moved', 'due_today']
     """
-    moved = say("you moved it to this time")
-    return moved, *(one for one in given if getattr(one, "message", one) not in {*OF_THE_HOUR, moved})
+    return fact("moved"), *(one for one in given if one.kind not in {*OF_THE_HOUR, "moved"})
 
 
 def grounds(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
-) -> list[str]:
-    """Return the facts that justify a suggestion as texts, the strongest first, or an empty list if none does.
+) -> list[Fact]:
+    """Return the facts that justify a suggestion, the strongest first, or an empty list if none does.
 
     The list is also empty for an option that is no suggestion. Company (family, friends) must be a habit or a goal.
     ``task`` is the task that the action would work on, or None without a task.
@@ -117,11 +114,11 @@ def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
     return left <= TELLING_TASK
 
 
-def _of_calendar(option: Option, situation: Situation) -> list[str]:
-    """Return a list with the text of the time at which the action is in the calendar or usual.
+def _of_calendar(option: Option, situation: Situation) -> list[Fact]:
+    """Return a list with the time at which the action is in the calendar or usual.
 
-    For the night's sleep it is the text of the time of getting up. An option that is neither kept, sleep nor usual gets
-    the texts of a short night (``of_night``).
+    For the night's sleep it is the time of getting up. An option that is neither kept, sleep nor usual gets
+    the facts of a short night (``of_night``).
     """
     if option.kind == "keep":
         return [_in_calendar(option, situation)]
@@ -129,34 +126,27 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
         return [of_waking(situation, situation.date_of(option.end))]
     if option.usual:
         habit = situation.routine.habits.get(option.action)
-        when = {
-            "day": SHORT_WEEKDAYS[situation.date_of(option.start).weekday()],
-            "time": situation.clock(option.start),
-        }
-        if habit is None or not habit.settled:
-            return [say("you did it on {day} at {time} before", **when)]
-        return [say("you usually do it on {day} at {time}", **when)]
+        known = habit is not None and habit.settled
+        return [fact("usually_done" if known else "done_before", time=situation.local(option.start))]
     return of_night(option, situation)
 
 
-def _in_calendar(option: Option, situation: Situation) -> str:
-    """Return a text with the begin of a calendar entry to keep.
+def _in_calendar(option: Option, situation: Situation) -> Fact:
+    """Return the begin of a calendar entry to keep, with the first entry between now and that begin, if any.
 
-    It also names the first entry between now and that begin, if there is any. The title of a private entry is not
-    named.
+    A private entry's title is no part of it.
     """
-    at, first = situation.clock(option.start), situation.first_before(option.start)
+    at, first = situation.local(option.start), situation.first_before(option.start)
     if first is None:
-        return say("it is in your calendar at {time}", time=at)
+        return fact("in_calendar", time=at)
     title = None if first.event.private else first.event.title
-    before = {"entry": title or say("an entry"), "before": situation.clock(first.start)}
-    return say("it is in your calendar at {time}, after {entry} at {before}", time=at, **before)
+    return fact("in_calendar_after", time=at, before=situation.local(first.start), title=title)
 
 
-def of_task(task: Task | None, situation: Situation, day: date) -> tuple[str, ...]:
-    """Return a text that says how far from ``day``, the date of the plan, a task is due.
+def of_task(task: Task | None, situation: Situation, day: date) -> tuple[Fact, ...]:
+    """Return how far from ``day``, the date of the plan, a task is due.
 
-    Return an empty tuple without a task or a due date. For a plan of a later date than today, the text counts from that
+    Return an empty tuple without a task or a due date. For a plan of a later date than today, it counts from that
     date.
     """
     if task is None or task.due is None:
@@ -165,23 +155,23 @@ def of_task(task: Task | None, situation: Situation, day: date) -> tuple[str, ..
     if day > situation.date_of(situation.now):
         return (_of_task_then(days),)
     if days < 0:
-        return (say_many("it was due {count} day ago", "it was due {count} days ago", -days),)
+        return (fact("was_due", count=-days),)
     if days < 2:
-        return (say("it is due tomorrow") if days else say("it is due today"),)
-    return (say("it is due in {days} days", days=days),)
+        return (fact("due_tomorrow" if days else "due_today"),)
+    return (fact("due_in", days=days),)
 
 
-def _of_task_then(days: int) -> Text:
-    """Return a text of a task that is due ``days`` after the day of a plan that lies ahead."""
+def _of_task_then(days: int) -> Fact:
+    """Return the fact of a task that is due ``days`` after the day of a plan that lies ahead."""
     if days < 0:
-        return say_many("it is due {count} day before", "it is due {count} days before", -days)
+        return fact("due_before", count=-days)
     if days < 2:
-        return say("it is due the day after") if days else say("it is due that day")
-    return say("it is due {days} days later", days=days)
+        return fact("due_day_after" if days else "due_that_day")
+    return fact("due_later", days=days)
 
 
-def _of_goal(option: Option, situation: Situation) -> list[str]:
-    """Return a list with a text on the weekly goal for an option's action, as "2 of 3 so far".
+def _of_goal(option: Option, situation: Situation) -> list[Fact]:
+    """Return a list with a fact on the weekly goal for an option's action, as "2 of 3 so far".
 
     It counts the days with the action in the week of the option, before the option. The list is empty without a goal,
     or once it is reached.
@@ -193,9 +183,7 @@ def _of_goal(option: Option, situation: Situation) -> list[str]:
     done = times_this_week(situation, option.action, at=option.start if ahead else None)
     if done >= goal:
         return []
-    if ahead:
-        return [say("your goal: {done} of {goal} that week by then", done=done, goal=goal)]
-    return [say("your goal: {done} of {goal} this week so far", done=done, goal=goal)]
+    return [fact("goal_then" if ahead else "goal", done=done, goal=goal)]
 
 
 def _is_ahead(option: Option, situation: Situation) -> bool:
@@ -222,8 +210,8 @@ def times_this_week(situation: Situation, action: ActionType, *, at: datetime | 
     return len(shown)
 
 
-def _of_body(option: Option, situation: Situation, readings: Mapping[Meter, Reading]) -> list[str]:
-    """Return up to two texts about the inputs that move a meter most, the strongest first.
+def _of_body(option: Option, situation: Situation, readings: Mapping[Meter, Reading]) -> list[Fact]:
+    """Return up to two facts about the inputs that move a meter most, the strongest first.
 
     For an action that raises a meter (``SERVES``), they say why that meter is below normal (0.70). For an action that
     needs a meter (``NEEDS``), they say why that meter is normal or above. The list is empty for other actions, for
@@ -235,25 +223,29 @@ def _of_body(option: Option, situation: Situation, readings: Mapping[Meter, Read
     if action in SERVES:
         reading = readings.get(SERVES[action])
         found = [] if reading is None or reading.level >= NORMAL else _strong(reading.because, sign=-1)
-        found = [one for one in found if not one[1].startswith("slept")]  # told against the usual night instead
+        found = [one for one in found if one.kind not in SLEPT]  # told against the usual night instead
     elif action in NEEDS:
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
-        found = [one for one in found if "below your" not in one[1]]  # a short night speaks for no work
+        found = [one for one in found if not any(part.kind in LACKS for part in one.parts())]  # they speak for no work
         late = situation.now >= day_of(situation, situation.now).since(NIGHT_TOLD_UNTIL)
         if late or situation.slept(situation.date_of(situation.now)) is None:  # without it, that was an earlier night
-            found = [one for one in found if not one[1].startswith("slept")]
+            found = [one for one in found if one.kind not in SLEPT]
     else:
         found = []
-    return [text for _, text in sorted(found, key=lambda one: -one[0])[:BODY_FACTS_MAX]]
+    return sorted(found, key=lambda one: -abs(one.weight))[:BODY_FACTS_MAX]
 
 
-def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]:
-    return [(sign * b.contribution, b.text) for b in because if sign * b.contribution >= FACT_MIN and b.source]
+SLEPT = frozenset({"slept_short_well", "slept_short", "slept_enough_badly", "slept_enough"})
+LACKS = frozenset({"slept_short_well", "slept_short", "below_usual", "variability_week_below"})
 
 
-def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return a list with a text of how many days before an option the user last did its action.
+def _strong(because: Sequence[Because], *, sign: int) -> list[Fact]:
+    return [b.fact for b in because if sign * b.contribution >= FACT_MIN and b.source]
+
+
+def _of_last_time(option: Option, situation: Situation) -> list[Fact]:
+    """Return a list with a fact of how many days before an option the user last did its action.
 
     The days must be the usual distance or more, and at most 21. The usual distance is 7 / ``per_week`` days, limited to
     2 to 10, for company 5 to 10. The list is empty otherwise, for an action outside of ``TOLD_LAST``, and without a
@@ -273,44 +265,34 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     usual = max(least, min(round(7 / habit.per_week), LONG_AGO))
     if not usual <= ago <= LAST_DAYS[1]:
         return []
-    last = say("the last time was {days} days ago", days=ago)
+    last = fact("last_time", days=ago)
     if ahead:
-        last = say("the last time would be {days} days before", days=ago)
+        last = fact("last_time_then", days=ago)
     elif habit.last_sport:
-        last = say("the last time was {days} days ago ({sport})", days=ago, sport=habit.last_sport)
+        last = fact("last_sport", days=ago, sport=habit.last_sport)
     if habit.per_week < WEEKLY or not habit.settled:
         return [last]
-    return [say("{last}, and you usually do it {often}", last=last, often=_often(habit.per_week))]
+    return [fact("last_and_often", last=last, often=_often(habit.per_week))]
 
 
-OF_THE_HOUR = (  # messages that hold for a suggestion's own time alone
-    "you have {length} without an entry, until {time}",
-    "you are free until {time}",
-    "your work is over by then",
-    "by then you have had {hours} hours of {kinds}",
-    "it is in your calendar at {time}",
-    "it is in your calendar at {time}, after {entry} at {before}",
-)
+# Kinds that hold for a suggestion's own time alone.
+OF_THE_HOUR = frozenset({"long_free", "free_until", "work_over", "load_then", "in_calendar", "in_calendar_after"})
 QUIET, QUIET_FROM = timedelta(minutes=90), timedelta(hours=15)  # a long free stretch; after midnight, its latest begin
 AFTER_WORK = timedelta(minutes=90)  # within which the end of work is worth telling
 TOLD_SHARE = 0.15  # of the time of a day that a kind of entries takes, from which it is told
 WEEKLY = 0.75  # times a week from which a habit is told
 
 
-def _often(per_week: float) -> Text:
-    """Return in words how often a week something is done, rounded, and at least "once a week".
-
-    >>> _often(1.2), _often(2.4), _often(4)
-    ('once a week', 'twice a week', '4 times a week')
-    """
+def _often(per_week: float) -> Fact:
+    """Return how often a week something is done, rounded, and at least once."""
     times = max(round(per_week), 1)
     if times < 3:
-        return say("once a week") if times == 1 else say("twice a week")
-    return say("{times} times a week", times=times)
+        return fact("once_a_week" if times == 1 else "twice_a_week")
+    return fact("times_a_week", times=times)
 
 
-def _of_load(option: Option, situation: Situation) -> list[str]:
-    """Return a list with a text of the hours of tiring entries on an option's day before it.
+def _of_load(option: Option, situation: Situation) -> list[Fact]:
+    """Return a list with a fact of the hours of tiring entries on an option's day before it.
 
     Meditation and time for oneself need five hours of them, exercise four. An entry must end within the three hours
     before the option. Otherwise, and for other actions, the list is empty.
@@ -323,38 +305,25 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
     lately = any(option.start - BEHIND[1] <= end <= option.start for _, end in day.strains)
     if hours < least or not lately:
         return []
-    told = {"hours": round(hours / timedelta(hours=1)), "kinds": _kind_of(day)}
-    if hours == day.strained(situation.now):
-        return [say("you have had {hours} hours of {kinds} today", **told)]
-    return [say("by then you have had {hours} hours of {kinds}", **told)]
+    told = "load" if hours == day.strained(situation.now) else "load_then"
+    return [fact(told, hours=round(hours / timedelta(hours=1)), kinds=_kinds_of(day))]
 
 
-def _kind_of(day: Day) -> Text:
-    """Return the kinds of a day's tiring entries in words, the longest in total first, e.g. "meetings and work".
+def _kinds_of(day: Day) -> tuple[str, ...]:
+    """Return up to three kinds of a day's tiring entries, meetings, classes or work, the longest in total first.
 
-    The kinds are meetings, classes and work. A kind with less than 15 % of the time is left out. Without any, return
-    "work".
+    A kind with less than 15 % of the time is left out. Without any, it is work.
     """
-    times = Counter[Text]()
+    times = Counter[str]()
     for occurrence, label in day.entries:
         if label.action not in EASY:
-            work = CLASSES if label.action is ActionType.LEARN else WORK
-            word = MEETINGS if is_meeting(occurrence.event) else work
-            times[word] += (occurrence.end - occurrence.start) // timedelta(minutes=1)
-    told = [word for word, minutes in times.most_common() if minutes >= TOLD_SHARE * times.total()]
-    if len(told) < 2:
-        return told[0] if told else WORK
-    first, last = told[0], told[-1]
-    if len(told) == 2:
-        return say("{first} and {last}", first=first, last=last)
-    return say("{first}, {second} and {last}", first=first, second=told[1], last=last)
+            work = "classes" if label.action is ActionType.LEARN else "work"
+            times["meetings" if is_meeting(occurrence.event) else work] += (occurrence.end - occurrence.start) // MINUTE
+    return tuple(kind for kind, minutes in times.most_common() if minutes >= TOLD_SHARE * times.total()) or ("work",)
 
 
-WORK, CLASSES, MEETINGS = say("work"), say("classes"), say("meetings")
-
-
-def _of_quiet(option: Option, situation: Situation) -> list[str]:
-    """Return a list with a text of the free time of 90 minutes or more from a deep-work option's start.
+def _of_quiet(option: Option, situation: Situation) -> list[Fact]:
+    """Return a list with a fact of the free time of 90 minutes or more from a deep-work option's start.
 
     The option must start by 15:00, on a day with entries. Otherwise the list is empty. So it is for a user with a habit
     of learning and none of deep work.
@@ -366,25 +335,19 @@ def _of_quiet(option: Option, situation: Situation) -> list[str]:
     free = option.until - option.start
     if not works or not day.entries or free < QUIET or option.start > day.since(QUIET_FROM):
         return []
-    return [
-        say(
-            "you have {length} without an entry, until {time}",
-            length=length_text(free),
-            time=situation.clock(option.until),
-        )
-    ]
+    return [fact("long_free", length=length(free // MINUTE), time=situation.local(option.until))]
 
 
-def _of_hour(option: Option, situation: Situation) -> list[str]:
-    """Return a list with a text that the user is free until an entry, or that work is over.
+def _of_hour(option: Option, situation: Situation) -> list[Fact]:
+    """Return a list with a fact that the user is free until an entry, or that work is over.
 
     Work must have ended up to 90 minutes before the option's start. Meditation, time for oneself and unknown working
-    hours get no such text. The list is empty if neither holds, or if ``_of_quiet`` tells the free time already.
+    hours get no such fact. The list is empty if neither holds, or if ``_of_quiet`` tells the free time already.
     """
     if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
-        return [say("you are free until {time}", time=situation.clock(option.until))]
+        return [fact("free_until", time=situation.local(option.until))]
     told = situation.routine.work_known and option.action not in RESTS
     work = situation.work(situation.date_of(option.start)) if told else []
     if work and work[-1][1] <= option.start <= work[-1][1] + AFTER_WORK:
-        return [say("your work is over by then")]
+        return [fact("work_over")]
     return []

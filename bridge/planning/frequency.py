@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
-from bridge.domain.languages import say, say_many
+from bridge.domain.facts import Fact, fact
 from bridge.domain.slots import moment_at
-from bridge.domain.titles import SLOT_PLURALS
 from bridge.planning.kept_entries import is_planned
 from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType
@@ -16,8 +15,8 @@ WEEKLY_MAX = 4  # days of the last seven on which the same action may be suggest
 WEEK, A_DAY = timedelta(days=7), timedelta(days=1)
 
 
-def said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return a text if an action was suggested too often in the last seven days. Return None if it was not.
+def said_too_often(situation: Situation, action: ActionType, at: datetime) -> Fact | None:
+    """Return a fact if an action was suggested too often in the last seven days. Return None if it was not.
 
     Too often is on four other days than today, or on three at this part of the day. Suggestions of the plan so far
     count, also those of days before. Actions with a goal have no limit. Neither have habits of this weekday, except
@@ -36,11 +35,11 @@ def said_too_often(situation: Situation, action: ActionType, at: datetime) -> st
     ]
     recent += [moment_at(start, situation.known.zones) for start in _previewed(situation, action, day)]
     if len({moment.date for moment in recent}) >= WEEKLY_MAX:
-        return say("it was suggested {times} times this week", times=WEEKLY_MAX)
+        return fact("often_this_week", times=WEEKLY_MAX)
     same = {moment.date for moment in recent if moment.slot is slot}
     if len(same) < REPEATS_MAX:
         return None
-    return say("{slots} had it {times} times this week", slots=SLOT_PLURALS[slot], times=REPEATS_MAX)
+    return fact("often_in_slot", slots=slot.name.lower(), times=REPEATS_MAX)
 
 
 def _previewed(situation: Situation, action: ActionType, day: date) -> list[datetime]:
@@ -49,12 +48,12 @@ def _previewed(situation: Situation, action: ActionType, day: date) -> list[date
     return [start for start in starts if day - WEEK < situation.date_of(start) < day]
 
 
-def often_enough(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return a text if a coming day needs no more of an action than the days before it hold. Return None if it does.
+def often_enough(situation: Situation, action: ActionType, at: datetime) -> Fact | None:
+    """Return a fact if a coming day needs no more of an action than the days before it hold. Return None if it does.
 
     The user's routine says how often a week is enough, rounded, and at least once. The action's dates within the seven
     days that end with the date of ``at`` count: entries, workouts, and suggestions of the plan so far. Today needs no
-    such text, because what was done tells enough. Actions with a goal, or without a habit, have no limit.
+    such fact, because what was done tells enough. Actions with a goal, or without a habit, have no limit.
     """
     day, habit = situation.date_of(at), situation.routine.habits.get(action)
     if habit is None or action in situation.wishes.goals or day <= situation.date_of(situation.now):
@@ -62,7 +61,7 @@ def often_enough(situation: Situation, action: ActionType, at: datetime) -> str 
     enough = max(round(habit.per_week), 1)
     if len(_dates(situation, action, day)) < enough:
         return None
-    return say_many("you do it {count} time a week", "you do it {count} times a week", enough)
+    return fact("often_enough", count=enough)
 
 
 def _dates(situation: Situation, action: ActionType, day: date) -> set[date]:

@@ -12,15 +12,15 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from bridge.calendar.busy import Stretch
-from bridge.domain.languages import say
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import AdviceRecord, Deed, Recommendation, Snapshot
 from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_bounds, slot_start, zone_at
-from bridge.domain.types import Episode, EpisodeKind, Event, Response, Sample
+from bridge.domain.types import Episode, EpisodeKind, Event, Occurrence, Response, Sample
 from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
 
 Advice = Recommendation | AdviceRecord
-Found = tuple[Deed, tuple[str, ...]]
+Found = tuple[Deed, tuple[Fact, ...]]
 
 MINUTE, HOUR, NONE = timedelta(minutes=1), timedelta(hours=1), timedelta(0)
 WIDER = timedelta(hours=2)  # so far from its times an action still counts
@@ -35,11 +35,9 @@ WORN = 0.5  # share of the hours with a measurement
 CONFIRMATIONS_NEEDED: Mapping[str, int] = MappingProxyType(
     {"workout": 1, "nap": 1, "mindfulness": 3}
 )  # earlier ones that it takes
-EVIDENCE_MAX = 4  # texts
+EVIDENCE_MAX = 4  # facts
 TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
-WAITING = say("nothing yet from {source}")  # about a source that may still show it
-AWAITED = "nothing yet from "  # begins that text in English
-THIS_TASK, A_TASK = say("this task completed {time}"), say("a task completed {time}")
+AWAITED = "awaited"  # the kind of a fact about a source that may still show it
 DAYTIME = frozenset({Slot.MORNING, Slot.AFTERNOON})
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
 NOTHING_DONE = frozenset({"birthday", "workingLocation"})  # kinds of entries that nobody does
@@ -48,10 +46,10 @@ RANKS = (Deed.DONE, Deed.PARTLY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """Evidence in the data that the action was done, or partly done. ``text`` describes it, without any title."""
+    """Evidence in the data that the action was done, or partly done, as a ``fact`` without title."""
 
     deed: Deed
-    text: str
+    fact: Fact
 
 
 def as_answer(advice: Advice, at: datetime) -> Answer | None:
@@ -128,7 +126,7 @@ def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
 def observed(advice: Advice, known: Snapshot) -> Found:
     """Return (outcome, evidence) of a recommendation, as the data show it at ``known.at``.
 
-    Evidence is up to four texts. Of several traces of the action the best decides, done before partly done. If a
+    Evidence is up to four facts. Of several traces of the action the best decides, done before partly done. If a
     calendar entry shows the action but a watch that was worn does not, the outcome is unknown. Without a trace it is
     not done if a source reported that would show the action, otherwise unknown. ``known`` must reach back to 28 days
     before the recommendation.
@@ -140,12 +138,12 @@ def observed(advice: Advice, known: Snapshot) -> Found:
     entries = list(_entries(advice.action, known, span))
     missed, awaited = ([], []) if measured else _missed(advice, known, span)
     traces = measured + entries
-    texts = tuple([one.text for one in traces] + missed)[:EVIDENCE_MAX]
+    found = tuple([one.fact for one in traces] + missed)[:EVIDENCE_MAX]
     if traces and not missed:
-        return min((one.deed for one in traces), key=RANKS.index), texts
+        return min((one.deed for one in traces), key=RANKS.index), found
     if missed and not traces:
-        return Deed.NOT_DONE, texts
-    return Deed.UNKNOWN, texts or tuple(awaited)[:EVIDENCE_MAX]
+        return Deed.NOT_DONE, found
+    return Deed.UNKNOWN, found or tuple(awaited)[:EVIDENCE_MAX]
 
 
 def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
@@ -176,7 +174,7 @@ def _workouts(known: Snapshot, span: Stretch) -> Iterator[Trace]:
         whole = within >= min(LEAST, one.end - one.start) and one.end - one.start >= LEAST
         yield Trace(
             deed=Deed.DONE if whole else Deed.PARTLY,
-            text=say("workout {span}, {source}", span=_clock(one, known), source=source),
+            fact=_seen("seen_workout", one, known, source=source),
         )
 
 
@@ -193,10 +191,10 @@ def is_nap(advice: Advice) -> bool:
 
 def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, _ in _episodes(known, EpisodeKind.NAP, span):
-        yield Trace(deed=Deed.DONE, text=say("nap {span}, {source}", span=_clock(one, known), source=source))
+        yield Trace(deed=Deed.DONE, fact=_seen("seen_nap", one, known, source=source))
     for source, one, _ in _episodes(known, EpisodeKind.SLEEP, span):
         if one.start >= span[0]:  # who works at night
-            yield Trace(deed=Deed.DONE, text=say("asleep {span}, {source}", span=_clock(one, known), source=source))
+            yield Trace(deed=Deed.DONE, fact=_seen("seen_asleep", one, known, source=source))
 
 
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
@@ -210,7 +208,7 @@ def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
             deed = _slept(advice, one, span)
             if deed is not None:
-                yield Trace(deed=deed, text=say("asleep {span}, {source}", span=_clock(one, known), source=source))
+                yield Trace(deed=deed, fact=_seen("seen_asleep", one, known, source=source))
 
 
 def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
@@ -233,12 +231,7 @@ def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
             deed = Deed.DONE if one.value * MINUTE >= MINDFUL_LEAST else Deed.PARTLY
             yield Trace(
                 deed=deed,
-                text=say(
-                    "mindfulness {time}, {minutes:.0f} min, {source}",
-                    time=_hm(one.start, known),
-                    minutes=one.value,
-                    source=source,
-                ),
+                fact=fact("seen_mindful", time=_local(one.start, known), minutes=one.value, source=source),
             )
 
 
@@ -252,7 +245,7 @@ def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
             named = _names(advice.what or "", (one.title or "").strip())
             yield Trace(
                 deed=Deed.DONE if named else Deed.PARTLY,
-                text=say(THIS_TASK if named else A_TASK, time=_hm(one.completed, known)),
+                fact=fact("seen_task" if named else "seen_other_task", time=_local(one.completed, known)),
             )
 
 
@@ -273,8 +266,7 @@ def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Tra
         within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
         if label.action is action and within >= needed and occurrence.end <= known.at and took_place(occurrence.event):
-            hours = f"{_hm(occurrence.start, known)}-{_hm(occurrence.end, known)}"
-            yield Trace(deed=Deed.DONE, text=say("entry {span}, calendar", span=hours))
+            yield Trace(deed=Deed.DONE, fact=_seen("seen_entry", occurrence, known))
 
 
 def took_place(event: Event) -> bool:
@@ -287,27 +279,27 @@ def took_place(event: Event) -> bool:
     return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")
 
 
-def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return two lists of texts.
+def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
+    """Return two lists of facts.
 
     The first is of sources that reported but do not show the action, the second of sources yet to report. Only sources
     that showed such actions often enough in the four weeks before are named (``_able``).
     """
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
-    name, none = SHOWN_AS.get(advice.action, (None, MISSED))
-    missed: list[str] = []
-    awaited: list[str] = []
+    name, none = SHOWN_AS.get(advice.action, (None, "missed"))
+    missed: list[Fact] = []
+    awaited: list[Fact] = []
     for source in [] if name is None else _able(name, known, span):
         if _reported(source, known, span):
-            missed.append(say(none, source=source))
+            missed.append(fact(none, source=source))
         elif not _later(source, known, span):
-            awaited.append(say(WAITING, source=source))
+            awaited.append(fact(AWAITED, source=source))
     return missed, awaited
 
 
-def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return two lists of texts.
+def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[Fact], list[Fact]]:
+    """Return two lists of facts.
 
     The first is of sources with a night that began at another time, the second of sources yet to report. Only sources
     that recorded a night in the four weeks before are named. A day after the stretch, a source is no longer waited for.
@@ -315,20 +307,17 @@ def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})
     after = {source: one for source, one in reversed(nights) if span[0] <= one.start < span[1] + 12 * HOUR}
-    missed: list[str] = [
-        say("asleep {span}, {source}", span=_clock(after[source], known), source=source)
-        for source in sources
-        if source in after
+    missed: list[Fact] = [
+        _seen("seen_asleep", after[source], known, source=source) for source in sources if source in after
     ]
     late = known.at < span[1] + 24 * HOUR
-    return missed, [say(WAITING, source=source) for source in sources if source not in after and late]
+    return missed, [fact(AWAITED, source=source) for source in sources if source not in after and late]
 
 
-MISSED = say("nothing of it, {source}")
 SHOWN_AS = {
-    ActionType.EXERCISE: ("workout", say("no workout, {source}")),
-    ActionType.SLEEP: ("nap", say("no nap, {source}")),
-    ActionType.MEDITATE: ("mindfulness", say("no mindfulness, {source}")),
+    ActionType.EXERCISE: ("workout", "missed_workout"),
+    ActionType.SLEEP: ("nap", "missed_nap"),
+    ActionType.MEDITATE: ("mindfulness", "missed_mindful"),
 }
 _SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
     {
@@ -384,9 +373,9 @@ def _by_day(one: Sample) -> bool:
     return METRICS[one.metric].shape is Shape.INTRADAY and not by_hand
 
 
-def _clock(one: Episode, known: Snapshot) -> str:
-    return f"{_hm(one.start, known)}-{_hm(one.end, known)}"
+def _seen(kind: str, one: Episode | Occurrence, known: Snapshot, **values: str) -> Fact:
+    return fact(kind, start=_local(one.start, known), end=_local(one.end, known), **values)
 
 
-def _hm(at: datetime, known: Snapshot) -> str:
-    return f"{at.astimezone(zone_at(at, known.zones)):%H:%M}"
+def _local(at: datetime, known: Snapshot) -> datetime:
+    return at.astimezone(zone_at(at, known.zones))

@@ -12,9 +12,8 @@ from datetime import timedelta
 from types import MappingProxyType
 
 from bridge.calendar.busy import Stretch
-from bridge.domain.languages import Text, say
+from bridge.domain.facts import Fact, fact, length
 from bridge.domain.types import Occurrence
-from bridge.meters import words
 from bridge.planning.situation import NAP_SHORT
 from bridge.planning.waking_day import FREE_FROM, HOUR, MINUTE, OFFICE_WORK, TIRING, Day, without
 from rhythm_env.interface import ActionType
@@ -30,7 +29,7 @@ AFTER_DINNER = timedelta(hours=19)
 RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
 AFTERNOON = timedelta(hours=13)
 ILL_COMPANY_UNTIL = timedelta(hours=20)  # after midnight
-FIGHTING = say("your body is fighting something")
+FIGHTING = fact("ill")
 
 
 Windows = Callable[[Day, ActionType], list[Stretch]]  # the stretches of a day that allow an action
@@ -87,8 +86,8 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
     return [*free, *_usual(day, action, HOUR)]
 
 
-def _too_tired(day: Day) -> Text | None:
-    """Return a text that says why the user is too tired for exercise on a day, or None if nothing says so.
+def _too_tired(day: Day) -> Fact | None:
+    """Return why the user is too tired for exercise on a day, or None if nothing says so.
 
     The body is ill, tiring entries take 8.5 hours or more, or the day's sleep ended after 12:00. On today's date, a
     night that was an hour shorter than usual counts too.
@@ -97,13 +96,13 @@ def _too_tired(day: Day) -> Text | None:
         return FIGHTING
     short = day.situation.short_of_sleep if day.date == day.situation.date_of(day.situation.now) else None
     if short is not None and short >= NAP_SHORT:
-        return say("last night was {length} shorter than your usual", length=words.hours(short / HOUR))
+        return fact("short_night", length=length(short / MINUTE))
     if day.wake > day.since(DAY_SLEEP):
-        return say("you slept until {time}", time=day.situation.clock(day.wake))
+        return fact("slept_until", time=day.situation.local(day.wake))
     strained = day.strained(day.bed)
     if strained < TIRING:
         return None
-    return say("your day has {length} of tiring entries", length=words.hours(strained / HOUR))
+    return fact("tiring_day", length=length(strained / MINUTE))
 
 
 def _is_late(day: Day, occurrence: Occurrence) -> bool:
@@ -183,10 +182,10 @@ class Rule:
     after: int
     latest: float
     windows: Windows
-    otherwise: str
-    tired: Callable[[Day], Text | None] | None = None
+    otherwise: Fact
+    tired: Callable[[Day], Fact | None] | None = None
 
-    def against(self, day: Day) -> str:
+    def against(self, day: Day) -> Fact:
         """Return the reason against an action for which a day has no window."""
         return (None if self.tired is None else self.tired(day)) or self.otherwise
 
@@ -202,7 +201,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=20,
             windows=_work,
-            otherwise=say("it is no working time"),
+            otherwise=fact("no_working_time"),
         ),
         ActionType.ADMIN_WORK: Rule(
             usual=30,
@@ -213,7 +212,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=20,
             windows=_work,
-            otherwise=say("it is no working time"),
+            otherwise=fact("no_working_time"),
         ),
         ActionType.LEARN: Rule(
             usual=45,
@@ -224,7 +223,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=19.5,
             windows=_learning,
-            otherwise=say("it is too late or work time"),
+            otherwise=fact("late_or_work"),
         ),
         ActionType.SLEEP: Rule(
             usual=20,
@@ -235,7 +234,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=15,
             windows=_nap,
-            otherwise=say("bedtime is not near"),
+            otherwise=fact("bedtime_far"),
         ),
         ActionType.EXERCISE: Rule(
             usual=45,
@@ -246,7 +245,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=45,
             latest=20,
             windows=_exercise,
-            otherwise=say("it is work time, or too early or too late for sport"),
+            otherwise=fact("no_sport_now"),
             tired=_too_tired,
         ),
         ActionType.MEDITATE: Rule(
@@ -258,7 +257,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=5,
             latest=22,
             windows=_quiet,
-            otherwise=say("these are hours of sleep"),
+            otherwise=fact("hours_of_sleep"),
         ),
         ActionType.FAMILY_TIME: Rule(
             usual=60,
@@ -269,7 +268,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=19.5,
             windows=_company,
-            otherwise=say("it is no time for company"),
+            otherwise=fact("no_company_now"),
         ),
         ActionType.SOCIALIZE: Rule(
             usual=90,
@@ -280,7 +279,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=20,
             latest=19,
             windows=_company,
-            otherwise=say("it is no time for company"),
+            otherwise=fact("no_company_now"),
         ),
         ActionType.ME_TIME: Rule(
             usual=45,
@@ -291,7 +290,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=20,
             windows=_own_time,
-            otherwise=say("it is work time"),
+            otherwise=fact("work_time"),
         ),
         ActionType.BINGE_WATCH: Rule(
             usual=60,
@@ -302,7 +301,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             after=0,
             latest=21,
             windows=_screen,
-            otherwise=say("it is no time for series"),
+            otherwise=fact("no_series_now"),
         ),
     }
 )

@@ -20,6 +20,7 @@ from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import FOLDER_CONNECTION, Connection, Recommendation, Silence, User
+from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome, Reading
 from bridge.ingest import connecting, runs
@@ -198,7 +199,7 @@ def _advice(found: Recommendation | Silence) -> dict[str, Any]:
     Without a recommendation (a Silence), the action is None and only the reasons are given.
     """
     if isinstance(found, Silence):
-        return {"action": None, "reasons": list(found.reasons)}
+        return {"action": None, "reasons": for_person(found.facts)}
     return {
         "action": str(found.action),
         "kind": found.kind,
@@ -208,7 +209,7 @@ def _advice(found: Recommendation | Silence) -> dict[str, Any]:
         "belief": dict(found.belief),
         "scores": dict(found.scores),
         "probabilities": dict(found.probabilities),
-        "reasons": list(found.reasons),
+        "reasons": for_person(found.facts),
     }
 
 
@@ -278,7 +279,13 @@ def _landed(outcome: Outcome) -> dict[str, Any]:
 
 def _because(reading: Reading) -> list[dict[str, Any]]:
     return [
-        {"signal": b.signal, "source": b.source, "z": b.z, "contribution": b.contribution, "text": b.text}
+        {
+            "signal": b.signal,
+            "source": b.source,
+            "z": b.z,
+            "contribution": b.contribution,
+            "text": told(b.fact),
+        }
         for b in reading.because
     ]
 

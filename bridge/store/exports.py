@@ -222,14 +222,17 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 def _derived(table: sa.Table, row: Row) -> Row:
     """Return the columns of a saved row that an import computes anew.
 
-    These are ``levels`` of a recommendation, and the bodies of wishes and preferences. Other tables have none. Raises
-    KeyError, TypeError or ValueError for a body that cannot be read.
+    These are ``levels`` and the facts of a recommendation, and the bodies of wishes and preferences. Other tables have
+    none. Raises KeyError, TypeError or ValueError for a body that cannot be read.
     """
     if table is tables.preferences:
         return {"body": preferences_of(row["body"]).body}
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
-    return {"levels": recommendations.levels(row["observation"])} if table is tables.recommendations else {}
+    if table is not tables.recommendations:
+        return {}
+    facts = {name: recommendations.as_facts(name, row[name]) for name in recommendations.FACT_COLUMNS if row.get(name)}
+    return {"levels": recommendations.levels(row["observation"]), **facts}
 
 
 def _insert(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from bridge.domain import languages
 from bridge.domain.errors import SetupError
+from bridge.domain.facts import Fact, fact, prose
 from bridge.domain.records import SAID, AdviceRecord, Deed, Lot, Recommendation
 from bridge.domain.slots import Moment, moment_of
 from bridge.store import tables
@@ -19,7 +20,9 @@ from bridge.store.inserts import insert_into, insert_new
 from rhythm_env.interface import ActionType, Answer
 
 table = tables.recommendations
-JSON_COLUMNS = ("belief", "scores", "probabilities", "reasons", "observation")
+JSON_COLUMNS = ("belief", "scores", "probabilities", "observation")
+FACT_COLUMNS = ("reasons", "evidence", "withheld")  # withheld maps actions to facts, the others are lists
+SAID_BEFORE = "you said so"  # the evidence of a user's own word, as releases kept it that stored texts
 LEVEL_DIGITS = 4
 UNREAD = ("probabilities", "observation", "withheld", "silence")  # columns that ``advice_records`` leaves out
 
@@ -40,7 +43,9 @@ class Recommendations(Part):
         sd, moment = recommendation.belief_sd, recommendation.moment
         values["belief_sd"] = None if sd is None else json.dumps(sd)
         values["levels"] = levels(values["observation"])
-        values |= {"kind": recommendation.kind, "what": recommendation.what, "withheld": _json(recommendation.withheld)}
+        held = {action: why.to_json() for action, why in recommendation.withheld.items()}
+        values |= {"reasons": facts_json(recommendation.facts), "withheld": _json(held)}
+        values |= {"kind": recommendation.kind, "what": recommendation.what}
         values |= {"start_at": recommendation.start, "end_at": recommendation.end}
         values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
         insert_new(db, table, values)
@@ -61,11 +66,11 @@ class Recommendations(Part):
         recommendation_id: int,
         start: datetime,
         end: datetime,
-        reasons: tuple[str, ...] | None = None,
+        facts: tuple[Fact, ...] | None = None,
     ) -> None:
-        """Save another start and end for a recommendation, and the ``reasons`` that hold then, unless they are None."""
+        """Save another start and end for a recommendation, and the ``facts`` that hold then, unless they are None."""
         row = sa.update(table).where(table.c.id == recommendation_id)
-        told = {} if reasons is None else {"reasons": _json(reasons)}
+        told = {} if facts is None else {"reasons": facts_json(facts)}
         db.execute(row.values(start_at=start, end_at=end, **told))
 
     @writes()
@@ -259,7 +264,7 @@ class Recommendations(Part):
         db: sa.Connection,
         recommendation_id: int,
         deed: Deed,
-        evidence: tuple[str, ...],
+        evidence: tuple[Fact, ...],
         *,
         at: datetime,
     ) -> None:
@@ -267,11 +272,11 @@ class Recommendations(Part):
 
         An outcome that the user stated (evidence ``SAID``) is replaced only by another statement of the user.
         """
-        t, said = table.c, json.dumps(SAID)
+        t, said = table.c, facts_json(SAID)
         wanted = t.id == recommendation_id
         if evidence != SAID:
             wanted = sa.and_(wanted, sa.or_(t.evidence.is_(None), t.evidence != said))
-        values = {"outcome": str(deed), "outcome_at": at, "evidence": json.dumps(list(map(languages.plain, evidence)))}
+        values = {"outcome": str(deed), "outcome_at": at, "evidence": facts_json(evidence)}
         db.execute(sa.update(table).where(wanted).values(values))
 
 
@@ -317,7 +322,7 @@ def _recommendation(row: Any) -> Recommendation:
         probabilities=json.loads(row.probabilities),
         observation=json.loads(row.observation),
         belief_sd=_belief_sd(row),
-        withheld={action: languages.text_of(why) for action, why in json.loads(row.withheld or "{}").items()},
+        withheld={action: fact_of(why) for action, why in json.loads(row.withheld or "{}").items()},
         silence=row.silence,
         **_action_and_feedback(row),
     )
@@ -345,7 +350,7 @@ def _action_and_feedback(row: Any) -> dict[str, Any]:
         "answer": None if row.answer is None else Answer(row.answer),
         "answered_at": row.answered_at,
         "moved_to": None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
-        "reasons": tuple(map(languages.text_of, json.loads(row.reasons))),
+        "facts": tuple(map(fact_of, json.loads(row.reasons))),
         "kind": row.kind,
         "what": row.what,
         "start": row.start_at,
@@ -353,7 +358,7 @@ def _action_and_feedback(row: Any) -> dict[str, Any]:
         "superseded_at": row.superseded_at,
         "outcome": None if row.outcome is None else Deed(row.outcome),
         "outcome_at": row.outcome_at,
-        "evidence": () if row.evidence is None else tuple(map(languages.text_of, json.loads(row.evidence))),
+        "evidence": () if row.evidence is None else tuple(map(fact_of, json.loads(row.evidence))),
     }
 
 
@@ -361,14 +366,32 @@ def _belief_sd(row: Any) -> tuple[float, float, float] | None:
     return None if row.belief_sd is None else tuple(json.loads(row.belief_sd))
 
 
+def facts_json(facts: Iterable[Fact]) -> str:
+    """Return facts as JSON text, as columns keep them."""
+    return _json([one.to_json() for one in facts])
+
+
+def fact_of(body: Any) -> Fact:
+    """Return a fact from its JSON. A reason that an earlier release kept as text becomes a fact of prose."""
+    if isinstance(body, dict) and "kind" in body:
+        return Fact.from_json(body)
+    return fact("said") if body == SAID_BEFORE else prose(languages.packed(languages.text_of(body)) or "")
+
+
+def as_facts(column: str, kept: str) -> str:
+    """Return the text of a column of reasons in today's form, whichever release wrote it."""
+    body = json.loads(kept)
+    if column == "withheld":
+        return _json({action: fact_of(why).to_json() for action, why in body.items()})
+    return facts_json(map(fact_of, body))
+
+
 def _json(value: Any) -> str:
-    """Return a mapping or tuple as JSON text, with a question mark for each lone surrogate.
+    """Return JSON text with a question mark for each lone surrogate.
 
     A language model may write lone surrogates, but no database takes them.
     """
-    pack = languages.plain
-    body = [*map(pack, value)] if isinstance(value, tuple) else {name: pack(one) for name, one in value.items()}
-    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace").decode()
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
 def _feedback(answer: Answer, now: datetime, moved_to: Moment | None) -> dict[str, Any]:

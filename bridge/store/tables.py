@@ -358,7 +358,7 @@ recommendations = sa.Table(
     _text("belief"),
     _text("scores"),
     _text("probabilities"),
-    _text("reasons"),
+    _text("reasons"),  # a JSON list of facts
     sa.Column("observation", Packed, nullable=False),
     _instant("created_at"),
     _instant("expires_at"),
@@ -376,8 +376,8 @@ recommendations = sa.Table(
     _instant("superseded_at", nullable=True),  # when another recommendation took its slot
     _text("outcome", nullable=True),  # done, partly, not_done or unknown, as the data showed or the user said
     _instant("outcome_at", nullable=True),
-    _text("evidence", nullable=True),  # a JSON list of the rows and words that the outcome rests on
-    _text("withheld", nullable=True),  # a JSON object, action -> why it could not be advised
+    _text("evidence", nullable=True),  # a JSON list of the facts that the outcome rests on
+    _text("withheld", nullable=True),  # a JSON object, action -> the fact why it could not be advised
     sa.Column("silence", sa.Float),  # probability that the slot would have got no advice, null without a lot
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),

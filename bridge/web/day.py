@@ -20,6 +20,7 @@ from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name, writable
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord, Deed, Recommendation
+from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
 from bridge.domain.types import Because, Reading
@@ -110,8 +111,10 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "fresh": number(reading.coverage, ".0%"),
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),
-        "reasons": [{"text": b.text, "share": phrases.signed(b.contribution)} for b in reading.strongest if _counts(b)],
-        "idle": [shown(b.text) for b in reading.strongest if not _counts(b)],
+        "reasons": [
+            {"text": told(b.fact), "share": phrases.signed(b.contribution)} for b in reading.strongest if _counts(b)
+        ],
+        "idle": [shown(told(b.fact)) for b in reading.strongest if not _counts(b)],
     }
 
 
@@ -146,10 +149,7 @@ def answered(given: AdviceRecord | Recommendation) -> str:
 
 
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
-    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason.
-
-    Reasons that begin with "not " are left out, because the withheld actions show them.
-    """
+    """Return a recommendation for the template, with its reasons, scores, and the withheld actions with the reason."""
     held = requests.withheld(visit.bridge, visit.user, found)
     name = shown(advice_title(found.action, found.kind))
     return {
@@ -162,9 +162,9 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
         "slot_name": slot_name(found.moment),
         "until": f"{local(visit, found.expires_at):%H:%M}",
         "over": found.expires_at <= visit.now,
-        "because": [reason for reason in found.reasons if not reason.startswith("not ")],
+        "because": for_person(found.facts),
         "bars": _bars(found),
-        "withheld": [{"action": str(action), "why": why} for action, why in held.items()],
+        "withheld": [{"action": str(action), "why": told(why)} for action, why in held.items()],
         "moved": None if found.moved_to is None else slot_name(found.moved_to),
         "accepted": found.answer is Answer.ACCEPT,
         "ignored": found.answer is Answer.IGNORE,
@@ -211,7 +211,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
         "date": date_text(one.moment.date, "%d %b"),
         "answer": answered(one),
         "outcome": _("not known yet") if one.outcome is None else shown(OUTCOME_LABELS[one.outcome]),
-        "evidence": phrases.with_source_titles(", ".join(map(shown, one.evidence))),
+        "evidence": phrases.with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
     }
 
 

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from bridge.domain.languages import shown
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import advice_title
 from bridge.planning.day_plan import Block
@@ -61,7 +62,7 @@ def _shown(visit: Visit, block: Block) -> dict[str, Any]:
         "action": None if block.action is None else shown(advice_title(block.action, block.kind)),
         "title": block.title,
         "task": block.kind == "task",
-        "reasons": block.reasons[:REASONS_MAX],
+        "reasons": for_person(block.facts[:REASONS_MAX]),
     }
 
 

@@ -9,6 +9,7 @@ from bridge.documents.offers import offer_documents
 from bridge.documents.plan import ends, place
 from bridge.domain.languages import _, date_text, number, say, shown
 from bridge.domain.records import Recommendation
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
 from bridge.meters import words
@@ -49,7 +50,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "before": rows[:begun],
         "after": rows[begun:],
         "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,
-        "changes": [phrases.action_words(change) for change in plan.changes],
+        "changes": [phrases.action_words(change) for change in for_person(plan.changes)],
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
         "outlook": _outlook(visit, plan),
         "ticked": _ticked(visit, plan.date),
@@ -131,7 +132,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
         "word": kind,
         "title": title,
         "action": None if told else name,
-        "reasons": block.reasons[:REASONS_MAX],
+        "reasons": for_person(block.facts[:REASONS_MAX]),
         "preview": preview,
         "task": block.task if block.end > visit.now else None,
         "answer": _answer(visit, block, current),

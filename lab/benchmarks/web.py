@@ -87,7 +87,7 @@ def advised(bridge: installation.Bridge, user: User, days: int) -> None:
                     belief_sd=(0.1, 0.15, 0.1),
                     scores={},
                     probabilities={},
-                    reasons=(),
+                    facts=(),
                     observation=observation,
                     created_at=start,
                     expires_at=end,

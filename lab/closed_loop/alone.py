@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from bridge.advice.observation import slot_around
 from bridge.advice.recommend import build_observation
+from bridge.domain.facts import prose
 from bridge.domain.guard import Guard
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, User
@@ -39,7 +40,7 @@ def recommend(
             belief_sd=decision.belief_sd,
             scores={str(a): score for a, score in decision.scores.items()},
             probabilities={str(a): p for a, p in decision.probabilities.items()},
-            reasons=decision.reasons,
+            facts=tuple(map(prose, decision.reasons)),
             observation=observation.to_json(),
             created_at=now,
             expires_at=slot_around(now, user.zones)[1],

@@ -13,6 +13,7 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_situation
 from bridge.calendar.busy import clipped
 from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.installation import Bridge
 from bridge.meters import read
@@ -155,8 +156,8 @@ def _of_advice(advice: Recommendation, situation: Situation) -> Iterator[tuple[s
         yield "vetoed", text
     if advice.kind == "suggested" and clipped(situation.attended, advice.start, advice.end):
         yield "overlaps an entry", text
-    if any("below your need" in r for r in advice.reasons) and advice.action is ActionType.DEEP_WORK:
-        yield "reason against its sign", "; ".join(advice.reasons)
+    if any(fact.kind.startswith("slept_short") for fact in advice.facts) and advice.action is ActionType.DEEP_WORK:
+        yield "reason against its sign", "; ".join(for_person(advice.facts))
 
 
 def _of_surfaces(

@@ -18,6 +18,7 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_situation
 from bridge.documents.plan import ends, place
 from bridge.domain.records import Recommendation, Silence
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.ingest.sync import sync
 from bridge.planning.day_plan import Block
@@ -65,9 +66,9 @@ def _night(situation: Situation) -> str:
 
 def _advice(advice: Recommendation | Silence, situation: Situation) -> str:
     if isinstance(advice, Silence) or advice.start is None or advice.end is None:
-        return f"no advice ({advice.reasons[0]})"
+        return f"no advice ({for_person(advice.facts)[0]})"
     hours = f"{situation.clock(advice.start)}-{situation.clock(advice.end)}"
-    return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(advice.reasons)}"
+    return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(for_person(advice.facts))}"
 
 
 def _line(block: Block | ZoneSpan, situation: Situation, day: date) -> str:
@@ -77,7 +78,7 @@ def _line(block: Block | ZoneSpan, situation: Situation, day: date) -> str:
     start = block.start.astimezone(zone_at(block.start, zones))
     hours = "all day    " if block.all_day else f"{start:%H:%M}-{ends(block, zones)}"
     since = " since yesterday" if start.date() < day and not block.all_day else ""
-    why = f" ({'; '.join(block.reasons)})" if block.reasons else ""
+    why = f" ({'; '.join(for_person(block.facts))})" if block.facts else ""
     return f"  {hours} {block.kind:9} {block.action or '':11} {block.title or ''}{since}{why}"
 
 

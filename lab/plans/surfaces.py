@@ -13,6 +13,7 @@ from bridge.advice.recommend import build_observation
 from bridge.documents.meters import load_meters
 from bridge.documents.recommendations import recommendation_document
 from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.rendering import for_person, told
 from bridge.domain.titles import advice_title
 from bridge.domain.types import Reading
 from bridge.installation import Bridge
@@ -49,10 +50,9 @@ def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:
     """
     for meter, reading in readings.items():
         for one in reading.because:
-            low, excused = "below your need" in one.text, "and still" in one.text or "and yet" in one.text
-            full = "as much as you need" in one.text
-            if not excused and ((low and one.contribution > 0) or (full and one.contribution < 0)):
-                yield f"{meter}: {one.text} ({one.contribution:+.3f})"
+            low, full = one.fact.kind == "slept_short", one.fact.kind == "slept_enough"
+            if (low and one.contribution > 0) or (full and one.contribution < 0):
+                yield f"{meter}: {told(one.fact)} ({one.contribution:+.3f})"
 
 
 def _differ(said: Mapping[str, Said]) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools
     """Yield (surface, action, time and reasons), or (surface, reasons) where there is no advice."""
     told = tools.recommendation()
     if isinstance(advice, Silence):
-        yield "recommend", advice.reasons
+        yield "recommend", tuple(for_person(advice.facts))
         yield "assistant", tuple(told["reasons"]) if told["id"] is None else (told["action"],)
         return
     zones = visit.user.zones
@@ -84,7 +84,7 @@ def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools
     yield "message", (action, at, *(text.splitlines() if text != title else ()))
     for block in plan.blocks:
         if block.recommendation_id == advice.id:
-            yield "plan", (str(block.action), f"{day.local(visit, block.start):%H:%M}", *block.reasons)
+            yield "plan", (str(block.action), f"{day.local(visit, block.start):%H:%M}", *for_person(block.facts))
 
 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
@@ -119,6 +119,8 @@ def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetim
 def _levels(readings: Mapping[Meter, Reading]) -> Levels:
     """Return each meter's level as people read it, and its strongest reason."""
     return {
-        meter: (f"{one.level:.2f}", *(because.text for because in one.strongest[:1])) if one.coverage else (NOT_KNOWN,)
+        meter: (f"{one.level:.2f}", *for_person(because.fact for because in one.strongest[:1]))
+        if one.coverage
+        else (NOT_KNOWN,)
         for meter, one in readings.items()
     }

@@ -47,7 +47,7 @@ def advice(user_id: int, now: datetime, moment: Moment, action: ActionType, seen
         belief={},
         scores={},
         probabilities=dict.fromkeys(map(str, ActionType), 1 / len(ActionType)),
-        reasons=(),
+        facts=(),
         observation=seen.to_json(),
         created_at=now,
         expires_at=now + timedelta(hours=6),

@@ -18,6 +18,7 @@ from bridge.daemon.due_tasks import run_due_tasks
 from bridge.daemon.mqtt import entities, link, publisher
 from bridge.daemon.mqtt.publisher import Publisher, opened
 from bridge.daemon.process import only_daemon
+from bridge.domain.facts import fact, length
 from bridge.domain.guard import guard_from_settings
 from bridge.domain.records import Recommendation
 from bridge.domain.types import Because, Reading
@@ -132,9 +133,16 @@ def test_a_device_with_its_entities_is_discovered_and_told(home: Home) -> None:
 def test_what_is_not_known_is_null_and_not_zero() -> None:
     unknown = entities.meter_state(Reading(level=0.7, sd=0.3, coverage=0))
     assert (unknown["level"], unknown["uncertainty"], unknown["words"]) == (None, None, "not known")
-    because = Because(signal="sleep", source="oura", z=1, contribution=0.05, age_hours=2, text="slept 8 h")
+    because = Because(
+        signal="sleep",
+        source="oura",
+        z=1,
+        contribution=0.05,
+        age_hours=2,
+        fact=fact("slept_enough", length=length(480)),
+    )
     known = entities.meter_state(Reading(level=0.0, sd=0.1, coverage=1, because=(because,)))
-    assert (known["level"], known["uncertainty"], known["because"]) == (0, 10, ["slept 8 h"])
+    assert (known["level"], known["uncertainty"], known["because"]) == (0, 10, ["slept 8 h, as much as you need"])
     assert entities.advice_state(None, None)["action"] is None  # type: ignore[arg-type]
 
 

@@ -22,6 +22,7 @@ from bridge.daemon.due_tasks import users_with_due_tasks
 from bridge.documents.connections import notifications_document
 from bridge.domain.languages import shown, speaking
 from bridge.domain.records import Deed, Recommendation
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import ACTION_TITLES
 from bridge.ingest import runs
@@ -74,7 +75,7 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
     assert [message["title"].split(", ")[1] for message in mailbox.got] == [time_of(one) for one in given[:3]]
     first = mailbox.got[0]
     assert first["title"].upper().replace(" ", "_").startswith(str(given[0].action))
-    assert first["message"].splitlines() == list(given[0].reasons)
+    assert first["message"].splitlines() == for_person(given[0].facts)
     assert all(advice.shown_at is None for advice in given)  # that it went out does not mean that it was seen
 
 
@@ -83,9 +84,9 @@ def test_messages_speak_the_language_that_the_person_chose(stage: Stage, mailbox
     stage.daemon().tick()
     (given,) = stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=stage.now + SECOND)
     with speaking("de"):
-        expected = [shown(reason) for reason in given.reasons]
+        expected = [shown(reason) for reason in for_person(given.facts)]
         title = shown(ACTION_TITLES[given.action])
-    assert expected != list(given.reasons)  # which stay English
+    assert expected != for_person(given.facts)  # which stay English
     assert mailbox.got[0]["message"].splitlines() == expected
     assert mailbox.got[0]["title"].startswith(title)
 

@@ -19,6 +19,7 @@ from bridge.advice import outgoing_events
 from bridge.daemon.due_tasks import run_due_tasks, users_with_due_tasks
 from bridge.domain.errors import SetupError
 from bridge.domain.records import SAID, Deed, Recommendation
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.recordings.server import Answer, LabServer, Request
 from tests.daemon.stage import Stage, staged
@@ -77,7 +78,7 @@ def given(stage: Stage) -> Recommendation:
 
 
 def done(stage: Stage, after: timedelta) -> None:
-    stage.bridge.store.recommendations.save_outcome(given(stage).id, Deed.DONE, (SAID,), at=stage.now + after)
+    stage.bridge.store.recommendations.save_outcome(given(stage).id, Deed.DONE, SAID, at=stage.now + after)
 
 
 def test_a_new_and_a_done_recommendation_are_told_once_each(stage: Stage, receiver: Receiver) -> None:
@@ -117,7 +118,7 @@ def test_titles_are_told_only_where_they_are_allowed(stage: Stage, receiver: Rec
     settings(stage, webhook_titles="yes")
     run(stage)
     (body,) = receiver.bodies
-    assert body["data"]["reasons"] == list(given(stage).reasons)
+    assert body["data"]["reasons"] == for_person(given(stage).facts)
     assert "what" in body["data"]
 
 

@@ -24,6 +24,7 @@ from bridge.auth import vault
 from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.recordings.server import Answer, LabServer, Request
 from rhythm_env.interface import Answer as Said
@@ -124,7 +125,7 @@ def test_advice_comes_once_encrypted_and_signed_with_its_answers(stage: Stage, b
     advice = stage.bridge.store.recommendations.of_slot(stage.users[0].id, moment_at(stage.now, stage.users[0].zones))
     assert advice is not None
     assert told["title"].upper().replace(" ", "_").startswith(str(advice.action))
-    assert told["text"].splitlines() == list(advice.reasons)
+    assert told["text"].splitlines() == for_person(advice.facts)
     assert list(told["answers"]) == ["Accept", "Not now", "Later"]
     assert told["title"].encode() not in request.body
     token = told["answers"]["Accept"].removeprefix("/answer/")

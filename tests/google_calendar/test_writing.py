@@ -66,7 +66,7 @@ class Stage:
             belief={},
             scores={},
             probabilities={},
-            reasons=(),
+            facts=(),
             observation={"timestep": moment.timestep, "meters": {}},
             created_at=self.now,
             expires_at=slot_bounds(moment, self.user.zones)[1],

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from bridge import registry
 from bridge.advice import recommend
 from bridge.config import load
+from bridge.domain.rendering import told
 from bridge.domain.types import Reading
 from rhythm_env.interface import Meter
 from tests.google_tasks.conftest import WORK
@@ -20,7 +21,7 @@ def progress(world: World) -> Reading:
 
 
 def said(reading: Reading) -> dict[str, str]:
-    return {because.signal: because.text for because in reading.because}
+    return {because.signal: told(because.fact) for because in reading.because}
 
 
 def task(world: World, key: str, **of: str) -> None:

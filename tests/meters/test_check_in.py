@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.domain.metrics import CHECK_INS
+from bridge.domain.rendering import told
 from bridge.domain.types import Sample
 from bridge.meters import check_in as module
 from bridge.meters import read
@@ -35,7 +36,7 @@ def test_worked_examples():
 
 def test_an_answer_about_nothing_in_particular_counts_for_all():
     readings = read(known(said(5, 0), at=NOON))
-    assert all(readings[meter].because[-1].text == "you said 5 of 5" for meter in Meter)
+    assert all(told(readings[meter].because[-1].fact) == "you said 5 of 5" for meter in Meter)
     assert all(reading.level > 0.7 for reading in readings.values())
 
 
@@ -48,8 +49,8 @@ def test_an_answer_about_one_meter_counts_for_that_one_and_goes_before_the_gener
 def test_a_newer_answer_about_nothing_in_particular_goes_before_an_older_one_about_the_meter():
     old = said(5, 5, Meter.VITALITY)
     since = [said(1, ago) for ago in (4, 3, 2, 1)]
-    assert share(old, *since).text == "you said 1 of 5"
-    assert share(*since, said(5, 1, Meter.VITALITY)).text == "you said 5 of 5"
+    assert told(share(old, *since).fact) == "you said 1 of 5"
+    assert told(share(*since, said(5, 1, Meter.VITALITY)).fact) == "you said 5 of 5"
 
 
 def test_it_is_the_persons_own_scale_that_counts():
@@ -81,8 +82,8 @@ def test_bad_today_moves_todays_level_visibly():
 def test_words_say_when_earlier_answers_outweigh_the_last():
     bad = [said(1 + ago % 2, ago) for ago in range(1, 12)]
     fine = [said(4, ago) for ago in range(12, 40)]
-    assert share(*fine, *bad, said(3.5, 0)).text == "you said 3.5 of 5, after lower answers"
-    assert share(*fine, said(3, 4)).text == "you said 3 of 5 4 days ago"
+    assert told(share(*fine, *bad, said(3.5, 0)).fact) == "you said 3.5 of 5, after lower answers"
+    assert told(share(*fine, said(3, 4)).fact) == "you said 3 of 5 4 days ago"
 
 
 @settings(deadline=None, max_examples=60)

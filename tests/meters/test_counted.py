@@ -11,6 +11,7 @@ from statistics import mean, pstdev
 import pytest
 
 from bridge.domain.metrics import Metric
+from bridge.domain.rendering import told
 from bridge.domain.types import Sample
 from bridge.meters import habit, read, read_slots
 from bridge.meters.habit import against
@@ -46,7 +47,7 @@ class TestConnection:
             against(left(NOON), [left(NOON - k * DAY) for k in range(1, 29)])
         )
         assert reading.level < 0.70
-        assert reading.because[0].text == "in company 2 times over the last seven days, less than usual for you"
+        assert told(reading.because[0].fact) == "in company 2 times over the last seven days, less than usual for you"
 
     def test_a_calendar_tells_of_company_only_where_company_is_written_down(self):
         work = every(1, 2.0, ActionType.ADMIN_WORK)
@@ -118,8 +119,8 @@ class TestHabit:
             for reading in read(known(agenda=weeks(seed), at=NOON)).values():
                 for one in reading.because:
                     lifts = one.signal not in ("meetings", "calendar")
-                    assert "more than usual" not in one.text or (one.contribution > 0) == lifts
-                    assert "less than usual" not in one.text or (one.contribution < 0) == lifts
+                    assert "more than usual" not in told(one.fact) or (one.contribution > 0) == lifts
+                    assert "less than usual" not in told(one.fact) or (one.contribution < 0) == lifts
 
 
 class TestProgress:
@@ -170,7 +171,7 @@ class TestProgress:
         forgotten = [task(9 + n, due=-800) for n in range(30)]
         with_, without = (read(known(at=NOON, tasks=some))[Meter.PROGRESS] for some in ((*done, *forgotten), done))
         assert with_.state == without.state
-        assert with_.because[-1].text == "30 tasks overdue"
+        assert told(with_.because[-1].fact) == "30 tasks overdue"
         this_week = read(known(at=NOON, tasks=(*done, task(9, due=-2))))[Meter.PROGRESS]
         assert this_week.state.level < without.state.level
 
@@ -202,7 +203,7 @@ class TestProgress:
         )
         assert few.coverage == 0
         assert less.level < 0.7 < more.level
-        assert more.because[0].text == "180 min of focus in the last 24 hours, lately more than usual for you"
+        assert told(more.because[0].fact) == "180 min of focus in the last 24 hours, lately more than usual for you"
 
     def test_focus_that_the_computer_recorded_counts_without_a_calendar(self):
         def recorded(ago):
@@ -213,7 +214,7 @@ class TestProgress:
         often = [recorded(ago) for ago in range(1, 28)]
         idle, busy = (read(known(*some, at=NOON))[Meter.PROGRESS] for some in (often[6:], [*often, recorded(0)]))
         assert idle.level < 0.7 < busy.level
-        assert busy.because[0].text.startswith("60 min of focus in the last 24 hours")
+        assert told(busy.because[0].fact).startswith("60 min of focus in the last 24 hours")
 
     def test_nobodys_week_is_empty_because_focus_is_not_written_down(self):
         work = every(1, 2.0, ActionType.ADMIN_WORK)

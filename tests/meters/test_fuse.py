@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.domain.facts import fact
 from bridge.domain.records import Proxy, ProxyMap
 from bridge.meters import fuse as module
 from bridge.meters import words
@@ -25,7 +26,7 @@ MAP = ProxyMap(version="test", rows=tuple(row(*pair) for pair in WEIGHTS.items()
 
 
 def signal(name="a", z=0.0, quality=1.0, age_hours=1.0):
-    return Signal(name=name, z=z, quality=quality, age_hours=age_hours, text="a reason")
+    return Signal(name=name, z=z, quality=quality, age_hours=age_hours, fact=fact("by_lot"))
 
 
 signals = st.tuples(

@@ -11,6 +11,7 @@ import pytest
 
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
+from bridge.domain.rendering import told
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import Past, read, read_at
@@ -67,7 +68,7 @@ def vitality(items, at=MORNING + 2 * HOUR):
 
 
 def is_called(reading):
-    return any(one.text.message == module.FIGHTING for one in reading.because)
+    return any(one.fact.kind == "illness" for one in reading.because)
 
 
 def test_worked_examples():
@@ -265,7 +266,7 @@ def test_real_nights_are_seldom_called_ill_and_none_with_two_signs_out_reads_nor
 def test_a_night_of_many_is_called_by_the_signs_that_stand_out():
     one = next(one for one in vitality(sick(ordinary(1), 3)).because if one.signal == "illness")
     assert one.contribution < 0
-    assert "heart-rate variability down" in one.text
+    assert "heart-rate variability down" in told(one.fact)
 
 
 def test_a_single_sign_far_out_is_no_illness():
@@ -304,6 +305,6 @@ def test_a_raised_heart_rate_lowers_and_a_low_one_does_nothing():
         return vitality([*nights, *rates])
 
     assert level(45).level == level(55).level == level(56).level > level(62).level > level(66).level
-    texts = [next(b.text for b in level(rate).because if b.signal == "resting_hr") for rate in (50, 64)]
+    texts = [next(told(b.fact) for b in level(rate).because if b.signal == "resting_hr") for rate in (50, 64)]
     assert texts[0] == "resting heart rate not raised"
     assert "above your usual" in texts[1]

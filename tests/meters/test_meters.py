@@ -6,6 +6,7 @@ from math import exp, log
 import pytest
 
 from bridge.domain.metrics import Metric
+from bridge.domain.rendering import told
 from bridge.meters import read, read_slots
 from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, baseline
 from rhythm_env.interface import ActionType, Meter
@@ -25,7 +26,7 @@ class TestVitality:
         fused = 2.0 * 0.5 * z / (1 + 2.0 * 0.5)  # half the trust: no night before
         assert reading.level == pytest.approx(1 / (1 + exp(-(log(7 / 3) + fused))))
         assert reading.coverage == pytest.approx(1.0 / 3.05)
-        assert reading.because[0].text == "slept 7 h, 45 min below your need"
+        assert told(reading.because[0].fact) == "slept 7 h, 45 min below your need"
         assert reading.validated
 
     def test_averages_our_score_with_the_vendors(self):
@@ -42,7 +43,7 @@ class TestVitality:
         normal = baseline(values[1:], row)
         week = (sum(log(v) for v in values[:7]) / 7 - normal.centre) / (0.6 * normal.spread)
         assert z_of(reading, "hrv") == pytest.approx(0.7 * normal.z(40, row) + 0.3 * week)
-        assert "below your usual" in reading.because[0].text
+        assert "below your usual" in told(reading.because[0].fact)
 
     def test_two_nights_are_no_week(self):
         items = [nightly(Metric.HRV_RMSSD, 0, 40.0), nightly(Metric.HRV_RMSSD, 1, 60.0)]
@@ -54,15 +55,15 @@ class TestVitality:
     def test_recovery_stands_in_for_variability_and_else_counts_as_much(self):
         recovery, hrv = nightly(Metric.RECOVERY_SCORE, 0, 30), nightly(Metric.HRV_RMSSD, 0, 45)
         alone, other, both = (read(known(*some))[Meter.VITALITY] for some in ([recovery], [hrv], [recovery, hrv]))
-        assert "recovery" in alone.because[0].text
+        assert "recovery" in told(alone.because[0].fact)
         assert z_of(both, "hrv") == pytest.approx((z_of(alone, "hrv") + z_of(other, "hrv")) / 2)
-        assert both.because[0].text.endswith("above what is usual for most people, unlike the vendor's recovery")
+        assert told(both.because[0].fact).endswith("above what is usual for most people, unlike the vendor's recovery")
 
     def test_steps_count_once_the_day_is_over_and_are_capped(self):
         assert signals(read(known(steps(0, 9000)))[Meter.VITALITY]) == set()
         many = read(known(night(0), steps(1, 60_000)))[Meter.VITALITY]
         assert z_of(many, "steps") == 1.0
-        assert many.because[-1].text.startswith("60,000 steps yesterday")
+        assert told(many.because[-1].fact).startswith("60,000 steps yesterday")
         assert many.because[-1].age_hours == pytest.approx(9)  # 9:00 in Berlin
 
     def test_steps_alone_are_too_little(self):
@@ -131,7 +132,7 @@ class TestTime:
             for start in [midnight - ago * DAY]
         ]
         seen = {at: read(known(*days, at=at))[Meter.VITALITY].because for at in (MORNING - 2 * HOUR, MORNING + HOUR)}
-        texts = [[b.text for b in some] for some in seen.values()]
+        texts = [[told(b.fact) for b in some] for some in seen.values()]
         assert texts == [[], ["resting heart rate 20 bpm above your usual"]]  # 23 hours old, it is too thin alone
         sleep = read(known(night(0, source="oura"), *days, at=MORNING + HOUR))[Meter.VITALITY]
         ages = [
@@ -165,7 +166,7 @@ class TestSerenity:
         reading = read(known(*self.values(30, now=40), at=NOON))[Meter.SERENITY]
         row = CONSTANTS[Metric.STRESS]
         assert z_of(reading, "stress") == pytest.approx(-baseline([30.0] * 10, row).z(40, row))
-        assert reading.because[0].text == "stress 40 over the last six hours, 30 is usual"
+        assert told(reading.because[0].fact) == "stress 40 over the last six hours, 30 is usual"
         assert reading.level < 0.7
 
     def test_negative_stress_is_no_stress(self):
@@ -219,7 +220,7 @@ class TestSerenity:
         assert z_of(reading, "stress") == pytest.approx(-baseline([30.0] * 18, row).z(40, row))
         assert reading.coverage == pytest.approx(0.5 * 0.5 ** (7 / 16) / 2.7)  # since midnight
         measured = self.values(30, now=30, at=MORNING)
-        assert "six hours" in read(known(*means, *measured, at=MORNING))[Meter.SERENITY].because[0].text
+        assert "six hours" in told(read(known(*means, *measured, at=MORNING))[Meter.SERENITY].because[0].fact)
 
     def test_fitbits_score_runs_the_other_way(self):
         calm = [nightly(Metric.STRESS_MANAGEMENT, ago, 70 + 15 * (ago == 0)) for ago in range(20)]
@@ -232,7 +233,7 @@ class TestSerenity:
         today = [entry(NOON - 3 * HOUR, 1.0, others=1), entry(NOON - 2 * HOUR, 2.0, others=1)]
         calm, full = (read(known(at=NOON, agenda=usual + extra))[Meter.SERENITY] for extra in ([], today))
         assert full.level < 0.7 < calm.level
-        assert full.because[0].text == "3 h of entries in the last twelve hours, more than usual for you"
+        assert told(full.because[0].fact) == "3 h of entries in the last twelve hours, more than usual for you"
 
     def test_a_meeting_weighs_more_than_an_entry_alone_and_rest_nothing(self):
         usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0 + day % 3) for day in range(1, 40)]
@@ -284,7 +285,7 @@ class TestCognition:
             for more in ([], [entry(NOON - 5 * HOUR, 4.0)])
         )
         assert full.level < 0.7 < calm.level
-        assert full.because[0].text == "4 h of entries in the last six hours, more than usual for you"
+        assert told(full.because[0].fact) == "4 h of entries in the last six hours, more than usual for you"
 
     def test_a_watch_alone_moves_it(self):
         life = known(*body(2, days=100))

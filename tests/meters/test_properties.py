@@ -8,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bridge.domain.metrics import Metric
+from bridge.domain.rendering import told
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import METERS, Past, read, read_at
 from rhythm_env.interface import ActionType, Meter
@@ -66,7 +67,7 @@ def test_readings_are_in_range_and_explain_themselves(life):
         assert sum(b.contribution for b in reading.because) == pytest.approx(reading.level - 0.7)
         assert reading.validated == (meter in (Meter.VITALITY, Meter.SERENITY))
         assert reading.validated or "not validated" in (reading.note or "")
-        assert all(-3 <= b.z <= 3 and b.age_hours >= 0 and b.text for b in reading.because)
+        assert all(-3 <= b.z <= 3 and b.age_hours >= 0 and told(b.fact) for b in reading.because)
 
 
 @settings(deadline=None, max_examples=60)
@@ -169,4 +170,4 @@ def test_a_year_of_nights_is_read_from_the_last_sixty_days():
     whole, part = read(life), read(recent)
     for meter in METERS:
         assert part[meter].level == pytest.approx(whole[meter].level, abs=0.002)
-        assert [one.text for one in part[meter].because] == [one.text for one in whole[meter].because]
+        assert [told(one.fact) for one in part[meter].because] == [told(one.fact) for one in whole[meter].because]

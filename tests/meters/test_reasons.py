@@ -8,6 +8,7 @@ import re
 import pytest
 
 from bridge.domain.metrics import CHECK_INS
+from bridge.domain.rendering import told
 from bridge.domain.types import Sample
 from bridge.meters import proxy, read
 from lab.validation import life, lifesnaps
@@ -46,7 +47,7 @@ def examined(readings) -> int:
     count = 0
     for meter, reading in readings.items():
         for one in reading.because:
-            direction = claimed(one.signal, str(one.text))
+            direction = claimed(one.signal, told(one.fact))
             count += direction != 0
             assert one.contribution * one.z >= 0, (meter, one)
             assert direction * one.contribution >= 0, (meter, one)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 
+from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import moment_at, slot_start
 from bridge.domain.types import Episode, Sample
@@ -18,6 +19,7 @@ from .life import BERLIN, DAY, HOUR, MORNING, body, entry, known, night, nightly
 
 pytestmark = pytest.mark.slow
 
+SOME = fact("by_lot")
 DAYS = 1000
 
 
@@ -78,7 +80,13 @@ def test_more_of_an_input_moves_a_level_one_way(meter):
     rows = list(proxies.of(meter).values())
     for _ in range(DAYS):
         day = [
-            Signal(name=r.signal, z=rng.uniform(-3, 3), quality=rng.random(), age_hours=rng.uniform(0, 40), text="t")
+            Signal(
+                name=r.signal,
+                z=rng.uniform(-3, 3),
+                quality=rng.random(),
+                age_hours=rng.uniform(0, 40),
+                fact=fact("by_lot"),
+            )
             for r in rows
         ]
         at = rng.randrange(len(rows))

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bridge.domain.metrics import Metric
+from bridge.domain.rendering import told
 from bridge.meters import read
 from bridge.meters.baseline import CONSTANTS, baseline
 from bridge.meters.nights import Journeys
@@ -85,7 +86,7 @@ def test_of_several_sleeps_the_one_that_ends_in_the_morning_is_the_main_one():
     shift = timedelta(hours=13)
     evening = replace(night(0, 600), key="whoop/evening", start=MORNING + 2 * HOUR, end=MORNING + shift)
     reading = read(known(night(0, 400), evening, at=MORNING + shift))[Meter.VITALITY]
-    assert reading.because[0].text.startswith("slept 6 h 40 min")
+    assert told(reading.because[0].fact).startswith("slept 6 h 40 min")
 
 
 def test_the_battery_a_night_charged_stands_in_for_variability():
@@ -98,7 +99,7 @@ def test_the_battery_a_night_charged_stands_in_for_variability():
     nights = [night(ago, source="garmin") for ago in range(20)]
     levels = [charged(ago, 80 - 40 * (ago == 0)) for ago in range(20)]
     reading = read(known(*nights, *levels, at=MORNING + 2 * HOUR))[Meter.VITALITY]
-    assert "body battery on waking" in next(b.text for b in reading.because if b.signal == "hrv")
+    assert "body battery on waking" in next(told(b.fact) for b in reading.because if b.signal == "hrv")
     assert z_of(reading, "hrv") < -1
     measured = nightly(Metric.HRV_RMSSD, 0, 45, source="garmin")
-    assert "variability" in read(known(*nights, *levels, measured))[Meter.VITALITY].because[1].text
+    assert "variability" in told(read(known(*nights, *levels, measured))[Meter.VITALITY].because[1].fact)

@@ -7,6 +7,7 @@ import pytest
 
 from bridge.calendar.busy import clipped
 from bridge.day.routine import learn_routine
+from bridge.domain.rendering import for_person, told
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from bridge.planning.choice import as_wished, nothing_fits, place, sensible
@@ -91,12 +92,12 @@ def test_a_short_night_calls_for_a_nap_before_three():
 
 def test_no_exercise_says_the_rule_that_holds():
     short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
-    assert found(situation(hour=17, episodes=short))[1][A.EXERCISE].startswith("last night was 2 h 58 min")
+    assert told(found(situation(hour=17, episodes=short))[1][A.EXERCISE]).startswith("last night was 2 h 58 min")
     full = [entry(TODAY, 480 + 60 * k, 540 + 60 * k, A.ADMIN_WORK, "Review") for k in range(10)]
-    assert found(situation(*full, hour=18))[1][A.EXERCISE] == "your day has 10 h of tiring entries"
+    assert told(found(situation(*full, hour=18))[1][A.EXERCISE]) == "your day has 10 h of tiring entries"
     late = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 360, 840)]
-    assert found(situation(hour=17, episodes=late))[1][A.EXERCISE] == "you slept until 14:00"
-    assert found(situation(hour=22))[1][A.EXERCISE] == "it is work time, or too early or too late for sport"
+    assert told(found(situation(hour=17, episodes=late))[1][A.EXERCISE]) == "you slept until 14:00"
+    assert told(found(situation(hour=22))[1][A.EXERCISE]) == "it is work time, or too early or too late for sport"
 
 
 def test_company_waits_for_the_end_of_work():
@@ -115,7 +116,7 @@ def test_a_planned_training_is_kept_and_no_other_is_suggested():
     gym = entry(TODAY, 1080, 1140, A.EXERCISE, "Gym")
     evening = found(situation(gym, hour=17.5), 6)[0][A.EXERCISE]
     assert (evening.kind, evening.what, evening.start) == ("keep", "Gym", at(TODAY, 1080))
-    assert found(situation(gym, hour=8))[1][A.EXERCISE] == "it is planned at 18:00"
+    assert told(found(situation(gym, hour=8))[1][A.EXERCISE]) == "it is planned at 18:00"
 
 
 def test_a_private_entry_is_kept_without_its_title():
@@ -132,14 +133,14 @@ def test_lunch_and_meetings_at_work_are_nothing_to_keep():
 
 def test_after_a_training_there_is_none():
     made = situation(hour=18, episodes=[*nights(30, -60, 420), workout(TODAY, 430, 40)])
-    assert found(made)[1][A.EXERCISE].startswith("you trained at")
+    assert told(found(made)[1][A.EXERCISE]).startswith("you trained at")
 
 
 def test_vetoes_and_hours_come_first():
     wishes = Wishes(never=frozenset({A.MEDITATE}), hours={A.DEEP_WORK: ((time(14), time(16)),)})
     made = situation(hour=9.5, wishes=wishes)
-    assert found(made, 2)[1][A.MEDITATE] == "you asked never to be advised it"
-    assert found(made, 2)[1][A.DEEP_WORK] == "it is outside the hours that you set"
+    assert told(found(made, 2)[1][A.MEDITATE]) == "you asked never to be advised it"
+    assert told(found(made, 2)[1][A.DEEP_WORK]) == "it is outside the hours that you set"
     assert found(replace(made, now=at(TODAY, 13.5 * 60)))[0][A.DEEP_WORK].start >= at(TODAY, 14 * 60)
 
 
@@ -153,13 +154,13 @@ def test_a_day_full_of_entries_leaves_nothing():
     made = situation(entry(TODAY, 480, 720), hour=8)
     left, held = found(made, 4)
     assert not left
-    assert nothing_fits(held)[0].startswith("nothing fits now")
+    assert told(nothing_fits(held)[0]).startswith("nothing fits now")
 
 
 def test_no_suggestions_wished_none_given():
     left, held = sensible(situation(hour=9, wishes=Wishes(suggestions=0)), (at(TODAY, 540), at(TODAY, 720)))
     assert all(option.kind != "suggested" for option in left.values())
-    assert "0 is what you wish" in held[A.MEDITATE]
+    assert "0 is what you wish" in told(held[A.MEDITATE])
 
 
 def test_the_place_of_an_action_follows_the_calendar():
@@ -198,7 +199,7 @@ def test_tasks_are_placed_before_their_day_ends_and_over_nothing():
     assert blocks
     for block in blocks:
         assert not clipped(made.attended, block.start, block.end)
-        assert block.reasons == ("it is due tomorrow",)
+        assert for_person(block.facts) == ["it is due tomorrow"]
 
 
 def test_a_late_party_moves_the_night_and_a_night_shift_the_morning():
@@ -248,7 +249,7 @@ def test_a_nap_lies_between_one_and_three_and_on_a_working_day_at_home_only():
     meeting = entry(TODAY, 780, 900, A.ADMIN_WORK, "Review", others=3)
     taken = situation(whole_day(TODAY, "Home office", busy=False), meeting, hour=9, episodes=short)
     assert A.SLEEP not in found(taken, 8)[0]
-    assert reasons(nap, home, {}) == (
+    assert for_person(reasons(nap, home, {})) == [
         "last night was 2 h 57 min shorter than your usual",
         "a nap of 20 minutes, early enough for the coming night",
-    )
+    ]

@@ -8,6 +8,8 @@ import pytest
 from bridge.calendar.busy import clipped, merged
 from bridge.calendar.plans import COMPANY
 from bridge.day.routine import learn_routine
+from bridge.domain.facts import fact, length
+from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Because, Reading, Task
 from bridge.domain.wishes import Wishes
@@ -61,7 +63,10 @@ def test_the_task_of_an_entry_shares_its_title():
     life = known(nights(30, -60, 420), agenda, tasks, now=at(TODAY, 540))
     actions = {task.key: A.DEEP_WORK for task in tasks}
     made = Situation(known=life, now=life.at, routine=learn_routine(life), task_actions=actions)
-    assert [block.reasons for block in fixed_blocks(made, TODAY)] == [("for: Write report 1",), ("for: Prepare talk",)]
+    assert [for_person(block.facts) for block in fixed_blocks(made, TODAY)] == [
+        ["for: Write report 1"],
+        ["for: Prepare talk"],
+    ]
 
 
 def suggested(made, hours=6):
@@ -86,7 +91,7 @@ def test_nothing_is_suggested_without_a_fact():
 @pytest.mark.usefixtures("well_known")
 def test_what_is_longer_ago_than_usual_is_a_fact():
     late, lately = free_sunday(episodes=runs(7, 13, 16, 23)), free_sunday(episodes=runs(1, 7, 10, 13, 16))
-    assert reasons(suggested(late)[A.EXERCISE], late, {})[0] == (
+    assert told(reasons(suggested(late)[A.EXERCISE], late, {})[0]) == (
         "the last time was 7 days ago (running), and you usually do it once a week"
     )
     assert A.EXERCISE not in suggested(lately)
@@ -96,7 +101,9 @@ def test_what_is_longer_ago_than_usual_is_a_fact():
 def test_a_goal_is_a_fact_until_it_is_reached():
     goal = Wishes(goals={A.EXERCISE: 1})
     made = free_sunday(wishes=goal)
-    assert reasons(suggested(made)[A.EXERCISE], made, {}) == ("your goal: 0 of 1 this week so far",)
+    assert for_person(reasons(suggested(made)[A.EXERCISE], made, {})) == [
+        "your goal: 0 of 1 this week so far",
+    ]
     assert A.EXERCISE not in suggested(free_sunday(wishes=goal, episodes=runs(2)))
 
 
@@ -106,7 +113,9 @@ def test_company_needs_somebody():
     made = free_sunday(*dinners, hour=12)
     option = suggested(made)[A.SOCIALIZE]
     assert option.end - option.start == 90 * MINUTE
-    assert reasons(option, made, {}) == ("the last time was 12 days ago",)
+    assert for_person(reasons(option, made, {})) == [
+        "the last time was 12 days ago",
+    ]
 
 
 def test_meetings_at_work_are_no_company():
@@ -127,7 +136,7 @@ def test_somebody_who_is_away_is_sent_to_no_family():
     assert A.FAMILY_TIME in suggested(made, 10)
     zones = (*BERLIN, ZoneSpan(since=at(SUNDAY, 0) - 3 * DAY, zone="America/New_York"))
     away = replace(made, known=replace(made.known, zones=zones))
-    assert found(away, 10)[1][A.FAMILY_TIME] == "you are away from home"
+    assert told(found(away, 10)[1][A.FAMILY_TIME]) == "you are away from home"
 
 
 def test_after_a_long_day_comes_rest():
@@ -136,9 +145,9 @@ def test_after_a_long_day_comes_rest():
     assert {A.EXERCISE, A.LEARN, A.DEEP_WORK}.isdisjoint(found(made)[0])
     assert given
     assert all(option.start >= at(TODAY, 1080 + 90) for option in given.values())
-    assert reasons(given[A.ME_TIME], made, {})[0] == "by then you have had 10 hours of meetings"
+    assert told(reasons(given[A.ME_TIME], made, {})[0]) == "by then you have had 10 hours of meetings"
     over = situation(*meetings(10), hour=18.5)
-    assert reasons(suggested(over)[A.ME_TIME], over, {})[0] == "you have had 10 hours of meetings today"
+    assert told(reasons(suggested(over)[A.ME_TIME], over, {})[0]) == "you have had 10 hours of meetings today"
 
 
 def test_a_short_night_is_no_time_for_sport():
@@ -146,7 +155,7 @@ def test_a_short_night_is_no_time_for_sport():
     life = known(short, now=at(SUNDAY, 540))
     made = Situation(known=life, now=life.at, routine=learn_routine(life))
     assert A.EXERCISE in found(made)[1]
-    assert "shorter than your usual" in reasons(suggested(made)[A.ME_TIME], made, {})[0]
+    assert "shorter than your usual" in told(reasons(suggested(made)[A.ME_TIME], made, {})[0])
 
 
 def test_sport_keeps_away_from_meals():
@@ -254,7 +263,7 @@ def test_a_plan_ahead_counts_from_its_own_day_and_what_stands_before_it():
     gym = entry(TODAY + DAY, 1020, 1080, A.EXERCISE, "Gym")
     made = situation(gym, tasks=[], wishes=Wishes(goals={A.EXERCISE: 4}))
     task = Task(key="t", list="l", title="Tax return", due=TODAY + DAY)
-    said = [facts.of_task(task, made, TODAY + days * DAY)[0] for days in range(4)]
+    said = [told(facts.of_task(task, made, TODAY + days * DAY)[0]) for days in range(4)]
     assert said == ["it is due tomorrow", "it is due that day", "it is due 1 day before", "it is due 2 days before"]
     then = at(TODAY + DAY, 1200)
     monday = (TODAY + DAY).weekday() == 0
@@ -329,7 +338,7 @@ def test_nothing_is_suggested_on_the_way_to_work():
 
 def test_an_earlier_night_is_no_reason_for_learning():
     slept = Because(
-        text="slept 8 h 2 min, as much as you need",
+        fact=fact("slept_enough", length=length(482)),
         contribution=0.1,
         age_hours=30.0,
         source="whoop",
@@ -338,10 +347,10 @@ def test_an_earlier_night_is_no_reason_for_learning():
     )
     fit = Reading(level=0.8, sd=0.1, because=(slept,), coverage=1.0)
     task = Task(key="t", list="l", title="Read", due=TODAY)
-    for last, told in ((TODAY, True), (TODAY - DAY, False)):
+    for last, is_told in ((TODAY, True), (TODAY - DAY, False)):
         made = replace(situation(hour=10, episodes=nights(30, -60, 420, last=last)), task_actions={"t": A.LEARN})
         option = Option(action=A.LEARN, kind="suggested", start=made.now + HOUR, end=made.now + 2 * HOUR)
-        assert (slept.text in reasons(option, made, {Meter.COGNITION: fit}, task)) is told
+        assert (slept.fact in reasons(option, made, {Meter.COGNITION: fit}, task)) is is_told
 
 
 def test_a_nearer_entry_is_named_beside_the_one_to_keep():
@@ -350,15 +359,17 @@ def test_a_nearer_entry_is_named_beside_the_one_to_keep():
     near = situation(standup, focus, hour=10)
     kept = options(near, (near.now, near.now + 3 * HOUR))[0][A.DEEP_WORK]
     assert kept.kind == "keep"
-    assert reasons(kept, near, {}) == ("it is in your calendar at 10:45, after Standup at 10:15",)
+    assert for_person(reasons(kept, near, {})) == [
+        "it is in your calendar at 10:45, after Standup at 10:15",
+    ]
     private = (replace(standup[0], event=replace(standup[0].event, private=True)), standup[1])
-    assert reasons(kept, situation(private, focus, hour=10), {}) == (
+    assert for_person(reasons(kept, situation(private, focus, hour=10), {})) == [
         "it is in your calendar at 10:45, after an entry at 10:15",
-    )
+    ]
     alone = situation(focus, hour=9)
-    assert reasons(options(alone, (alone.now, alone.now + 3 * HOUR))[0][A.DEEP_WORK], alone, {}) == (
+    assert for_person(reasons(options(alone, (alone.now, alone.now + 3 * HOUR))[0][A.DEEP_WORK], alone, {})) == [
         "it is in your calendar at 10:45",
-    )
+    ]
 
 
 def test_an_entry_on_the_way_to_the_airport_is_not_to_be_kept():
@@ -371,27 +382,27 @@ def test_an_entry_on_the_way_to_the_airport_is_not_to_be_kept():
 
 def test_no_habit_is_claimed_where_no_night_is_known():
     stranger = situation(hour=18, episodes=())
-    assert of_bedtime(stranger, TODAY + DAY).startswith("a common bedtime is ")
-    assert of_waking(stranger, TODAY + DAY).startswith("people often get up at ")
+    assert told(of_bedtime(stranger, TODAY + DAY)).startswith("a common bedtime is ")
+    assert told(of_waking(stranger, TODAY + DAY)).startswith("people often get up at ")
 
 
 def test_why_the_night_is_another_than_usual_is_said_truly():
     usual = situation(hour=18)
     late = situation(entry(TODAY, 1260, 1440, A.SOCIALIZE, "Party"), hour=18)
     early = situation(entry(TODAY + DAY, 330, 420, None, "Train"), hour=18)
-    assert of_bedtime(usual, TODAY + DAY).startswith("your usual bedtime is 23:")
-    assert of_bedtime(late, TODAY + DAY) == "bedtime is 00:45 today, because your day ends late"
-    assert of_waking(usual, TODAY + DAY).startswith("you usually get up at 07:")
-    assert of_waking(early, TODAY + DAY) == "you get up at 04:45 for your entry at 05:30"
+    assert told(of_bedtime(usual, TODAY + DAY)).startswith("your usual bedtime is 23:")
+    assert told(of_bedtime(late, TODAY + DAY)) == "bedtime is 00:45 today, because your day ends late"
+    assert told(of_waking(usual, TODAY + DAY)).startswith("you usually get up at 07:")
+    assert told(of_waking(early, TODAY + DAY)) == "you get up at 04:45 for your entry at 05:30"
 
 
 def test_nothing_needs_doing_only_where_no_task_is_due():
     due = Task(key="t", list="l", title="Pay invoice", due=TODAY - DAY)
-    assert quiet(situation(hour=20), {A.ME_TIME: NO_GROUNDS}) == "nothing needs doing now"
-    assert quiet(situation(hour=20, tasks=[due]), {A.ME_TIME: NO_GROUNDS}) == "nothing fits now"
+    assert told(quiet(situation(hour=20), {A.ME_TIME: NO_GROUNDS})) == "nothing needs doing now"
+    assert told(quiet(situation(hour=20, tasks=[due]), {A.ME_TIME: NO_GROUNDS})) == "nothing fits now"
     flight = entry(TODAY, 780, 1000, None, "Flight to Rome")
-    assert quiet(situation(flight, hour=9), {}) == "your flight leaves at 13:00"
-    assert quiet(situation(flight, hour=14), {}) == "your flight lands at 16:40 local time"
+    assert told(quiet(situation(flight, hour=9), {})) == "your flight leaves at 13:00"
+    assert told(quiet(situation(flight, hour=14), {})) == "your flight lands at 16:40 local time"
 
 
 @pytest.mark.usefixtures("well_known")
@@ -400,8 +411,8 @@ def test_two_workouts_are_not_called_usual():
     habit = made.routine.habits[A.EXERCISE]
     new = replace(made.routine, habits={**made.routine.habits, A.EXERCISE: replace(habit, settled=False)})
     few = replace(made, routine=new)
-    assert reasons(suggested(few)[A.EXERCISE], few, {})[0] == "the last time was 7 days ago (running)"
-    assert "you usually do it" in reasons(suggested(made)[A.EXERCISE], made, {})[0]
+    assert told(reasons(suggested(few)[A.EXERCISE], few, {})[0]) == "the last time was 7 days ago (running)"
+    assert "you usually do it" in told(reasons(suggested(made)[A.EXERCISE], made, {})[0])
 
 
 def test_the_usual_sleep_is_that_of_the_last_six_weeks():

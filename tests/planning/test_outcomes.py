@@ -10,17 +10,26 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
 from bridge.domain.records import SAID, Deed, Recommendation
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Episode, EpisodeKind, Response, Sample, Task
-from bridge.planning.outcomes import as_answer, day_end, observed, over_at, time_of
+from bridge.planning import outcomes
+from bridge.planning.outcomes import as_answer, day_end, over_at, time_of
 from rhythm_env.interface import ActionType, Answer, Slot
 from tests.meters.life import BERLIN, DAY, HOUR, MORNING, entry, known, night, stress
 
 MIN = timedelta(minutes=1)
 DAWN = MORNING - HOUR  # 6:00 in Berlin on Friday: the morning's slot begins
 NOON, EVENING, NEXT = DAWN + 6 * HOUR, DAWN + 12 * HOUR, DAWN + DAY
+
+
+def observed(advice, life):
+    """The outcome and its evidence in words."""
+    deed, found = outcomes.observed(advice, life)
+    return deed, tuple(for_person(found))
 
 
 def advice(
@@ -39,7 +48,7 @@ def advice(
         belief={},
         scores={},
         probabilities={},
-        reasons=(),
+        facts=(),
         observation={},
         created_at=at,
         expires_at=slot_bounds(moment, BERLIN)[1],
@@ -243,7 +252,7 @@ def test_a_day_ends_at_six_of_the_next_and_that_of_a_night_too() -> None:
 class TestAnswer:
     """The reward that a model gets, by the answer and the outcome."""
 
-    ONE = replace(advice(RUN), outcome_at=NOON + HOUR, evidence=("a workout",))
+    ONE = replace(advice(RUN), outcome_at=NOON + HOUR, evidence=(fact("seen_entry"),))
 
     @pytest.mark.parametrize(
         ("deed", "heard"),

@@ -8,6 +8,7 @@ from bridge import registry
 from bridge.advice.day_plan import Ahead, _blocks
 from bridge.day.routine import learn_routine
 from bridge.domain.guard import Guard
+from bridge.domain.rendering import for_person
 from bridge.domain.wishes import Wishes
 from bridge.planning.day_plan import Block
 from bridge.planning.situation import Situation
@@ -70,6 +71,6 @@ def test_a_day_after_one_with_exercise_counts_from_it() -> None:
         for day in COMING
         for block in planned(made, day)
         if block.start > first and block.action is A.EXERCISE
-        for reason in block.reasons
+        for reason in for_person(block.facts)
     ]
     assert not any("days ago" in reason for reason in told)

@@ -8,7 +8,9 @@ from datetime import date, datetime
 import pytest
 
 from bridge.domain.errors import SetupError
+from bridge.domain.facts import fact
 from bridge.domain.records import Recommendation
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_of
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer
@@ -28,7 +30,7 @@ def advised(store: Store) -> Recommendation:
         belief={"social": 0.25},
         scores={"EXERCISE": 1.5},
         probabilities={"EXERCISE": 0.9, "SLEEP": 0.1},
-        reasons=("weil es gut tut — 🙂",),
+        facts=(fact("for_task", title="weil es gut tut — 🙂"),),
         observation={"timestep": 26, "meters": {"VITALITY": {"level": 0.7}}, "active_event": None},
         created_at=T0,
         expires_at=T0 + 6 * HOUR,
@@ -45,8 +47,8 @@ def test_it_comes_back_as_it_was_given(store: Store) -> None:
 
 
 def test_half_a_character_costs_no_advice(store: Store) -> None:
-    kept = store.recommendations.add(replace(advised(store), reasons=("a walk \ud83d",)))
-    assert kept.reasons == ("a walk ?",)
+    kept = store.recommendations.add(replace(advised(store), facts=(fact("for_task", title="a walk \ud83d"),)))
+    assert for_person(kept.facts) == ["for: a walk ?"]
 
 
 def test_a_slot_has_one_however_many_ask_at_once(store: Store) -> None:

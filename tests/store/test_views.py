@@ -68,7 +68,7 @@ def bridge(database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
         run_due_tasks(found, user, now=NOW)
         (advice,) = store.recommendations.changed(user.id, since=NOW - timedelta(days=1))
         store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=NOW)
-        store.recommendations.save_outcome(advice.id, Deed.DONE, (SAID,), at=NOW)
+        store.recommendations.save_outcome(advice.id, Deed.DONE, SAID, at=NOW)
         assert store.maintenance.make_views() == sorted(views.statements("sqlite"))
         yield found
 

@@ -15,6 +15,7 @@ import requests
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
+from bridge.domain.facts import fact, length
 from bridge.domain.guard import ACTION_PAUSE, IGNORES_BEFORE_PAUSE
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
@@ -162,13 +163,14 @@ def test_a_guess_of_an_entry_names_no_rule(visitor: Visitor) -> None:
 
 
 def test_an_input_that_moves_nothing_has_no_figure() -> None:
+    below = fact("below_usual", off=2, unit="min")
     moving, idle = (
-        Because(signal=text, source="whoop", z=0.0, contribution=by, age_hours=1.0, text=text)
-        for text, by in (("slept 7 h", -0.04), ("deep sleep 2 min below your usual", 0.004))
+        Because(signal=one.kind, source="whoop", z=0.0, contribution=by, age_hours=1.0, fact=one)
+        for one, by in ((fact("slept_enough", length=length(420)), -0.04), (fact("deep_sleep", compared=below), 0.004))
     )
     read = Reading(level=0.66, sd=0.1, coverage=1.0, because=(idle, moving), validity=0.3)
     (meter,) = day.meters({Meter.VITALITY: read})
-    assert meter["reasons"] == [{"text": "slept 7 h", "share": "−0.04"}]
+    assert meter["reasons"] == [{"text": "slept 7 h, as much as you need", "share": "−0.04"}]
     shown = templates().get_template("today/meters.html").render(meters=[meter])
     assert "0.00" not in shown
     assert "Seen, and moves nothing now: deep sleep 2 min below your usual." in shown

@@ -15,6 +15,7 @@ from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from bridge.domain.wishes import Wishes
@@ -129,7 +130,7 @@ def test_the_card_says_what_when_and_why(advice: Recommendation, visitor: Visito
     local = advice.start.astimezone(datetime.fromisoformat(NOW).tzinfo)
     title = rf'class="big">\w[\w\- ]+, <span class="hours">{local:%H:%M} to \d\d:\d\d</span></h2>'
     assert re.search(title, shown)
-    for reason in advice.reasons:
+    for reason in for_person(advice.facts):
         assert f"<p>{reason[0].upper()}{reason[1:]}.</p>" in shown
 
 
@@ -157,8 +158,8 @@ def test_three_good_times_are_offered_and_the_chosen_one_is_kept(
     assert kept.start is not None
     assert (kept.answer, kept.moved_to) == (Answer.RESCHEDULE, moment_at(kept.start, ana.zones))
     assert name.partition(" ")[2] in part
-    assert kept.reasons[0] == "you moved it to this time"
-    assert not [one for one in kept.reasons if "until" in one]
+    assert told(kept.facts[0]) == "you moved it to this time"
+    assert not [one for one in for_person(kept.facts) if "until" in one]
     assert "Add to calendar" in part
     block = next(one for one in read(visitor, "/day").split("<li ") if "put off to" in one)
     assert name.partition(" ")[2] in block
@@ -214,10 +215,10 @@ def test_a_first_import_that_is_too_old_is_said_with_its_date(place: Place, ana:
     for later in (now + timedelta(days=40), now + timedelta(days=800)):  # still read by the meters, and not any more
         told = advising.recommend(place.bridge, ana, now=later)
         assert isinstance(told, Silence)
-        assert told.reasons == (
+        assert for_person(told.facts) == [
             "your newest data is of 20 November 2026; advice needs data of the last days",
             f"bring in newer data: bridge import FILE --user {ana.name}",
-        )
+        ]
 
 
 def test_old_data_lead_to_newer_ones_on_the_page(place: Place, ana: User, tmp_path: Path) -> None:

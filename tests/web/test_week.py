@@ -12,7 +12,9 @@ from bridge import installation
 from bridge.advice import feedback
 from bridge.advice import requests as advising
 from bridge.auth import access
+from bridge.domain.facts import fact
 from bridge.domain.records import Deed, Recommendation, User
+from bridge.domain.rendering import told
 from bridge.domain.slots import moment_at
 from bridge.web.pages.history import PAGE_ROWS
 from rhythm_env.interface import Answer
@@ -56,7 +58,7 @@ def test_without_a_calendar_the_week_says_so(place: Place, ana: User) -> None:
 def test_a_suggestion_of_the_week_says_why(place: Place, ana: User, visitor: Visitor) -> None:
     given = advised(place, ana)
     (why,) = re.findall(r'class="soft why">([^<]+)</p>', visitor.get("/week").text)
-    assert unescape(why).lower() == f"{given.reasons[0]}.".lower()
+    assert unescape(why).lower() == f"{told(given.facts[0])}.".lower()
 
 
 def test_titles_are_text(place: Place, ana: User, visitor: Visitor) -> None:
@@ -111,8 +113,10 @@ def test_the_history_tells_what_was_pressed_apart_from_what_was_seen(place: Plac
     given, store = advised(place, ana), place.bridge.store
     assert cells(visitor) == ["no answer", "Still ahead"]
     feedback.give_feedback(store, ana, given.id, Answer.ACCEPT, now=installation.now())
-    store.recommendations.save_outcome(given.id, Deed.NOT_DONE, ("<b>no entry</b>",), at=installation.now())
-    assert cells(visitor) == ["Accepted Fri 10:05", "Not done &lt;b&gt;no entry&lt;/b&gt;"]
+    store.recommendations.save_outcome(
+        given.id, Deed.NOT_DONE, (fact("missed", source="<b>no entry</b>"),), at=installation.now()
+    )
+    assert cells(visitor) == ["Accepted Fri 10:05", "Not done nothing of it, &lt;b&gt;no entry&lt;/b&gt;"]
 
 
 def cells(visitor: Visitor) -> list[str]:

@@ -13,6 +13,7 @@ import bridge
 from bridge.advice import notify
 from bridge.daemon.mqtt.link import Names
 from bridge.domain.records import Recommendation, User
+from bridge.domain.rendering import Audience, reasons
 from bridge.domain.slots import zone_at
 from bridge.domain.titles import ANSWER_BUTTONS
 from bridge.domain.types import Reading
@@ -134,7 +135,7 @@ def meter_state(reading: Reading) -> dict[str, Any]:
         "words": level_words(reading.level, reading.sd) if known else "not known",
         "uncertainty": round(100 * reading.sd) if known else None,
         "coverage": round(reading.coverage, 2),
-        "because": [because.text for because in reading.strongest[:REASONS_MAX]],
+        "because": reasons((one.fact for one in reading.strongest[:REASONS_MAX]), Audience.LOCK_SCREEN),
     }
 
 

@@ -19,6 +19,7 @@ from bridge.documents.offers import offer_documents
 from bridge.documents.recommendations import advice_document, recommendation_document
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
+from bridge.domain.rendering import told
 from bridge.domain.slots import zone_at
 from bridge.ingest import checkins as checkin
 from bridge.web import day
@@ -94,7 +95,8 @@ def recommendation(visit: Visitor) -> Document:
     program reports it as shown.
     """
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
-    held = {str(action): why for action, why in requests.withheld(visit.bridge, visit.user, found).items()}
+    withheld = requests.withheld(visit.bridge, visit.user, found)
+    held = {str(action): told(why) for action, why in withheld.items()}
     return {**advice_document(found, visit.user.zones), "withheld": held}
 
 

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import AdviceRecord
+from bridge.domain.rendering import for_person
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.planning.outcomes import over_at
 from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
@@ -56,7 +57,7 @@ def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:
         "answered": capital(answered(one)),
         "answered_at": None if one.answered_at is None else date_text(local(visit, one.answered_at), "%a %H:%M"),
         "seen": _seen(one, is_over=over_at(one, visit.user.zones) <= visit.now),
-        "evidence": with_source_titles(", ".join(map(shown, one.evidence))),
+        "evidence": with_source_titles(", ".join(map(shown, for_person(one.evidence)))),
     }
 
 

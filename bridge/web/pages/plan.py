@@ -76,7 +76,7 @@ def entry(visit: Visitor, number: Number) -> Response:
         kind=found.kind or "suggested",
         action=found.action,
         title=found.what,
-        reasons=found.reasons,
+        facts=found.facts,
         recommendation_id=found.id,
     )
     name = {"Content-Disposition": f'attachment; filename="advice-{found.id}.ics"'}

@@ -8,12 +8,13 @@ from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import recommend, requests, rescheduling
-from bridge.advice.old_data import OLD_TEXT, newest_if_old
+from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.day.person import is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
-from bridge.domain.languages import _
+from bridge.domain.languages import shown
 from bridge.domain.records import Recommendation, Silence
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import INSTANT
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
@@ -97,9 +98,9 @@ def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
     return page(
         "today/silence.html",
         visit,
-        reasons=[phrases.action_words(reason) for reason in found.reasons],
+        reasons=[phrases.action_words(reason) for reason in for_person(found.facts)],
         slot_name=slot_name(found.moment),
-        old=None if old is None else _(OLD_TEXT, day=old),
+        old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),
     )
 

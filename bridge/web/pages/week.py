@@ -15,6 +15,7 @@ from bridge.documents.review import week_name
 from bridge.documents.text import slot_name
 from bridge.domain.languages import WEEKDAYS, _, date_text, number, say, shown
 from bridge.domain.records import AdviceRecord
+from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.planning.outcomes import day_end
@@ -156,7 +157,7 @@ def _advice(visit: Visit, one: AdviceRecord, slot: WeekSlot) -> dict[str, Any]:
         "id": one.id,
         "name": shown(advice_title(one.action, one.kind)),
         "what": one.what,
-        "reasons": one.reasons[: expected.REASONS_MAX],
+        "reasons": for_person(one.facts[: expected.REASONS_MAX]),
         "from": _clock(visit, one, slot),
         "state": _("put off from {slot}", slot=slot_name(one.moment)) if here else answer,
         "movable": not elsewhere and day_end(one, visit.user.zones) > visit.now and one.created_at <= visit.now,

@@ -9,6 +9,7 @@ from typing import Any
 
 from bridge.advice.adapters import answered_advice, attempts, enough, version
 from bridge.domain.records import Prior, User
+from bridge.domain.rendering import for_person
 from bridge.installation import Bridge
 from rhythm_env.interface import Answer, observation_from_json
 
@@ -29,7 +30,7 @@ def make(
     rows = [
         row(
             observation_from_json(advice.observation),
-            reasons=advice.reasons,
+            reasons=tuple(for_person(advice.facts)),
             belief=advice.belief,
             action=advice.action,
             taken=answered.answer is Answer.ACCEPT,

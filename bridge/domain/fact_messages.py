@@ -1,0 +1,245 @@
+"""The messages of facts, by kind: one row is a new kind of fact.
+
+A value of a fact fills the placeholder of its name. A time has its form there, such as ``{time:%H:%M}``. ``title`` is
+the fact's own title. A message that needs it stands in a ``Titled``, beside the message for who may not read titles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from bridge.domain.languages import Text, say
+from bridge.domain.titles import SLOT_PLURALS
+
+
+@dataclass(frozen=True, slots=True)
+class Plural:
+    """A message with a plural, which goes by the value ``count``."""
+
+    one: str
+    several: str
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """A message that names the fact's title, and the one without it, or None where nothing is left to say."""
+
+    without: Text | None
+    titled: Text
+
+
+Row = Text | Plural | Titled
+
+# Words that stand for a value: placeholder -> value -> words.
+WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
+    {
+        "slots": {slot.name.lower(): words for slot, words in SLOT_PLURALS.items()},
+        "unit": {"points": say("points"), "bpm": say("bpm")},
+        "kinds": {"work": say("work"), "classes": say("classes"), "meetings": say("meetings")},
+    }
+)
+
+PARTS: Mapping[str, Row] = {  # of other facts
+    "minutes": say("{minutes} min"),
+    "hours": say("{hours} h"),
+    "hours_minutes": say("{hours} h {minutes} min"),
+    "several": say("{parts}"),
+    "once_a_week": say("once a week"),
+    "twice_a_week": say("twice a week"),
+    "times_a_week": say("{times} times a week"),
+    "as_usual": say("about as usual for you"),
+    "more_than_usual": say("more than usual for you"),
+    "less_than_usual": say("less than usual for you"),
+    "about_usual": say("about your usual"),
+    "above_usual": say("{off} {unit} above your usual"),
+    "below_usual": say("{off} {unit} below your usual"),
+    "about_most": say("about what is usual for most people"),
+    "above_most": say("{off} {unit} above what is usual for most people"),
+    "below_most": say("{off} {unit} below what is usual for most people"),
+}
+
+REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the plan, or an entry to keep
+    "answer_teaches": say("little is known of you yet, and your answer tells what suits you"),
+    "a_try": say("a try, as {share:.0%} of advice is: it shows what suits you (else: {otherwise})"),
+    "moved": say("you moved it to this time"),
+    "done_before": say("you did it on {time:%a} at {time:%H:%M} before"),
+    "usually_done": say("you usually do it on {time:%a} at {time:%H:%M}"),
+    "in_calendar": say("it is in your calendar at {time:%H:%M}"),
+    "in_calendar_after": Titled(
+        say("it is in your calendar at {time:%H:%M}, after an entry at {before:%H:%M}"),
+        say("it is in your calendar at {time:%H:%M}, after {title} at {before:%H:%M}"),
+    ),
+    "for_task": Titled(None, say("for: {title}")),
+    "landing_clocks": say("{there:%H:%M} at landing is {here:%H:%M} where the flight leaves"),
+    "was_due": Plural("it was due {count} day ago", "it was due {count} days ago"),
+    "due_today": say("it is due today"),
+    "due_tomorrow": say("it is due tomorrow"),
+    "due_in": say("it is due in {days} days"),
+    "due_before": Plural("it is due {count} day before", "it is due {count} days before"),
+    "due_that_day": say("it is due that day"),
+    "due_day_after": say("it is due the day after"),
+    "due_later": say("it is due {days} days later"),
+    "goal": say("your goal: {done} of {goal} this week so far"),
+    "goal_then": say("your goal: {done} of {goal} that week by then"),
+    "last_time": say("the last time was {days} days ago"),
+    "last_time_then": say("the last time would be {days} days before"),
+    "last_sport": say("the last time was {days} days ago ({sport})"),
+    "last_and_often": say("{last}, and you usually do it {often}"),
+    "load": say("you have had {hours} hours of {kinds} today"),
+    "load_then": say("by then you have had {hours} hours of {kinds}"),
+    "long_free": say("you have {length} without an entry, until {time:%H:%M}"),
+    "free_until": say("you are free until {time:%H:%M}"),
+    "work_over": say("your work is over by then"),
+    "short_night": say("last night was {length} shorter than your usual"),
+    "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
+    "bedtime_common": say("a common bedtime is {time:%H:%M}; your nights are not known yet"),
+    "bedtime_usual": say("your usual bedtime is {time:%H:%M}"),
+    "bedtime_late": say("bedtime is {time:%H:%M} today, because your day ends late"),
+    "bedtime_early": say(
+        "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
+    ),
+    "waking_common": say("people often get up at {time:%H:%M}; your nights are not known yet"),
+    "waking_usual": say("you usually get up at {time:%H:%M}"),
+    "waking_late": say("you sleep until {time:%H:%M}, because the night begins late"),
+    "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
+}
+
+PERSON: Mapping[str, Row] = {  # of the body now, and of a night that is another than usual
+    "ill": say("your body is fighting something"),
+    "said_ill": say("you said that you are ill"),
+    "signs_of_illness": say("your body shows signs of illness"),
+    "low_vitality": say("your energy is far below your usual"),
+    "flight": say("the night is on a flight"),
+    "flight_west": say("the day is longer after a flight west"),
+    "landing": say("you land late, and bedtime is {bed:%H:%M}"),
+    "late_entry": say("your day ends late, and bedtime is {bed:%H:%M}"),
+    "early_entry": say("your first entry begins at {at:%H:%M}"),
+}
+
+REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any advice now
+    "by_lot": say("now and then a slot gets no advice, by lot, so that it can be told what advice does"),
+    "nothing_known": say("nothing is known of you yet; begin: {command}"),
+    "old_data": say("your newest data is of {day:%d %B %Y}; advice needs data of the last days"),
+    "newer_data": say("bring in newer data: {command}"),
+    "slot_had": say("this slot had {action}: {why}"),
+    "over_at": say("it lasted until {time:%H:%M}"),
+    "you_did": say("you did it"),
+    "no_time_left": say(
+        "it was suggested for {start:%H:%M} to {end:%H:%M}, and no time is left for it in this slot: {why}"
+    ),
+    "asleep_now": say("you are usually asleep now"),
+    "flight_lands": say("your flight lands at {time:%H:%M} local time"),
+    "entry_until": say("you have an entry until {time:%H:%M}"),
+    "flight_leaves": say("your flight leaves at {time:%H:%M}"),
+    "nothing_needed": say("nothing needs doing now"),
+    "nothing_fits": say("nothing fits now"),
+    "nothing_because": say("{situation}: {reason}"),
+    "not_actions": say("not {actions}: {reason}"),
+    "no_grounds": say("nothing speaks for it now"),
+    "enough_today": say("you had {given} suggestions today, and {most} is what you wish"),
+    "vetoed": say("you asked never to be advised it"),
+    "away": say("you are away from home"),
+    "new_zone": say("a journey changes your time zone"),
+    "planned_later": say("it is planned at {time:%H:%M}"),
+    "had_lately": say("you had it a few hours ago"),
+    "trained": say("you trained at {time:%H:%M}"),
+    "suggested_lately": say("it was suggested a few hours ago"),
+    "suggested_elsewhere": say("it is suggested at another hour of the day"),
+    "another_rest": say("another rest is suggested on this day"),
+    "outside_hours": say("it is outside the hours that you set"),
+    "no_gap": say("there is no free gap of {minutes} minutes"),
+    "no_calls": say("nobody answers calls at this hour"),
+    "hour_of_day": say("it is too early or too late in the day"),
+    "often_this_week": say("it was suggested {times} times this week"),
+    "often_in_slot": say("{slots} had it {times} times this week"),
+    "often_enough": Plural("you do it {count} time a week", "you do it {count} times a week"),
+    "slept_until": say("you slept until {time:%H:%M}"),
+    "tiring_day": say("your day has {length} of tiring entries"),
+    "no_working_time": say("it is no working time"),
+    "late_or_work": say("it is too late or work time"),
+    "bedtime_far": say("bedtime is not near"),
+    "no_sport_now": say("it is work time, or too early or too late for sport"),
+    "hours_of_sleep": say("these are hours of sleep"),
+    "no_company_now": say("it is no time for company"),
+    "work_time": say("it is work time"),
+    "no_series_now": say("it is no time for series"),
+    "full_morning": say("your morning is full"),
+    "full_afternoon": say("your afternoon is full"),
+    "full_evening": say("your evening is full"),
+    "full_night": say("your night is full"),
+    "quiet_slot": say("{slots} are quiet"),
+    "awake_slot": say("{slots} are for those who are awake"),
+    "paused": say("ignored {times} times in a row on {slots}, it rests until {ends:%d %b}"),
+    "taken_back": say("{action} at {time:%H:%M} was taken back, because the day changed"),
+}
+
+INPUTS: Mapping[str, Row] = {  # of the meters
+    "slept_short_well": say("slept {length}, {short} below your need, and still a good night"),
+    "slept_short": say("slept {length}, {short} below your need"),
+    "slept_enough_badly": say("slept {length}, as much as you need, and yet no restful night"),
+    "slept_enough": say("slept {length}, as much as you need"),
+    "deep_sleep": say("deep sleep {compared}"),
+    "variability": say("heart-rate variability {compared}"),
+    "variability_unlike_week": say("heart-rate variability {compared}, in a week that is not"),
+    "variability_unlike_vendor": say("heart-rate variability {compared}, unlike the vendor's recovery"),
+    "variability_week_usual": say("heart-rate variability of the week about as usual"),
+    "variability_week_above": say("heart-rate variability of the week above your usual"),
+    "variability_week_below": say("heart-rate variability of the week below your usual"),
+    "recovery": say("recovery {compared}"),
+    "body_battery": say("body battery on waking {compared}"),
+    "resting_hr": say("resting heart rate {compared}"),
+    "resting_hr_not_raised": say("resting heart rate not raised"),
+    "stress": say("stress {mean:.0f} over the last six hours, {usual:.0f} is usual"),
+    "stress_yesterday": say("stress {mean:.0f} over the whole of yesterday, {usual:.0f} is usual"),
+    "stress_management": say("stress management {compared}"),
+    "steps": say("{steps:,.0f} steps yesterday, {compared}"),
+    "illness": say("your body is fighting something: {signs}"),
+    "illness_signs": say("in the same night {signs}"),
+    "resting_hr_up": say("resting heart rate up"),
+    "breathing_faster": say("breathing faster"),
+    "skin_warmer": say("skin warmer"),
+    "recovery_down": say("recovery down"),
+    "body_battery_low": say("body battery low"),
+    "variability_down": say("heart-rate variability down"),
+    "entries_lately": say("entries of the last days, {compared}"),
+    "entries_six_hours": say("{length} of entries in the last six hours, {compared}"),
+    "entries_twelve_hours": say("{length} of entries in the last twelve hours, {compared}"),
+    "without_pause": say("{length} without a pause"),
+    "awake": say("awake for {length}"),
+    "tasks_done": Plural(
+        "{done} of the {count} task due in seven days done", "{done} of the {count} tasks due in seven days done"
+    ),
+    "focus": say("{minutes:.0f} min of focus in the last 24 hours, lately {compared}"),
+    "tasks_soon": Plural("{count} task due within a day", "{count} tasks due within a day"),
+    "tasks_overdue": Plural("{count} task overdue", "{count} tasks overdue"),
+    "company": Plural(
+        "in company {count} time over the last seven days, {compared}",
+        "in company {count} times over the last seven days, {compared}",
+    ),
+    "messages": Plural("{count} message yesterday", "{count} messages yesterday"),
+    "written_to": Plural("wrote to {count} person yesterday", "wrote to {count} people yesterday"),
+    "check_in": say("you said {score:g} of 5"),
+    "check_in_before": say("you said {score:g} of 5 {days} days ago"),
+    "check_in_lower": say("{answer}, after lower answers"),
+    "check_in_higher": say("{answer}, after higher answers"),
+}
+
+EVIDENCE: Mapping[str, Row] = {  # of outcomes
+    "said": say("you said so"),
+    "seen_workout": say("workout {start:%H:%M}-{end:%H:%M}, {source}"),
+    "seen_nap": say("nap {start:%H:%M}-{end:%H:%M}, {source}"),
+    "seen_asleep": say("asleep {start:%H:%M}-{end:%H:%M}, {source}"),
+    "seen_mindful": say("mindfulness {time:%H:%M}, {minutes:.0f} min, {source}"),
+    "seen_task": say("this task completed {time:%H:%M}"),
+    "seen_other_task": say("a task completed {time:%H:%M}"),
+    "seen_entry": say("entry {start:%H:%M}-{end:%H:%M}, calendar"),
+    "missed": say("nothing of it, {source}"),
+    "missed_workout": say("no workout, {source}"),
+    "missed_nap": say("no nap, {source}"),
+    "missed_mindful": say("no mindfulness, {source}"),
+    "awaited": say("nothing yet from {source}"),
+}
+
+MESSAGES: Mapping[str, Row] = MappingProxyType({**PARTS, **REASONS, **PERSON, **REFUSALS, **INPUTS, **EVIDENCE})
