@@ -4,11 +4,15 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-home-assistant test-openenv test-train test-llm lint docs languages site pictures first-plan classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench evaluate live clean
 
-.venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
+PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
+
+.venv/ready: pyproject.toml lab/pyproject.toml locks/build.txt locks/checks.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable ./lab --constraint constraints.txt
+	$(BIN)/$(PIP_INSTALL) --require-hashes --requirement locks/build.txt
+	$(BIN)/$(PIP_INSTALL) --require-hashes --no-build-isolation --requirement locks/checks.txt
+	$(BIN)/$(PIP_INSTALL) --no-deps --no-build-isolation --editable . --editable ./lab
 	touch $@
 
 demo: .venv/ready
@@ -30,6 +34,47 @@ test-web: .venv/ready build/axe/package/axe.min.js # the page in Debian's chromi
 build/axe/package/axe.min.js:
 	mkdir -p build/axe
 	cd build/axe && npm pack --silent axe-core@4.14.1 && tar xzf axe-core-4.14.1.tgz
+
+# What a user without constraints.txt gets, and the oldest that pyproject.toml allows, each in an environment of its own.
+# Test tools that hold back what they test are left out, and so are the tests that need them.
+EVERYTHING := --editable '.[keyring,mcp,mqtt,parquet,plot,postgres,s3]' --editable './lab[gym]'
+TOOLS := build hatchling editables hypothesis pytest pytest-randomly pytest-socket pytest-timeout pytest-xdist
+WITHOUT := $(shell grep --recursive --files-with-matches --extended-regexp \
+	'^ *(import|from) (babel|garmin_fit_sdk|grimp|httpx2?|oidc_provider_mock|playwright|recurring_ical_events|schemathesis)\b' tests)
+
+smoke-newest: # every module imported, both demos, a sync, a page
+	$(PYTHON) -m venv .venv-newest
+	.venv-newest/bin/$(PIP_INSTALL) --upgrade $(EVERYTHING)
+	.venv-newest/bin/python -m lab.smoke
+
+test-newest: smoke-newest
+	.venv-newest/bin/$(PIP_INSTALL) $(TOOLS)
+	.venv-newest/bin/python -m pytest -m "not faults and not web and not slow" --numprocesses $(WORKERS) \
+		$(WITHOUT:%=--ignore=%) $(TESTS)
+
+test-lowest:
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/$(PIP_INSTALL) uv==0.13.9
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest --resolution lowest-direct $(EVERYTHING)
+	.venv-lowest/bin/$(PIP_INSTALL) $(TOOLS)
+	.venv-lowest/bin/python -m lab.smoke
+	.venv-lowest/bin/python -m pytest -m "not faults and not web and not slow" --numprocesses $(WORKERS) \
+		$(WITHOUT:%=--ignore=%) $(TESTS)
+
+# The tested versions: constraints.txt for people, locks with hashes for the image, the service and the checks. Versions
+# stay as they are while pyproject.toml allows them; UPGRADE=--upgrade takes the newest.
+RESOLVE = .venv-locks/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --no-annotate \
+	--custom-compile-command 'make locks'
+LOCK = $(RESOLVE) --generate-hashes --constraint constraints.txt
+EXTRAS := keyring mcp mqtt parquet plot postgres s3 dev gym train llm-train
+
+locks:
+	$(PYTHON) -m venv .venv-locks
+	.venv-locks/bin/$(PIP_INSTALL) uv==0.13.9
+	$(RESOLVE) $(UPGRADE) $(EXTRAS:%=--extra %) pyproject.toml lab/pyproject.toml locks/build.in --output-file constraints.txt
+	$(LOCK) locks/build.in --output-file locks/build.txt
+	$(LOCK) --extra mcp --extra mqtt --extra postgres --extra s3 pyproject.toml --output-file locks/server.txt
+	$(LOCK) --extra dev pyproject.toml lab/pyproject.toml --output-file locks/checks.txt
 
 test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-openenv
@@ -131,4 +176,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-sbom .venv-caldav .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit build dist
+	rm -rf .venv .venv-sbom .venv-caldav .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit .venv-newest .venv-lowest .venv-locks build dist

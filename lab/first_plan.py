@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -201,12 +201,12 @@ class Page:
 
 
 @contextmanager
-def started(command: str, checkout: Path, variables: Mapping[str, str]) -> Iterator[str]:
+def started(command: Sequence[str], checkout: Path, variables: Mapping[str, str]) -> Iterator[str]:
     """Run ``bridge up`` at a free port, and yield its address once it is healthy. Raises Lost if it does not start."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with subprocess.Popen([*command.split(), "--port", str(port)], cwd=checkout, env=dict(variables)) as process:  # noqa: S603
+    with subprocess.Popen([*command, "--port", str(port)], cwd=checkout, env=dict(variables)) as process:  # noqa: S603
         try:
             _wait_until_healthy(url := f"http://127.0.0.1:{port}", process)
             yield url
@@ -246,7 +246,7 @@ def follow(folder: Path) -> Walk:
             command.split(), cwd=checkout, env=variables, check=True, capture_output=True, timeout=COMMAND_SECONDS
         )
     walk.steps.append(f"type: {up}")
-    with started(up, checkout, variables) as url:
+    with started(up.split(), checkout, variables) as url:
         _to_first_plan(walk, Page(url, document), files)
         walk.seconds = time.monotonic() - begun
     walk.megabytes = megabytes(checkout / ".venv")
