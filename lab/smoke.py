@@ -41,7 +41,7 @@ def imported() -> int:
     count = 0
     for package in PACKAGES:
         place = import_module(package)
-        for found in pkgutil.walk_packages(place.__path__, f"{package}.", onerror=lambda name: None):
+        for found in pkgutil.walk_packages(place.__path__, f"{package}.", onerror=len):  # it asks again below
             if found.name.endswith("__main__"):
                 continue
             try:
