@@ -12,11 +12,13 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.domain.samples import finite
+from bridge.domain.zones import zone_named
 
 YEARS = range(1990, 2200)  # of a measurement
 EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthday
 OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
 MINUTE = timedelta(minutes=1)
+time_zone = zone_named
 
 
 def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = None) -> datetime | None:
@@ -86,14 +88,6 @@ def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
         return None
     minutes = round((wall - at) / MINUTE)
     return minutes if abs(minutes) <= OFFSET_MAX_MINUTES else None
-
-
-def time_zone(name: Any) -> ZoneInfo | None:
-    """Return the zone of an IANA name. Return None for a name that this machine does not know and for anything else."""
-    try:
-        return ZoneInfo(name) if isinstance(name, str) and name else None
-    except (KeyError, ValueError, OSError):  # of unknown names, of names that are no path, of folders
-        return None
 
 
 def zone_of_arrival(begins: str | None, ends: str | None) -> str | None:

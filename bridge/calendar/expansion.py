@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from bridge.calendar.rules import Series, zone_named
+from bridge.domain.recurrence import Series, ended
 from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, slot_start, zone_at
 from bridge.domain.types import Event, Occurrence, Response
+from bridge.domain.zones import zone_named
 from rhythm_env.interface import Slot
 
 DAY, NONE = timedelta(days=1), timedelta(0)
@@ -111,11 +112,16 @@ def _series(master: Event, zones: ZoneHistory) -> Series | None:
     time.
     """
     if master.first_day is not None:
-        return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None)
+        homes = [zone for zone in (zone_named(master.zone), _zone_on(master.first_day, zones)) if zone is not None]
+        return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None, homes=homes)
     if master.start is None:
         return None
     zone = zone_named(master.zone) or zone_at(master.start, zones)
     return Series(lines=master.recurrence, first=_wall(master.start, zone), zone=zone)
+
+
+def _zone_on(day: date, zones: ZoneHistory) -> ZoneInfo:
+    return zone_at(midnight(day, zones), zones)
 
 
 def _original(exception: Event, series: Series) -> datetime | None:
@@ -194,16 +200,17 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
     """Yield the instances of a timed repeating event in the window or shortly outside it.
 
     Each is (original start, occurrence). Instances that ``exceptions`` replace or cancel are left out. An exception for
-    all later instances changes these. Instances keep their wall time across clock changes, and their exact duration
-    (RFC 5545, 3.8.5.3).
+    all later instances changes these. Instances keep their wall time across clock changes. They keep their exact
+    duration if the event states its end, and days of the wall clock if it states a length (RFC 5545, 3.8.5.3).
     """
     stretch, series = _stretch(event, window.zones), _series(event, window.zones)
     if stretch is None or series is None or series.zone is None:
         return
     first, zone = stretch[0], series.zone
     spells = _spells(event, stretch[1] - first, [_timed_spell(e, zone) for e in exceptions if _goes_on(e)])
+    spells[0] = replace(spells[0], nominal=series.length())
     holes, lengths = {e.original_start or e.original_day for e in exceptions}, series.lengths()
-    reach = max([spell.length for spell in spells] + list(lengths.values()))
+    reach = max([spell.length for spell in spells] + list(lengths.values())) + DAY
     low = (window.since - reach).astimezone(zone).replace(tzinfo=None) - max(s.shift for s in spells) - DAY
     high = window.until.astimezone(zone).replace(tzinfo=None) - min(s.shift for s in spells) + DAY
     for local in series.starts(low, high):
@@ -212,7 +219,7 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
         if nominal in holes or local.date() in holes or spell.event.cancelled:
             continue
         start = (local + spell.shift).replace(tzinfo=zone).astimezone(UTC) if spell.shift else nominal
-        end = start + lengths.get(local, spell.length)
+        end = start + lengths[local] if local in lengths else _end(start, spell, zone)
         yield nominal, Occurrence(key=f"{event.key}_{nominal:%Y%m%dT%H%M%SZ}", event=spell.event, start=start, end=end)
 
 
@@ -246,12 +253,14 @@ class _Spell:
     """The shape of all instances of a repeating event after the wall-clock time ``after``, until the next shape begins.
 
     It holds the event that describes them, their length (in days if all-day), and how far their start is shifted.
+    ``nominal`` is the length in days of the wall clock and the rest, if the event states it so.
     """
 
     after: datetime
     shift: timedelta
     length: timedelta
     event: Event
+    nominal: tuple[timedelta, timedelta] | None = None
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
@@ -266,6 +275,10 @@ def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) 
 
 def _spell_at(local: datetime, spells: Sequence[_Spell]) -> _Spell:
     return next(spell for spell in reversed(spells) if spell.after < local)
+
+
+def _end(start: datetime, spell: _Spell, zone: ZoneInfo) -> datetime:
+    return start + spell.length if spell.nominal is None else ended(start, zone, spell.nominal)
 
 
 def _goes_on(exception: Event) -> bool:

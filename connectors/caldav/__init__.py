@@ -14,7 +14,7 @@ SPEC = ConnectorSpec(
     streams=("entry",),
     called={"entry": "calendars"},
     normaliser="connectors.caldav.normalise:normalise",
-    normaliser_version=2,
+    normaliser_version=3,
     settings=(
         Setting(
             name="url",

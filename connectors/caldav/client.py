@@ -25,6 +25,7 @@ from connectors.caldav.consent import login_of
 from connectors.caldav.discovery import Collection, collections, discover, is_gone
 from connectors.caldav.entries import STREAM, Reading, is_ours
 from connectors.caldav.server import CONNECT_AGAIN, Server, key_of
+from connectors.icalendar.components import READER
 
 BATCH_ENTRIES = 100
 State = dict[str, Any]
@@ -93,14 +94,14 @@ class CalDav:
     def _known(self, cursor: str | None) -> dict[str, State]:
         """Return the state of each calendar by key, from the cursor. Without a cursor the result is empty.
 
-        If the login, the zone or the user's own addresses have changed since, each state is empty.
+        If the login, the zone, the user's own addresses or the reader have changed since, each state is empty.
         """
         body = json.loads(cursor) if cursor else {}
         states: dict[str, State] = body.get("calendars", {})
         return states if body.get("read_as") == self._read_as() else {key: {} for key in states}
 
     def _read_as(self) -> str:
-        parts = urlsplit(self._login.address).hostname, self._login.name, self._zone, sorted(self._mine)
+        parts = READER, urlsplit(self._login.address).hostname, self._login.name, self._zone, sorted(self._mine)
         return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
     def _cursor(self, known: Mapping[str, State]) -> str:

@@ -10,15 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from bridge.domain.types import RawRecord
 from connectors.caldav.discovery import Collection
-from connectors.icalendar.components import components, record_of, sequence, text_of, told_of_replaced, unreadable
-from connectors.icalendar.text import parsed
+from connectors.icalendar.components import (
+    collected,
+    components,
+    reader_of,
+    text_of,
+    told_of_replaced,
+    unreadable,
+)
+from connectors.icalendar.text import decoded, parsed
 
 if TYPE_CHECKING:
-    from icalendar import Component
+    from icalendar import Calendar
 
 STREAM = "entry"
 OURS = "X-RHYTHM-ADVICE"  # the property of events we wrote ourselves: ``<slot>/<action>``
@@ -56,31 +62,30 @@ class Reading:
         """
         if text is None:
             return [self.deletion(key)]
-        calendars, broken = parsed(text.encode("utf-8", "replace").replace(b"\0", b""))
+        calendars, broken = parsed(decoded(text.encode("utf-8", "replace")))
         if not calendars and not broken:
             return [RawRecord(stream=STREAM, key=key, payload={"unreadable": True})]
         found = {record.path: record for record in (unreadable(self.name, block) for block in broken)}
-        for calendar in calendars:
-            for component in sorted(components(calendar), key=sequence):
-                record = self._record(component)
-                found[record.path] = record
+        found |= collected(pair for calendar in calendars for pair in self._versions(calendar))
         return list(self._keyed(key, list(told_of_replaced(found).values())))
 
     def deletion(self, key: str) -> RawRecord:
         return RawRecord(stream=STREAM, key=key, payload={}, deleted=True)
 
-    def _record(self, component: Component) -> RawRecord:
-        """Return the record of an event or a to-do, with its ``kind``, "event" or "task".
+    def _versions(self, calendar: Calendar) -> Iterator[tuple[int, RawRecord]]:
+        """Yield (version, record) of each event and to-do, with its ``kind``, "event" or "task".
 
         Its ``uid`` is None if it states none. In the bridge's own calendar ``ours`` is added, the mark of an event that
         the bridge wrote.
         """
-        record = record_of(self.name, component, ZoneInfo(self.zone), self.mine)
-        more: dict[str, Any] = {"kind": record.stream}
-        if not record.payload.get("unreadable"):
-            more["uid"] = text_of(component, "UID")
-            more |= {"ours": text_of(component, OURS)} if self.ours and OURS in component else {}
-        return replace(record, payload={**record.payload, **more})
+        reader = reader_of(calendar, self.name, self.zone, self.mine)
+        for component in components(calendar):
+            for version, record in reader.versions_of(component):
+                more: dict[str, Any] = {"kind": record.stream}
+                if not record.payload.get("unreadable"):
+                    more["uid"] = text_of(component, "UID")
+                    more |= {"ours": text_of(component, OURS)} if self.ours and OURS in component else {}
+                yield version, replace(record, payload={**record.payload, **more})
 
     def _keyed(self, key: str, records: list[RawRecord]) -> Iterator[RawRecord]:
         """Yield the records with keys that begin with the entry's path. The series itself has that path as its key.

@@ -22,7 +22,7 @@ from connectors.caldav.discovery import collections, discover
 from connectors.caldav.entries import MARK, OURS
 from connectors.caldav.server import CONNECT_AGAIN, NAMESPACES, Declined, Server, joined
 from connectors.icalendar.components import components, text_of
-from connectors.icalendar.text import parsed
+from connectors.icalendar.text import decoded, parsed
 from connectors.written_plans import TITLE, WrittenPlans, event_id, mark_of_plan, title_of
 
 PATH = "rhythm-bridge/"
@@ -111,7 +111,7 @@ class _Rhythm:
             if error.is_gone:
                 return None
             raise
-        calendars, _ = parsed(answer.content)
+        calendars, _ = parsed(decoded(answer.content))
         marks = [text_of(one, OURS) for calendar in calendars for one in components(calendar)]
         return _Written(etag=answer.headers.get("ETag", "*"), mark=next(filter(None, marks), None))
 

@@ -1,35 +1,49 @@
 """Make a raw record of each event ("event") or to-do ("task") of an iCalendar text.
 
 Descriptions, places, links and people's addresses are not stored. Stored are the number of people, the user's own
-answer, and if a place or a conference is named. Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA
-name of the zone of their wall clock. Times without a zone are in the calendar's own zone (X-WR-TIMEZONE), else in the
-user's.
+answer, and if a place or a conference is named. Times without a zone are in the calendar's own zone (X-WR-TIMEZONE),
+else in the user's.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, date, datetime, time, timedelta
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
+from bridge.domain.recurrence import Series
 from bridge.domain.types import RawRecord
+from bridge.domain.zones import zone_named
 from connectors.icalendar.text import MALFORMED
+from connectors.icalendar.times import (
+    LINES,
+    as_days,
+    at_home,
+    first_wall,
+    length_of,
+    listed,
+    midnight_of,
+    param,
+    recurrence_lines,
+    time_in,
+)
+from connectors.icalendar.zones import UNKNOWN, zone_of_name
+from connectors.payload import mapping
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
 
+READER = 4  # raised when records of the same text change, so that calendars are read again
 STREAM_OF_COMPONENT = {"VEVENT": "event", "VTODO": "task"}
 MEETING_LINK = re.compile(
     r"https://[\w.-]*(zoom\.us/j|teams\.microsoft\.com|meet\.google\.com|webex\.com|whereby\.com)"
 )
 LINK_FIELDS = ("CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 ROOMS = ("ROOM", "RESOURCE")
-LINES = ("RRULE", "RDATE", "EXDATE")
+ALL_DAY = ("X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT", "X-FUNAMBOL-ALLDAY")
 UNREADABLE_PREFIX = "unreadable-"
 
 
@@ -48,39 +62,81 @@ def sequence(component: Component) -> int:
         return 0
 
 
-def record_of(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    """Return the raw record of an event or a to-do. If it is unreadable, the payload is ``{"unreadable": True}``.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Facts needed to read the components of a calendar.
 
-    ``calendar`` is the calendar's name, with which the record's key begins. ``home`` is the zone of times without a
-    zone. ``mine`` are the user's addresses in lower case.
+    ``calendar`` is its name, with which the keys of records begin. ``home`` is the zone of times without a zone, unless
+    ``is_known`` is False because the calendar names another that is not understood.
+    ``mine`` are the user's addresses in lower case. ``cancels`` is True for a message that cancels (RFC 5546, 3.2.5).
     """
-    try:
-        payload = _payload(component, home, mine)
-        uid = text_of(component, "UID") or mark_of(component.to_ical())
-    except MALFORMED:
-        block = f"BEGIN:{component.name} {component.get('UID')} {component.get('SUMMARY')}"
-        return unreadable(calendar, block.encode(errors="replace"))
-    original = payload.get("original")
-    suffix = "" if original is None else "/" + (next(iter(original.values())) if original else "?")
-    kept = {name: value for name, value in payload.items() if value is not None} | {"calendar": calendar, "uid": uid}
-    return RawRecord(stream=STREAM_OF_COMPONENT[component.name or ""], key=f"{calendar}/{uid}{suffix}", payload=kept)
+
+    calendar: str
+    home: ZoneInfo
+    mine: frozenset[str]
+    is_known: bool = True
+    cancels: bool = False
+
+    def versions(self, calendar: Calendar) -> Iterator[tuple[int, RawRecord]]:
+        """Yield (version, record) of the events and to-dos of a calendar, and of what cannot be read in them."""
+        for component in components(calendar):
+            yield from self.versions_of(component)
+
+    def versions_of(self, component: Component) -> Iterator[tuple[int, RawRecord]]:
+        """Yield (version, record) of an event or a to-do, and of what cannot be read in it."""
+        record = self.record(component)
+        yield sequence(component), record
+        if "unreadable" not in record.payload:
+            yield from ((0, fault) for fault in faults(self, component))
+
+    def record(self, component: Component) -> RawRecord:
+        """Return the raw record of an event or a to-do. An unreadable one has the payload ``{"unreadable": True}``."""
+        try:
+            payload = _payload(component, self)
+            uid = text_of(component, "UID") or mark_of(component.to_ical().decode())
+        except MALFORMED:
+            return unreadable(
+                self.calendar, f"BEGIN:{component.name} {component.get('UID')} {component.get('SUMMARY')}"
+            )
+        original = payload.get("original")
+        suffix = "" if original is None else "/" + (next(iter(original.values())) if original else "?")
+        kept = {name: value for name, value in payload.items() if value is not None}
+        key, stream = f"{self.calendar}/{uid}{suffix}", STREAM_OF_COMPONENT[component.name or ""]
+        return RawRecord(stream=stream, key=key, payload=kept | {"calendar": self.calendar, "uid": uid})
 
 
-def _payload(component: Component, home: ZoneInfo, mine: frozenset[str]) -> dict[str, Any]:
+def reader_of(calendar: Calendar, name: str, zone: str, mine: frozenset[str]) -> Reader:
+    """Return the reader of a calendar. Times without a zone are in the calendar's own zone, else in ``zone``."""
+    stated = text_of(calendar, "X-WR-TIMEZONE")
+    home = zone_named(zone_of_name(stated)) if stated else ZoneInfo(zone)
+    cancels = word_of(calendar, "METHOD") == "CANCEL"
+    return Reader(calendar=name, home=home or ZoneInfo(zone), is_known=home is not None, mine=mine, cancels=cancels)
+
+
+def _payload(component: Component, reader: Reader) -> dict[str, Any]:
+    home, stated = reader.home, {field: name for field, name in _TIMES.items() if name in component}
+    times = {field: time_in(component, name, home, floats=reader.is_known) for field, name in stated.items()}
+    if any(word_of(component, name) in ("TRUE", "1") for name in ALL_DAY):
+        times |= as_days(times, home)
+    if component.name == "VTODO":
+        times |= {field: at_home(when, home) for field, when in times.items()}
+    days, minutes = length_of(component)
     return {
         "title": text_of(component, "SUMMARY"),
-        "status": word_of(component, "STATUS"),
-        **{field: _time(component, name, home) for field, name in _TIMES.items() if name in component},
-        **_original(component, home),
-        "minutes": _minutes(component),
-        "lines": _lines(component),
+        "status": "CANCELLED" if reader.cancels else word_of(component, "STATUS"),
+        **times,
+        **_original(component, reader, all_day="date" in times.get("start", {})),
+        "days": days,
+        "minutes": minutes,
+        "lines": recurrence_lines(component),
         "busy": word_of(component, "TRANSP") != "TRANSPARENT",
         "microsoft": word_of(component, "X-MICROSOFT-CDO-BUSYSTATUS"),
         "class": word_of(component, "CLASS"),
         "conference": _conference(component),
         **({"priority": priority} if (priority := _priority(component)) else {}),
+        **({"percent": percent} if (percent := text_of(component, "PERCENT-COMPLETE")) == "100" else {}),
         **({"located": True} if _located(component) else {}),
-        **_people(component, mine),
+        **_people(component, reader.mine),
     }
 
 
@@ -93,22 +149,48 @@ _TIMES = {
 }
 
 
-def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return the field ``original``, the day or instant of the series that a component replaces, as ``_time`` does.
+def _original(component: Component, reader: Reader, *, all_day: bool) -> dict[str, dict[str, str | None]]:
+    """Return the field ``original``, the day or instant of the series that a component replaces, as ``time_in`` does.
 
     Return {} for a component that replaces none. A midnight counts as a day, unless the component's new start has a
     time of day.
     """
     if "RECURRENCE-ID" not in component:
         return {}
-    found = _time(component, "RECURRENCE-ID", home)
-    start = _time(component, "DTSTART", home) if "DTSTART" in component else {}
-    if found.get("at") and not start.get("at"):
-        at = datetime.fromisoformat(str(found["at"]))
-        own = known_zone(found.get("zone")) or home
-        walls = [at.astimezone(place) for place in ((own, home) if own.key == "UTC" else (own,))]
-        found |= next(({"date": wall.date().isoformat()} for wall in walls if wall.time() == time()), {})
+    found = time_in(component, "RECURRENCE-ID", reader.home, floats=reader.is_known)
+    if found.get("at") and (all_day or "DTSTART" not in component):
+        found |= midnight_of(found, reader.home, surely=all_day)
     return {"original": found}
+
+
+def collected(versions: Iterable[tuple[int, RawRecord]]) -> dict[str, RawRecord]:
+    """Return the records of ``versions``, which are (version, record), by path, each in its newest version.
+
+    Of equal versions the last stays. But programs give several events one UID: those of one version that start at
+    different times are all kept, and all but one have their start in the key.
+    """
+    found: dict[str, list[tuple[int, RawRecord]]] = {}
+    for version, record in versions:
+        found.setdefault(record.path, []).append((version, record))
+    kept: list[RawRecord] = []
+    for same in found.values():
+        newest = max(version for version, _ in same)
+        kept += _told_apart({_begun(record): record for version, record in same if version == newest})
+    return {record.path: record for record in kept}
+
+
+def _told_apart(by_start: Mapping[str, RawRecord]) -> list[RawRecord]:
+    """Return the records of one path. The key stays that of the one that repeats, else of the first."""
+    records = list(by_start.values())
+    if "original" in records[0].payload or "unreadable" in records[0].payload:
+        return records[-1:]
+    own = min(by_start, key=lambda start: ("lines" not in by_start[start].payload, start))
+    return [r if start == own else replace(r, key=f"{r.key}/at-{start}") for start, r in by_start.items()]
+
+
+def _begun(record: RawRecord) -> str:
+    when = mapping(record.payload.get("start") or record.payload.get("due"))
+    return str(when.get("at") or when.get("date"))
 
 
 def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
@@ -124,19 +206,38 @@ def told_of_replaced(records: Mapping[str, RawRecord]) -> dict[str, RawRecord]:
     told = {uid: {"replaced": sorted(found, key=str)} for uid, found in replaced.items()}
     return {
         path: replace(record, payload={**record.payload, **told[record.payload.get("uid")]})
-        if "due" in record.payload and "lines" in record.payload and record.payload.get("uid") in told
+        if "lines" in record.payload and _is_task(record) and record.payload.get("uid") in told
         else record
         for path, record in records.items()
     }
 
 
-def unreadable(calendar: str, block: bytes) -> RawRecord:
-    stream = "task" if block.upper().startswith(b"BEGIN:VTODO") else "event"
-    return RawRecord(stream=stream, key=f"{calendar}/{UNREADABLE_PREFIX}{mark_of(block)}", payload={"unreadable": True})
+def _is_task(record: RawRecord) -> bool:
+    return "task" in (record.stream, record.payload.get("kind")) and "original" not in record.payload
 
 
-def mark_of(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
+def faults(reader: Reader, component: Component) -> list[RawRecord]:
+    """Return a record that is set aside for each thing in a readable component that cannot be read, with ``why``.
+
+    Without it, a series would silently lack instances.
+    """
+    lines = recurrence_lines(component) or []
+    series = Series(lines=lines, first=first_wall(component), zone=None)
+    zones = {name: [param(one, "TZID") for one in listed(component, name)] for name in LINES[1:]}
+    found = ["RRULE"] if series.fault() else []
+    found += [name for name, stated in zones.items() if UNKNOWN.upper() in stated]
+    block = f"BEGIN:{component.name} {component.get('UID')} {component.get('RECURRENCE-ID')} "
+    return [unreadable(reader.calendar, block + why, why) for why in found]
+
+
+def unreadable(calendar: str, block: str, why: str | None = None) -> RawRecord:
+    stream = "task" if block.upper().startswith("BEGIN:VTODO") else "event"
+    payload = {"unreadable": True} | ({"why": why} if why else {})
+    return RawRecord(stream=stream, key=f"{calendar}/{UNREADABLE_PREFIX}{mark_of(block)}", payload=payload)
+
+
+def mark_of(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def text_of(component: Component, name: str) -> str | None:
@@ -151,99 +252,6 @@ def word_of(component: Component, name: str) -> str | None:
     """Return the text of a property whose values are fixed words, in upper case, or None if it is missing."""
     text = text_of(component, name)
     return None if text is None else text.upper()
-
-
-def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
-    """Return the time in a property as {"date"} or {"at", "zone"}, or {} if it cannot be read.
-
-    A time without a zone is read in ``home``.
-    """
-    value = component[name]
-    try:
-        at = getattr(value[0] if isinstance(value, list) else value, "dt", None)
-        if isinstance(at, datetime):
-            if at.tzinfo is None:
-                at = at.replace(tzinfo=home)
-            return {"at": at.astimezone(UTC).isoformat(), "zone": _zone(at, home)}
-        return {"date": at.isoformat()} if isinstance(at, date) else {}
-    except MALFORMED:
-        return _bare_day(str(value))
-
-
-def _bare_day(text: str) -> dict[str, str | None]:
-    """Return {"date"} for a text like ``20260914``, or {} for other text.
-
-    Some programs write such dates in properties that are not marked as dates.
-    """
-    try:
-        return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
-    except ValueError:
-        return {}
-
-
-def known_zone(name: str | None) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(name) if name else None
-    except (KeyError, ValueError, OSError):
-        return None
-
-
-def _zone(at: datetime, home: ZoneInfo) -> str | None:
-    """Return the IANA name of a time's zone.
-
-    A zone that the calendar defines is compared with ``home``, and then with all IANA zones. The first that has the
-    same offsets in that year counts. Return None if no zone has them.
-    """
-    if at.tzinfo is UTC or at.tzname() == "UTC":
-        return "UTC"
-    key = getattr(at.tzinfo, "key", None)
-    if isinstance(key, str):
-        return key
-    months = _months(at.year)
-    offsets = tuple(month.replace(tzinfo=at.tzinfo).utcoffset() for month in months)
-    return home.key if _offsets(home, months) == offsets else _behaving(at.year, offsets)
-
-
-@cache
-def _behaving(year: int, offsets: tuple[timedelta | None, ...]) -> str | None:
-    """Return the first IANA zone's name with the given offsets on the 1st and 15th of a year's months. Otherwise return
-    None.
-    """
-    months = _months(year)
-    places = (name for name in sorted(available_timezones()) if "/" in name and not name.startswith("Etc/"))
-    return next((name for name in places if _offsets(ZoneInfo(name), months) == offsets), None)
-
-
-def _months(year: int) -> list[datetime]:
-    return [datetime(year, month, day) for month in range(1, 13) for day in (1, 15)]  # noqa: DTZ001 - wall clocks
-
-
-def _offsets(zone: ZoneInfo, months: Sequence[datetime]) -> tuple[timedelta | None, ...]:
-    return tuple(month.replace(tzinfo=zone).utcoffset() for month in months)
-
-
-def _minutes(component: Component) -> float | None:
-    value = getattr(component.get("DURATION"), "dt", None)
-    return value / timedelta(minutes=1) if isinstance(value, timedelta) else None
-
-
-def _lines(component: Component) -> list[str] | None:
-    """Return the recurrence lines (RRULE, RDATE, EXDATE) of a component with the zone of their times, or None without
-    any.
-
-    A line RECURRENCE-ID is added if an exception also changes all later instances.
-    """
-    found = []
-    for name in LINES:
-        values = component.get(name, [])
-        for value in values if isinstance(values, list) else [values]:
-            zone = getattr(value, "params", {}).get("TZID")
-            text = value.to_ical().decode() if hasattr(value, "to_ical") else ""
-            found.append(f"{name};TZID={zone}:{text}" if zone else f"{name}:{text}")
-    original = component.get("RECURRENCE-ID")
-    if _param(original, "RANGE") == "THISANDFUTURE":
-        found.append(f"RECURRENCE-ID;RANGE=THISANDFUTURE:{original.to_ical().decode()}")
-    return found or None
 
 
 def _conference(component: Component) -> bool:
@@ -271,26 +279,17 @@ def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
     ``mine`` are the user's addresses. If none of them is listed, the number is that of all people less the user. An
     event without an organiser is the user's own. The answer is None if the user is not listed or did not answer.
     """
-    attendees = [a for a in _listed(component, "ATTENDEE") if _param(a, "CUTYPE") not in ROOMS]
-    organiser = {_address(o) for o in _listed(component, "ORGANIZER")}
+    attendees = [a for a in listed(component, "ATTENDEE") if param(a, "CUTYPE") not in ROOMS]
+    organiser = {_address(o) for o in listed(component, "ORGANIZER")}
     everybody = {_address(a) for a in attendees} | organiser
     me = next((a for a in attendees if _address(a) in mine), None)
     known = bool(everybody & mine)
     return {
         "others": len(everybody - mine) if known else max(len(everybody) - 1, 0),
         "organised_by_me": not organiser or bool(organiser & mine),
-        "answer": None if me is None else _param(me, "PARTSTAT") or None,
+        "answer": None if me is None else param(me, "PARTSTAT") or None,
     }
-
-
-def _listed(component: Component, name: str) -> Sequence[Any]:
-    value = component.get(name)
-    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _address(person: Any) -> str:
     return str(person).lower().removeprefix("mailto:")
-
-
-def _param(person: Any, name: str) -> str:
-    return str(getattr(person, "params", {}).get(name, "")).upper()

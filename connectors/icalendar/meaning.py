@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, time, timedelta
-from itertools import islice
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import BadRecord
+from bridge.domain.recurrence import Series, ended
 from bridge.domain.types import Event, Item, RawRecord, Response, Task
 from connectors.instants import EVENT_YEARS, calendar_date, time_zone, utc, zone_of_arrival
 from connectors.payload import mapping, rows, words
@@ -21,15 +20,15 @@ RESPONSES = {
     "DECLINED": Response.DECLINED,
 }
 MICROSOFT = {"OOF": "outOfOffice", "WORKINGELSEWHERE": "workingLocation"}
+REPEATS = ("RRULE:", "RDATE")
 OPEN = ("NEEDS-ACTION", "IN-PROCESS")
 DAY = timedelta(days=1)
 DURATION_MAX_MINUTES = 366 * 1440  # minutes
-# A rule that finds a date in every step, so that following it takes as many steps as dates.
-PLAIN_RULE = re.compile(
-    r"(?:(?:FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)|INTERVAL=\d{1,3}|COUNT=\d{1,5}|UNTIL=\d{8}(?:T\d{6}Z?)?|WKST=[A-Z]{2}"
-    r"|BYDAY=[A-Z]{2}(?:,[A-Z]{2}){0,6})(?:;|$))+"
-)
-UNTIL = re.compile(r"UNTIL=(\d{8})(?:T\d{6}Z?)?")
+FAULTS = {
+    "RRULE": "the rule of a series (RRULE) is unreadable or too frequent; only its first start was read",
+    "RDATE": "further dates of a series (RDATE) are in a time zone that the calendar does not explain",
+    "EXDATE": "excluded dates of a series (EXDATE) are in a time zone that the calendar does not explain",
+}
 
 
 def meanings(source: str, record: RawRecord, stream: str, *, master: str | None = None) -> Sequence[Item]:
@@ -48,7 +47,7 @@ def meanings(source: str, record: RawRecord, stream: str, *, master: str | None 
 def _items(record: RawRecord, stream: str, master: str | None) -> Sequence[Item]:
     payload = record.payload
     if payload.get("unreadable") is True:
-        raise BadRecord("the entry is no valid iCalendar")
+        raise BadRecord(FAULTS.get(str(payload.get("why")), "the entry is no valid iCalendar"))
     calendar, uid = payload.get("calendar"), payload.get("uid")
     if not isinstance(calendar, str) or not isinstance(uid, str) or not uid:
         raise BadRecord("UID or calendar is missing")
@@ -62,47 +61,55 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> list[Item]:
 
     The list is empty if all instances are replaced. Raises BadRecord if DUE is unreadable.
     """
-    due = payload.get("due")
-    day = _day(_started_plus(payload) if due is None else due)
-    if due is not None and day is None:
-        raise BadRecord("DUE is unreadable")
-    replaced = [found for found in map(_day, rows(payload.get("replaced"))) if found is not None]
-    if day is not None and replaced:
-        day = _first_left(day, _lines(payload), replaced)
-        if day is None:
+    stated = payload.get("due")
+    start, due = payload.get("start"), _started_plus(payload) if stated is None else stated
+    day = _day(due)
+    if stated is not None and day is None:
+        raise BadRecord(_unreadable("DUE", stated))
+    series = _series(start or due, payload)
+    if day is not None and series is not None:
+        done = (_wall(one, series.zone, series.first.time()) for one in rows(payload.get("replaced")))
+        left = series.first_without({at for at in done if at is not None})
+        if left is None:
             return []
+        day += left.date() - series.first.date()
     return [Task(key=key, list=calendar, title=words(payload.get("title")), due=day, completed=_completed(payload))]
 
 
-def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the time at which a to-do that states a start and a length is due (RFC 5545, 3.6.2).
-
-    Return None without a start at a time of day, and without a length from 0 to 366 days.
-    """
-    start, minutes = mapping(payload.get("start")), payload.get("minutes")
-    begun = _instant(start)
-    if begun is None or not isinstance(minutes, int | float) or not 0 <= minutes <= DURATION_MAX_MINUTES:
+def _series(begins: Any, payload: Mapping[str, Any]) -> Series | None:
+    """Return the recurrence of a to-do on the clock of its start, else of DUE, or None if it does not repeat."""
+    lines, zone = _lines(payload), time_zone(mapping(begins).get("zone"))
+    first = _wall(begins, zone, time())
+    if first is None or not any(line.startswith(REPEATS) for line in lines):
         return None
-    return {**start, "at": (begun + timedelta(minutes=minutes)).isoformat()}
+    return Series(lines=lines, first=first, zone=zone, homes=[zone] if zone else [])
 
 
-def _first_left(day: date, lines: Sequence[str], replaced: Sequence[date]) -> date | None:
-    """Return the first date of a series from ``day`` on that is not in ``replaced``. Return None if none is left.
+def _started_plus(payload: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return when a to-do that states a start and a length is due (RFC 5545, 3.6.2), or None without both."""
+    start, length = mapping(payload.get("start")), _length(payload)
+    if length is None:
+        return None
+    first, begun = _date(start), _instant(start)
+    if first is not None:
+        return {"date": (first + sum(length, timedelta(0))).isoformat()}
+    if begun is None:
+        return None
+    return {**start, "at": ended(begun, time_zone(start.get("zone")) or UTC, length).isoformat()}
 
-    Only rules that find a date in every step are followed. Another rule leaves the series where it begins.
-    """
-    from dateutil.rrule import rrulestr
 
-    rules = [line.removeprefix("RRULE:") for line in lines if line.startswith("RRULE:")]
-    if len(rules) != 1 or not PLAIN_RULE.fullmatch(rules[0].upper()):
-        return day
-    rule = UNTIL.sub(r"UNTIL=\1", rules[0].upper())
-    try:
-        found = rrulestr(rule, dtstart=datetime(day.year, day.month, day.day))  # noqa: DTZ001 - a date
-        dates = (at.date() for at in islice(found, len(replaced) + 1))
-        return next((one for one in dates if one not in replaced), None)
-    except (ValueError, OverflowError):
-        return day
+def _length(payload: Mapping[str, Any]) -> tuple[timedelta, timedelta] | None:
+    """Return (days of the wall clock, rest) of DURATION, or None without it. Raises BadRecord if it is unreadable."""
+    days, minutes = payload.get("days") or 0, payload.get("minutes")
+    if minutes is None:
+        return None
+    if not (_is_number(days) and _is_number(minutes)) or not 0 <= days * 1440 + minutes <= DURATION_MAX_MINUTES:
+        raise BadRecord("DURATION is unreadable")
+    return timedelta(days=days), timedelta(minutes=minutes)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
@@ -114,7 +121,7 @@ def _completed(payload: Mapping[str, Any]) -> datetime | None:
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
         return None
-    if completed is not None or status != "COMPLETED":
+    if completed is not None or (status != "COMPLETED" and payload.get("percent") != "100"):
         return completed
     changed = _instant(payload.get("modified"))
     if changed is None:
@@ -161,26 +168,29 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
     iCalendar states the day after the last day. The result states the last day.
     """
     start, end = payload.get("start"), payload.get("end")
-    minutes = payload.get("minutes")
-    length = minutes if isinstance(minutes, int | float) and not isinstance(minutes, bool) else None
-    if length is not None and not 0 <= length <= DURATION_MAX_MINUTES:
-        raise BadRecord("DURATION is unreadable")
+    length = _length(payload)
     lines = {"recurrence": _lines(payload)}
     first = _date(start)
     if first is not None:
-        last = _date(end)
+        last = _date(end) or _day(end)
         if last is None:
-            last = first + (timedelta(minutes=length) if length else DAY)
-        return {"first_day": first, "last_day": max(first, last - DAY), **lines}
+            last = first + (sum(length or (), timedelta(0)) or DAY)
+        return {"first_day": first, "last_day": max(first, last - DAY), "zone": _zone(start), **lines}
     begun = _instant(start)
     if begun is None:
-        raise BadRecord("DTSTART is missing or unreadable")
-    ended = _instant(end) if end is not None else begun + timedelta(minutes=length or 0)
-    if ended is None or ended < begun:
-        raise BadRecord("DTEND is unreadable or before DTSTART")
+        raise BadRecord(_unreadable("DTSTART", start))
+    zone = time_zone(_zone(start)) or UTC
+    stated, ends = _date(end), _instant(end)
+    if stated is not None:  # it lasts until that day begins, and on its own day until it ends
+        day = max(stated, begun.astimezone(zone).date() + DAY)
+        ends = datetime.combine(day, time(), zone).astimezone(UTC)
+    elif end is None:
+        ends = ended(begun, zone, length or (timedelta(0), timedelta(0)))
+    if ends is None or ends < begun:
+        raise BadRecord(_unreadable("DTEND", end) if ends is None else "DTEND is before DTSTART")
     return {
         "start": begun,
-        "end": ended,
+        "end": ends,
         "zone": _zone(start),
         "end_zone": zone_of_arrival(_zone(start), _zone(end)),
         **lines,
@@ -199,7 +209,7 @@ def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     day, at = _date(original), _instant(original)
     if day is None and at is None:
-        raise BadRecord("RECURRENCE-ID is unreadable")
+        raise BadRecord(_unreadable("RECURRENCE-ID", original))
     if day is None and _date(payload.get("start")) is not None:
         day = _day(original)
     midnight = at is None or at.astimezone(ZoneInfo(_zone(original) or "UTC")).time() == time()
@@ -221,6 +231,20 @@ def _day(when: Any) -> date | None:
     if at is None:
         return _date(when)
     return (at.astimezone(ZoneInfo(zone)) if zone else at).date()
+
+
+def _wall(when: Any, zone: ZoneInfo | None, of_a_day: time) -> datetime | None:
+    """Return an instant on the wall clock of ``zone``, or a day at the time ``of_a_day``. Return None if unreadable."""
+    at, day = _instant(when), _date(when)
+    if at is None:
+        return None if day is None else datetime.combine(day, of_a_day)
+    return at.astimezone(zone or UTC).replace(tzinfo=None)
+
+
+def _unreadable(name: str, when: Any) -> str:
+    if "unknown" in mapping(when):
+        return f"{name} is in a time zone that the calendar does not explain"
+    return f"{name} is missing or unreadable"
 
 
 def _zone(when: Any) -> str | None:

@@ -4,36 +4,71 @@ from __future__ import annotations
 
 import re
 import warnings
-from datetime import datetime
 from typing import TYPE_CHECKING
+
+from connectors.icalendar.zones import with_known_zones
 
 if TYPE_CHECKING:
     from icalendar import Calendar
 
-COMPONENT = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
-HEADER = re.compile(rb"^X-WR-(?:CALNAME|TIMEZONE)[:;][^\r\n]*", re.MULTILINE | re.IGNORECASE)
-ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
-FOLD = re.compile(rb"\r?\n[ \t]")
-RULE = re.compile(rb"^RRULE:([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
+COMPONENT = re.compile(r"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+HEADER = re.compile(r"^(?:X-WR-(?:CALNAME|TIMEZONE)[:;]|METHOD:)[^\n]*", re.MULTILINE | re.IGNORECASE)
+ZONE = re.compile(r"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+FOLD = re.compile(rb"\r*\n[ \t]|\r[ \t]")
+BREAK = re.compile(rb"\r*\n|\r")
+LENGTH = re.compile(r"^(DURATION(?:;[^:\n]*)?):([-+P0-9DHMSTW]*)\s*$", re.MULTILINE | re.IGNORECASE)
+LENGTH_AS_WRITTEN = "X-AS-WRITTEN"  # parameter of DURATION: the library does not tell a day from 24 hours
+# How a text may begin that is no UTF-8. A byte order mark may be missing.
+WIDE = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"B\0E\0", "utf-16-le"), (b"\0B\0E", "utf-16-be"))
 # What the library raises; OSError for a zone named like a folder of zones ("Pacific").
 MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, OSError)
 
 
-def parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
-    """Return (calendars in an iCalendar text, texts of the events and to-dos that cannot be parsed).
+def decoded(content: bytes) -> str:
+    """Return a calendar's text from UTF-8, UTF-16 or Latin 1, unfolded, with LF after each line.
+
+    Lines are unfolded before they are decoded, because programs fold inside a letter (RFC 5545, 3.1). In a text of
+    mixed encodings, each line counts by itself.
+    """
+    for mark, encoding in WIDE:
+        if content.startswith(mark):
+            content = content.decode(encoding, "replace").encode()
+    content = content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"")  # no database takes a NUL
+    lines = BREAK.sub(b"\n", FOLD.sub(b"", content))
+    try:
+        return lines.decode()
+    except UnicodeDecodeError:
+        return "\n".join(map(_line, lines.split(b"\n")))
+
+
+def _line(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("cp1252", "replace")  # Latin 1 with the characters that Windows adds
+
+
+def begins(content: bytes) -> bool:
+    """Return True if a text begins with a calendar, after blanks if any."""
+    return decoded(content).lstrip("\ufeff \t\r\n").upper().startswith("BEGIN:VCALENDAR")
+
+
+def parsed(text: str) -> tuple[list[Calendar], list[str]]:
+    """Return (calendars in a decoded iCalendar text, texts of the events and to-dos that cannot be parsed).
 
     A text that cannot be parsed as a whole is parsed by event and to-do, each in its own calendar.
     """
-    found = _calendars(content)
+    text = LENGTH.sub(rf"\1;{LENGTH_AS_WRITTEN}=\2:\2", with_known_zones(text))
+    found = _calendars(text)
     if found:
         return found, []
-    named = b"\r\n".join(match.group() for match in HEADER.finditer(content))
-    zones = b"\r\n".join(match.group() for match in ZONE.finditer(content))
+    named = "\n".join(match.group() for match in HEADER.finditer(text))
+    zones = "\n".join(match.group() for match in ZONE.finditer(text))
     calendars, broken = [], []
-    for match in COMPONENT.finditer(content):
-        alone = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%b\r\n%b\r\nEND:VCALENDAR\r\n"
-        heads = (named + b"\r\n" + zones, named, b"")
-        one = next(filter(None, (_calendars(alone % (head, match.group())) for head in heads)), None)
+    for match in COMPONENT.finditer(text):
+        alone = "BEGIN:VCALENDAR\nVERSION:2.0\n{}\n{}\nEND:VCALENDAR\n"
+        heads = (f"{named}\n{zones}", named, "")
+        one = next(filter(None, (_calendars(alone.format(head, match.group())) for head in heads)), None)
         if one:
             calendars += one
         else:
@@ -41,38 +76,15 @@ def parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
     return calendars, broken
 
 
-def _calendars(content: bytes) -> list[Calendar] | None:
+def _calendars(text: str) -> list[Calendar] | None:
     from icalendar import Calendar
     from icalendar.timezone import tzp
 
     tzp.use_default()  # forgets the zones other calendars defined: the library would use them for equal names in this
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # guesses about zones, which are checked below
-            found = Calendar.from_ical(ZONE.sub(_if_it_ends, content), multiple=True)
+            warnings.simplefilter("ignore")  # guesses about zones, which are checked before
+            found = Calendar.from_ical(text, multiple=True)
     except MALFORMED:
         return None
     return [calendar for calendar in found if calendar.name == "VCALENDAR"]
-
-
-def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """Return the text of a time zone that a calendar defines.
-
-    Return an empty text if a rule of it is not yearly, or matches no date from 2000 to 2040. The library would search
-    for minutes for a date that matches.
-    """
-    lines = FOLD.sub(b"", zone.group())
-    return zone.group() if all(_comes_round(rule.group(1)) for rule in RULE.finditer(lines)) else b""
-
-
-def _comes_round(rule: bytes) -> bool:
-    """Return True if a recurrence rule is yearly and matches any date from 2000 to 2040."""
-    from dateutil.rrule import rrulestr
-
-    parts = [part for part in rule.decode("ascii", "replace").upper().split(";") if not part.startswith("UNTIL")]
-    within = ";".join([*parts, "UNTIL=20400101T000000"])
-    try:
-        found = rrulestr(within, dtstart=datetime(2000, 1, 1))  # noqa: DTZ001 - a wall clock
-        return "FREQ=YEARLY" in parts and next(iter(found), None) is not None
-    except MALFORMED:
-        return False

@@ -16,7 +16,7 @@ SPEC = ConnectorSpec(
     title=say("iCalendar (file or secret address)"),
     delivers=frozenset({"events", "tasks"}),
     streams=("event", "task"),
-    normaliser_version=3,
+    normaliser_version=4,
     normaliser="connectors.ics.normalise:normalise",
     settings=(
         Setting(

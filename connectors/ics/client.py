@@ -14,6 +14,7 @@ from bridge.domain.languages import say
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page
 from bridge.http import egress
+from connectors.icalendar.components import READER
 from connectors.ics.files import addresses
 from connectors.ics.parse import pages
 from connectors.ics.server import CONNECT_AGAIN, Server
@@ -67,7 +68,7 @@ class Ics:
 
     def _look(self, cursor: str | None, now: datetime) -> Found:
         seen: dict[str, str] = json.loads(cursor) if cursor else {}
-        read_as = hashlib.blake2b(repr((self._zone, sorted(self._mine))).encode(), digest_size=16).hexdigest()
+        read_as = hashlib.blake2b(repr((READER, self._zone, sorted(self._mine))).encode(), digest_size=16).hexdigest()
         seen = seen if seen.get("read_as") == read_as else {}  # or nobody would read it with the new addresses
         answer = self._server.calendar(seen, now=now)
         if answer is None:

@@ -8,19 +8,15 @@ from collections.abc import Iterator, Mapping
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page
+from connectors.icalendar.text import begins
 from connectors.ics.parse import CALENDAR_MAX_BYTES, pages
 
-BEGIN = b"BEGIN:VCALENDAR"
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
 def recognise(file: File) -> bool:
-    """Return True if a file begins with a calendar, after a byte order mark or blanks if any."""
+    """Return True if a file begins with a calendar, in any encoding that is read."""
     return begins(file.head)
-
-
-def begins(content: bytes) -> bool:
-    return content.removeprefix(b"\xef\xbb\xbf").lstrip().upper().startswith(BEGIN)
 
 
 def addresses(text: str) -> frozenset[str]:

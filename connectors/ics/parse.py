@@ -6,23 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import SourceChanged
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
 from connectors.icalendar.components import (
     STREAM_OF_COMPONENT,
     UNREADABLE_PREFIX,
+    collected,
     components,
-    known_zone,
-    record_of,
-    sequence,
-    text_of,
+    reader_of,
     told_of_replaced,
     unreadable,
     word_of,
 )
-from connectors.icalendar.text import MALFORMED, parsed
+from connectors.icalendar.text import MALFORMED, decoded, parsed
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
@@ -44,20 +41,17 @@ def pages(
     deletes nothing. The date of a file is the date of its newest change. Raises SourceChanged for text that is no
     calendar, and after the readable part of a calendar that is cut off.
     """
-    whole = _is_whole(content)
-    calendars, broken = parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
+    text = decoded(content)
+    whole = _is_whole(text)
+    calendars, broken = parsed(text)
     if not calendars and not broken:
         raise SourceChanged("it holds no calendar; export it again")
     named = next((str(c["X-WR-CALNAME"]) for c in calendars if c.get("X-WR-CALNAME")), name).replace("/", " ")
     as_of = None if file is None else _changed(calendars)
     mailed = any(word_of(calendar, "METHOD") not in (None, "PUBLISH") for calendar in calendars)
-    found: dict[str, RawRecord] = {}
-    for calendar in calendars:
-        home = known_zone(text_of(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
-        for component in sorted(components(calendar), key=sequence):
-            record = record_of(named, component, home, mine)
-            found[record.path] = _of_file(record, file, as_of)
-    found = told_of_replaced(found)
+    readers = ((reader_of(calendar, named, zone, mine), calendar) for calendar in calendars)
+    found = told_of_replaced(collected(pair for reader, calendar in readers for pair in reader.versions(calendar)))
+    found = {path: _of_file(record, file, as_of) for path, record in found.items()}
     found |= {record.path: record for record in (unreadable(named, block) for block in broken)}
     for stream in STREAM_OF_COMPONENT.values():
         records = tuple(record for record in found.values() if record.stream == stream)
@@ -108,7 +102,7 @@ def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
     return Covers(prefix=f"{calendar}/", parents=parents, as_of=as_of)
 
 
-def _is_whole(content: bytes) -> bool:
+def _is_whole(text: str) -> bool:
     """Return True if a text holds the end of its last calendar. Some servers add a line after the end."""
-    upper = content.upper()
-    return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
+    upper = text.upper()
+    return upper.rfind("END:VCALENDAR") > upper.rfind("BEGIN:VCALENDAR")

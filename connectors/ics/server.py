@@ -12,7 +12,7 @@ from bridge import http
 from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
 from bridge.domain.languages import say
 from bridge.http import egress
-from connectors.ics.files import begins
+from connectors.icalendar.text import begins
 from connectors.ics.parse import CALENDAR_MAX_BYTES
 
 if TYPE_CHECKING:

@@ -80,7 +80,6 @@ class TestTimes:
             ("DTSTART;TZID=Europe/Berlin:20261119T090000", "2026-11-19T08:00", "Europe/Berlin"),
             ("DTSTART;TZID=W. Europe Standard Time:20261119T090000", "2026-11-19T08:00", "Europe/Berlin"),
             ("DTSTART;TZID=Eastern Standard Time:20260719T090000", "2026-07-19T13:00", "America/New_York"),
-            ("DTSTART;TZID=Nowhere in particular:20261119T090000", "2026-11-19T08:00", "Europe/Berlin"),
             ("DTSTART:20261119T090000", "2026-11-19T08:00", "Europe/Berlin"),  # floating
         ],
     )
@@ -102,12 +101,10 @@ class TestTimes:
         steps = ("DTSTART:16010101T000000", "TZOFFSETFROM:+0200", "TZOFFSETTO:+0900", f"RRULE:{rule}")
         head = ("BEGIN:VTIMEZONE", "TZID:Ours", "BEGIN:STANDARD", *steps, "END:STANDARD", "END:VTIMEZONE")
         found = []
-        assert paces(lambda: found.append(event("DTSTART;TZID=Ours:20261119T090000", head=head)), tries=1) < 2000
-        assert found[0].start == utc("2026-11-19T08:00")
-
-    def test_a_folder_of_zones_is_no_zone(self) -> None:
-        with pytest.raises(BadRecord):
-            event("DTSTART;TZID=Pacific:20261119T090000")
+        start = ("DTSTART;TZID=Ours:20261119T090000",)
+        assert paces(lambda: found.append(records(*head, *vevent(*start))), tries=1) < 2000
+        with pytest.raises(BadRecord, match=r"DTSTART is in a time zone that the calendar does not explain"):
+            normalise(found[0][0], None)
 
     def test_floating_ones_run_on_the_calendars_clock(self) -> None:
         found = event("DTSTART:20261119T090000", head=("X-WR-TIMEZONE:America/New_York",))
@@ -239,7 +236,7 @@ class TestTasks:
         [
             "DUE;VALUE=DATE:20261130",
             "DUE;TZID=America/New_York:20261130T233000",  # on its own wall clock
-            "DUE:20261130T235900Z",
+            "DUE:20261130T225900Z",
             "DUE:20261130T010000",
         ],
     )
@@ -285,14 +282,18 @@ SERIES_OF_TODOS = (
         ("FREQ=WEEKLY;BYDAY=MO", date(2026, 11, 23)),
         ("FREQ=WEEKLY;UNTIL=20261130T000000Z", date(2026, 11, 23)),
         ("FREQ=DAILY;COUNT=1", None),  # nothing is left
-        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", date(2026, 11, 16)),  # a rule that never matches is not followed
-        ("FREQ=SECONDLY", date(2026, 11, 16)),
+        ("FREQ=MONTHLY;BYDAY=1MO", date(2026, 12, 7)),
+        ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", None),  # the only one is done
+        ("FREQ=SECONDLY", None),  # the only one that is known is done
     ],
 )
 def test_a_series_of_todos_is_due_at_its_first_instance_that_is_left(rule: str, due: date | None) -> None:
     lines = [line.format(rule=rule) for line in SERIES_OF_TODOS]
     content = "\r\n".join(["BEGIN:VCALENDAR", "VERSION:2.0", *lines, "END:VCALENDAR", ""]).encode()
     found = [record for page in pages(content, name="x", zone="Europe/Berlin") for record in page.records]
-    tasks = [item for record in found for item in normalise(record, None) if isinstance(item, Task)]
+    told = [record for record in found if "unreadable" in record.payload]
+    assert [record.payload["why"] for record in told] == (["RRULE"] if rule == "FREQ=SECONDLY" else [])
+    read = (record for record in found if record not in told)
+    tasks = [item for record in read for item in normalise(record, None) if isinstance(item, Task)]
     assert [task.due for task in tasks if task.completed is None] == ([] if due is None else [due])
     assert [task.due for task in tasks if task.completed is not None] == [date(2026, 11, 16)]

@@ -26,14 +26,20 @@ ZONES = (ZoneSpan(since=datetime(1970, 1, 1, tzinfo=UTC), zone=HOME),)
 CASES = ("week", "awkward")
 SAME_DAY = "an all-day event that ends on its first day lasts that day: it is no instant"
 BOTH = "a date and a time in one event cannot both be meant"
-LATER = "of two entries with one UID the later version, else the later line, stays"
+KEPT = "events with one UID and equal versions that start at different times are all kept"
+UNKNOWN = "a time in a zone that nothing explains is set aside, and not read on the clock of home"
 WITHOUT = "entries without a UID are told apart by what they say"
 KNOWN = {  # calendars on which the two differ, and why ours stays as it is
     "calendar_labs_same_day_dtend.ics": SAME_DAY,
     "rrule-exdate-mismatch.ics": SAME_DAY,
     "calendars__example.ics": SAME_DAY,
     "Germany_Holidays.ics": SAME_DAY,
-    "docs__tutorials__example.ics": LATER,
+    "issue_526_calendar_with_different_events.ics": UNKNOWN,
+    "issue_526_calendar_with_event_subset.ics": UNKNOWN,
+    "issue_526_calendar_with_events.ics": UNKNOWN,
+    "issue_526_calendar_with_shuffeled_events.ics": UNKNOWN,
+    "issue_722_missing_VTIMEZONE_custom.ics": UNKNOWN,
+    "docs__tutorials__example.ics": KEPT,
     "issue_253_additional_recurrence_id.ics": "a changed instance its series no longer has takes place nevertheless",
     "issue_15_duplicated_events.ics": WITHOUT,
     "recurring_ical_events__test__calendars__rdate.ics": WITHOUT,

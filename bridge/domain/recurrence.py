@@ -1,0 +1,297 @@
+"""Expand the recurrence lines of a calendar entry to wall-clock starts (RFC 5545, sections 3.3.10 and 3.8.5)."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from heapq import merge
+from itertools import chain, groupby, islice, takewhile
+from zoneinfo import ZoneInfo
+
+from bridge.domain.zones import zone_named
+
+# Step per INTERVAL by which a rule without COUNT may be moved towards the window; None: read from its beginning.
+STRIDE: dict[str, timedelta | None] = {
+    "SECONDLY": timedelta(seconds=1),
+    "MINUTELY": timedelta(minutes=1),
+    "HOURLY": timedelta(hours=1),
+    "DAILY": timedelta(days=1),
+    "WEEKLY": timedelta(weeks=1),
+    "MONTHLY": None,
+    "YEARLY": None,
+}
+RULE_MAX_STARTS = 20_000  # starts read of a rule: 54 years of daily starts
+DAY_MAX_STARTS = 96  # of a rule within 24 hours: every quarter of an hour
+# The calendar repeats every 400 years (146,097 days, whole weeks). Rules are read near Python's last year. A rule that
+# never matches (30 February) therefore ends after about 400 years instead of 8,000.
+FAR = 19 * timedelta(days=146_097)
+LONGEST_PERIOD = timedelta(days=366)  # of an RDATE; a longer period is an error
+DURATION = re.compile(r"\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")  # RFC 5545, 3.3.6
+BROKEN = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # errors of dateutil for broken rules
+OFTEN = {"SECONDLY", "MINUTELY", "HOURLY", "BYHOUR", "BYMINUTE", "BYSECOND"}
+OTHERS = {"BYDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS", "BYHOUR", "BYMINUTE", "BYSECOND"}  # not read together with SKIP
+DAY = timedelta(days=1)
+SECOND = timedelta(seconds=1)
+
+
+def day_meant(at: datetime, zones: Iterable[tzinfo]) -> date:
+    """Return the day that a program meant by an instant in an all-day series, such as ``UNTIL=20261019T220000Z``.
+
+    It is the day on the first clock of ``zones``, and then of UTC, that shows midnight or the day's last second then.
+    Otherwise the writer's clock is unknown, and the nearest midnight of UTC counts for whole quarters of an hour.
+    """
+    clocks = [*zones, UTC]
+    for clock in clocks:
+        wall = at.astimezone(clock)
+        if wall.time() == time() or (wall.hour, wall.minute) == (23, 59):
+            return wall.date()
+    last = SECOND if at.second == 59 else timedelta(0)
+    begins = at.astimezone(UTC) + last
+    if begins.minute % 15 or begins.second:
+        return at.astimezone(clocks[0]).date()
+    return (begins + DAY / 2 - SECOND).date() - (DAY if last else timedelta(0))
+
+
+def nominal(text: str) -> tuple[timedelta, timedelta] | None:
+    """Return (whole days, exact rest) of a duration, because a day of a wall clock may have 23 hours (RFC 5545, 3.3.6).
+
+    Return None for a text that is no duration from 0 to 366 days.
+
+    >>> nominal("P1DT2H"), nominal("-PT1H")
+    ((datetime.timedelta(days=1), datetime.timedelta(seconds=7200)), None)
+    """
+    found = DURATION.fullmatch(text.strip().upper())
+    if found is None:
+        return None
+    weeks, days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
+    try:
+        whole = timedelta(weeks=weeks, days=days)
+        rest = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        return (whole, rest) if whole + rest <= LONGEST_PERIOD else None
+    except OverflowError:
+        return None
+
+
+def ended(start: datetime, zone: tzinfo, length: tuple[timedelta, timedelta]) -> datetime:
+    """Return when something ends that begins at the instant ``start``, by (days on the clock of ``zone``, rest)."""
+    days, rest = length
+    wall = (start.astimezone(zone).replace(tzinfo=None) + days).replace(tzinfo=zone, fold=start.astimezone(zone).fold)
+    return wall.astimezone(UTC) + rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """The recurrence of a repeating event: its RRULE, RDATE and EXDATE ``lines``, and its first start.
+
+    ``first`` is on the wall clock of ``zone``. ``zone`` is None for an all-day event, whose days may be named by
+    instants on the clocks of ``homes``.
+    """
+
+    lines: Sequence[str]
+    first: datetime  # naive, whole seconds
+    zone: ZoneInfo | None
+    homes: Sequence[tzinfo] = ()
+
+    def starts(self, low: datetime, high: datetime) -> list[datetime]:
+        """Return the starts in [low, high] without excluded starts, as naive wall-clock times, ascending.
+
+        At most 20,000 starts of a rule are read. A series with a ``fault`` has only its first start and its RDATEs.
+        """
+        return sorted({at for at in self._left(low, high) if low <= at <= high})
+
+    def first_without(self, replaced: Collection[datetime]) -> datetime | None:
+        """Return the first start that is not in ``replaced``, or None if none is left."""
+        left = self._left(self.first, datetime.max)  # noqa: DTZ901 - a wall clock
+        return next((at for at in left if at not in replaced), None)
+
+    def _left(self, low: datetime, high: datetime) -> Iterator[datetime]:
+        """Yield starts up to ``high`` that are not excluded, ascending, some of them twice or before ``low``."""
+        try:
+            found = self._by_rules(low, high)
+        except BROKEN:
+            found = iter(sorted({self.first, *self._dates("RDATE")}))
+        excluded = self.excluded()
+        return (at for at in found if at not in excluded)
+
+    def fault(self) -> bool:
+        """Return True if a rule is broken, or has more than 96 starts a day, which no person's calendar has."""
+        try:
+            for value, _ in self._lines("RRULE"):
+                self._followed(_parts(value), self.first)
+        except BROKEN:
+            return True
+        return False
+
+    def excluded(self) -> set[datetime]:
+        """Return the wall-clock starts that EXDATE lines exclude. Unreadable values are skipped."""
+        return set(self._dates("EXDATE"))
+
+    def _by_rules(self, low: datetime, high: datetime) -> Iterator[datetime]:
+        """Return the starts by RRULEs up to ``high``, all RDATEs, and the first start, even if no rule gives it.
+
+        DTSTART defines the first start (RFC 5545, 3.8.5.3). If every rule ended before it, the first start is left out:
+        programs write an emptied series this way. Raises an error in ``BROKEN`` for a broken or too frequent rule.
+        """
+        rules = [self._followed(_parts(value), low) for value, _ in self._lines("RRULE")]
+        over = bool(rules) and all(until < self.first for _, until in rules)
+        more = sorted({*(() if over else (self.first,)), *self._dates("RDATE")})
+        return merge(more, *(self._up_to(min(high, until), found) for found, until in rules))
+
+    @staticmethod
+    def _up_to(last: datetime, found: Iterator[datetime]) -> Iterator[datetime]:
+        return takewhile(lambda at: at <= last, islice(found, RULE_MAX_STARTS))
+
+    def _followed(self, rule: dict[str, str], low: datetime) -> tuple[Iterator[datetime], datetime]:
+        """Return (starts of a rule, its end). Raises an error in ``BROKEN`` for a broken or too frequent rule."""
+        parts = dict(rule)
+        until, skip = parts.pop("UNTIL", None), parts.pop("SKIP", "OMIT")
+        if int(parts.get("COUNT", "1")) < 1:  # some programs write -1 for an endless rule
+            del parts["COUNT"]
+        if parts["FREQ"] not in STRIDE or int(parts.get("INTERVAL", "1")) < 1 or "BYEASTER" in parts:
+            raise ValueError("a recurrence rule no calendar makes")
+        found = self._skipped(parts, skip) if skip != "OMIT" else _by_dateutil(parts, self._anchor(parts, low))
+        return found, datetime.max if until is None else self._until(until)  # noqa: DTZ901 - a wall clock
+
+    def _skipped(self, parts: dict[str, str], skip: str) -> Iterator[datetime]:
+        """Return the starts of a rule by days of months, where a day that a month lacks moves (SKIP, RFC 7529, 4.1).
+
+        Raises ValueError for any other rule.
+        """
+        count = int(parts.pop("COUNT", str(RULE_MAX_STARTS)))
+        days = sorted({int(day) for day in parts.pop("BYMONTHDAY", str(self.first.day)).split(",")})
+        if parts["FREQ"] not in ("MONTHLY", "YEARLY") or OTHERS & {*parts} or days[0] < 1:
+            raise ValueError("a rule that moves more than days of months")
+        if skip not in ("BACKWARD", "FORWARD"):
+            raise ValueError("SKIP is unreadable")
+        if parts["FREQ"] == "YEARLY":
+            parts.setdefault("BYMONTH", str(self.first.month))
+        months = _by_dateutil({**parts, "BYMONTHDAY": "1"}, self.first.replace(day=1))
+        moved = (_day_of(month, day, skip) for month in months for day in days)
+        different = (at for at, _ in groupby(at for at in moved if at >= self.first))
+        return islice(different, count)
+
+    def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
+        """Return the start from which a rule is expanded, so that old events cost no more than new events.
+
+        It lies a whole number of intervals after the first start, and not after ``low``. Monthly and yearly rules, and
+        rules with COUNT, begin at the first start.
+        """
+        stride = STRIDE[parts["FREQ"]]
+        if stride is None or "COUNT" in parts or low <= self.first:
+            return self.first
+        step = stride * int(parts.get("INTERVAL", "1"))
+        return self.first + step * ((low - self.first) // step)
+
+    def _until(self, text: str) -> datetime:
+        """Return the wall time of a rule's UNTIL ``text``. A date means the end of that day."""
+        until = self._wall(text, None)
+        return until if isinstance(until, datetime) else datetime.combine(until, time.max)
+
+    def _dates(self, name: str) -> Iterator[datetime]:
+        """Yield the wall times in the lines called ``name``, RDATE or EXDATE.
+
+        A date without a time gets the time of the first start. Unreadable values are skipped.
+        """
+        for values, tzid in self._lines(name):
+            for text in values.split(","):
+                try:
+                    at = self._wall(text.split("/")[0], tzid)
+                except BROKEN:
+                    continue
+                yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
+
+    def lengths(self) -> dict[datetime, timedelta]:
+        """Return wall-clock start -> length for RDATEs that are periods of at most 366 days.
+
+        Longer periods and plain times are left out.
+        """
+        found = {}
+        for values, tzid in self._lines("RDATE"):
+            for text in values.split(","):
+                try:
+                    at, length = self._period(text, tzid)
+                except BROKEN:
+                    continue
+                if timedelta(0) <= length <= LONGEST_PERIOD:
+                    found[at] = length
+        return found
+
+    def length(self) -> tuple[timedelta, timedelta] | None:
+        """Return the (days, rest) of the line DURATION, which stands where a length has days of the wall clock."""
+        return next((nominal(value) for value, _ in self._lines("DURATION")), None)
+
+    def _period(self, text: str, tzid: str | None) -> tuple[datetime, timedelta]:
+        """Return (wall-clock start, exact length) of a period ``START/END`` or ``START/DURATION``.
+
+        Raises ValueError, or another error in ``BROKEN``, for any other text.
+        """
+        begin, end = text.split("/")
+        start = self._wall(begin, tzid)
+        if not isinstance(start, datetime):
+            raise ValueError("an all-day series has no periods")
+        begun = start.replace(tzinfo=self.zone).astimezone(UTC)
+        length = nominal(end)
+        if length is not None:
+            return start, ended(begun, self.zone or UTC, length) - begun
+        last = self._wall(end, tzid)
+        if not isinstance(last, datetime):
+            raise ValueError("a period ends at an instant")
+        return start, last.replace(tzinfo=self.zone).astimezone(UTC) - begun
+
+    def _lines(self, name: str) -> Iterator[tuple[str, str | None]]:
+        """Yield (value, name of the time zone or None) of the lines called ``name``."""
+        for line in self.lines:
+            head, _, value = line.strip().rpartition(":")
+            title, *parameters = head.split(";")
+            if title.upper() == name:
+                yield value, next((p[5:].strip('"') for p in parameters if p.upper().startswith("TZID=")), None)
+
+    def _wall(self, text: str, tzid: str | None) -> date | datetime:
+        """Return a date or time of a recurrence line on the series' own clock.
+
+        A time without a zone is read in ``tzid``, or in the series' own zone without a known ``tzid``. In an all-day
+        series, a time becomes its date, and an instant its ``day_meant``. Raises ValueError for other text.
+        """
+        text = text.strip()
+        if len(text) == len("20261120"):
+            return date.fromisoformat(text)
+        at = datetime.fromisoformat(text)
+        if self.zone is None:
+            return at.date() if at.tzinfo is None else day_meant(at, self.homes)
+        if at.tzinfo is None:
+            at = at.replace(tzinfo=zone_named(tzid) or self.zone)
+        return at.astimezone(self.zone).replace(tzinfo=None)
+
+
+def _parts(rule: str) -> dict[str, str]:
+    """Return name -> value of a rule, without blanks, and without what leaves it as it is.
+
+    That is RSCALE=GREGORIAN (RFC 7529), and parts of a program's own making. Raises ValueError for another RSCALE.
+    """
+    pairs = (part.split("=", 1) for part in "".join(rule.upper().split()).split(";") if part)
+    found = {name: value for name, value in pairs if not name.startswith("X-")}
+    if found.pop("RSCALE", "GREGORIAN") != "GREGORIAN":
+        raise ValueError("a calendar other than the Gregorian")
+    return found
+
+
+def _by_dateutil(parts: dict[str, str], first: datetime) -> Iterator[datetime]:
+    """Return the starts of a rule from ``first`` on. Raises ValueError for more than 96 starts within 24 hours."""
+    from dateutil.rrule import rrulestr
+
+    text = ";".join(f"{name}={value}" for name, value in parts.items())
+    found = iter(rrulestr(text, dtstart=first + FAR))
+    begun = list(islice(found, DAY_MAX_STARTS + 1)) if OFTEN & {*parts, parts["FREQ"]} else []
+    if len(begun) > DAY_MAX_STARTS and begun[-1] - begun[0] < DAY:
+        raise ValueError("more starts than a day of a calendar holds")
+    return (far - FAR for far in chain(begun, found))
+
+
+def _day_of(month: datetime, day: int, skip: str) -> datetime:
+    """Return a day of a month, or where the month lacks it, its last day (BACKWARD) or the day after (FORWARD)."""
+    last = monthrange(month.year, month.month)[1]
+    found = month.replace(day=min(day, last))
+    return found + DAY if day > last and skip == "FORWARD" else found
