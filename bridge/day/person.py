@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 
 from bridge.calendar.busy import Labelled, Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
-from bridge.day.clock import DAY
+from bridge.day.clock import DAY, MINUTE
 from bridge.day.place import is_journey, journey
 from bridge.day.routine import Routine
-from bridge.day.sleep import Night, Rests, attended_around, fitted, is_night
+from bridge.day.sleep import Night, Rests, after, attended_around, fitted, is_night, rounded
 from bridge.day.work import OFFICE, free_days
-from bridge.domain.facts import Fact
+from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading
@@ -33,7 +33,8 @@ from rhythm_env.interface import ActionType
 
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
-DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
+DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begins, unless it is a shift
+RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
 HOME_DAYS = 14 * DAY
@@ -133,7 +134,7 @@ def body_of(known: Snapshot, mode: ModeKind = ModeKind.NORMAL) -> Body:
     that is low beyond its spread, are strain.
     """
     if mode is ModeKind.ILL:
-        return Body(state=Condition.ILL, facts=(Fact(kind="said_ill"),))
+        return Body(state=Condition.ILL, facts=(fact("said_ill"),))
     if not known.samples:
         return Body()
     past = Past(known, since=known.at)
@@ -149,9 +150,9 @@ def body_of(known: Snapshot, mode: ModeKind = ModeKind.NORMAL) -> Body:
 
 def _told(distance: float, reading: Reading) -> Iterable[Fact]:
     if distance > illness.FIRST:
-        yield Fact(kind="signs_of_illness", values={"distance": round(distance, 2)})
+        yield fact("signs_of_illness", distance=round(distance, 2))
     if reading.coverage > 0 and reading.level + reading.sd < LOW:
-        yield Fact(kind="low_vitality", values={"level": round(reading.level, 3), "sd": round(reading.sd, 3)})
+        yield fact("low_vitality", level=round(reading.level, 3), sd=round(reading.sd, 3))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,10 +233,16 @@ class Person:
         return merged(journey(one) for one in self.flights)
 
     def night(self, day: date) -> Night:
-        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it."""
-        return self._once(("night", day), lambda: self._night(day))
+        """Return the main sleep that ends on a date: the recorded one, or the usual one as the calendar leaves it.
+
+        It begins after the sleep of the date before.
+        """
+        return self._once(("after", day), lambda: after(self._night(day - DAY), self._night(day)))
 
     def _night(self, day: date) -> Night:
+        return self._once(("night", day), lambda: self._estimate(day))
+
+    def _estimate(self, day: date) -> Night:
         slept = self.slept(day)
         if slept is not None:
             return Night(bed=slept.start, wake=slept.end, bed_sd=0.0, wake_sd=0.0, rests=Rests.SLEPT)
@@ -300,7 +307,8 @@ class Person:
         """Return the working hours of a date as stretches. The list is empty on a free day.
 
         They are the usual hours of the weekday. A calendar shows only a part of the work. Work that begins from 6:00 to
-        12:00 is therefore taken to fill 9:00 to 17:00. It ends before a private entry that follows it.
+        9:00 is therefore taken to begin by 9:00 and to take eight hours, the less so, the earlier or later it begins.
+        It ends before a private entry that follows it.
         """
         return self._once(("work", day), lambda: self._work(day))
 
@@ -308,12 +316,16 @@ class Person:
         spans = [] if self.free_day(day) else self.routine.work_on(day, self.zones)
         if not spans:
             return []
-        begin, end = (midnight(day, self.zones) + timedelta(minutes=m) for m in OFFICE)
         low, high = spans[0][0], max(end for _, end in spans)
-        if not DAY_WORK[0] <= low.astimezone(zone_at(low, self.zones)).hour < DAY_WORK[1]:
+        since = (low - midnight(day, self.zones)) / MINUTE
+        early, late = (min(abs(since - edge) / ramp, 1.0) for edge, ramp in zip(DAY_WORK, RAMPS, strict=True))
+        if not DAY_WORK[0] < since < DAY_WORK[1]:
             return spans
+        begin = low - timedelta(minutes=late * max(since - OFFICE[0], 0.0))
+        whole = min(since, OFFICE[0]) + OFFICE[1] - OFFICE[0] - since  # minutes from low to the end of eight hours
+        end = high + early * late * max(low + timedelta(minutes=whole) - high, timedelta(0))
         private = [o.start for o, label in self.entries if label.action in PRIVATE_ACTIONS and high <= o.start < end]
-        return [(min(low, begin), max(high, min([end, *private])))]
+        return [(rounded(begin), rounded(min([end, *private])))]
 
     def away(self, day: date) -> bool:
         """Return True if the person's zone at a date's end differs from that of two weeks before, or they said so."""

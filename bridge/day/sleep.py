@@ -20,7 +20,7 @@ from bridge.calendar.flights import same_clock
 from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, WEEKEND, clock
 from bridge.day.place import FROM_THE_AIRPORT, TO_THE_AIRPORT
 from bridge.day.typical import MAD_TO_SD, median, ordinary, weight
-from bridge.domain.facts import Fact
+from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
@@ -320,9 +320,9 @@ def fitted(
     length, middle = wake - bed, bed + (wake - bed) / 2
     over = next((o for o in flights if o.start < middle < o.end), None)
     if over is not None:
-        return (over.start, over.end), Fact(kind="flight")
+        return (over.start, over.end), fact("flight")
     west = _west(bed, zones)
-    moved = Fact(kind="flight_west") if west else None
+    moved = fact("flight_west") if west else None
     early_plan = [start for start, end in planned if start < middle < end and bed - DAY / 12 <= start < bed]
     bed = min([bed - west, *early_plan])
     landed = [o.end + FROM_THE_AIRPORT for o in flights if o.start < middle and o.end > bed - FROM_THE_AIRPORT]
@@ -331,16 +331,23 @@ def fitted(
     if late:
         bed = max(late)
         wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
-        moved = Fact(kind="landing" if bed in landed else "late_entry", values={"bed": bed.isoformat()})
+        moved = fact("landing" if bed in landed else "late_entry", bed=rounded(bed).astimezone(zone_at(bed, zones)))
     begin = [*(start for start, _ in appointments), *(o.start - TO_THE_AIRPORT for o in flights)]
     early = [start for start in begin if max(bed, middle) < start < wake + TO_GET_UP]
     bed, wake = rounded(bed), rounded(wake)
     if early and min(early) - TO_GET_UP < wake:
         wake = max(min(early) - TO_GET_UP, bed)
-        moved = moved or Fact(kind="early_entry", values={"at": min(early).isoformat()})
+        moved = moved or fact("early_entry", at=min(early).astimezone(zone_at(min(early), zones)))
     if wake - bed < LEAST_NIGHT:
         bed, wake = _elsewhere(usual, appointments)
     return (bed, wake), moved
+
+
+def after(before: Night, night: Night) -> Night:
+    """Return a night that begins once the one ``before`` it is over, and takes an hour at least."""
+    if night.bed >= before.wake or night.rests is Rests.SLEPT:
+        return night
+    return replace(night, bed=before.wake, wake=max(night.wake, before.wake + LEAST_NIGHT))
 
 
 def _elsewhere(usual: Stretch, appointments: Sequence[Stretch]) -> Stretch:

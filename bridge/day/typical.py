@@ -12,10 +12,12 @@ from bridge.domain.types import Label
 
 HALF_LIFE = timedelta(days=18)  # of an observation's weight; our choice
 MAD_TO_SD = 1.4826
-FAR, FAR_SPREADS = 60.0, 2.5  # minutes, and spreads, beyond which a day is unlike others; our choice
+# Minutes, and spreads, beyond which a day is unlike others, and beyond which its week is; our choice.
+FAR, FAR_SPREADS = 60.0, 2.5
+FAR_WEEK, FAR_SPREADS_WEEK = 30.0, 1.5
 ODD_LEAST, ODD_MOST = 3, 10  # unlike days in an odd stretch, and dates that it spans; what lasts longer is a new life
 GAP = 2  # dates from one unlike day to the next of the same stretch
-LIFE = 10  # days outside of odd stretches that must be known
+LIFE = 10  # days outside of odd stretches that must be known; and days on either side that a stretch differs from
 OWN = 4  # days of a weekday, or of a kind of day, from which its own median counts
 LEAST_SPREAD = 20.0
 SURE = 0.8  # confidence of a label that is as good as certain; our choice
@@ -45,8 +47,8 @@ def median(values: Sequence[float] | Numbers, weights: Sequence[float] | Numbers
 def ordinary(days: Sequence[date], figures: Sequence[Sequence[float]]) -> list[bool]:
     """Return for each day, in ascending order, False if it belongs to a stretch of odd days.
 
-    ``figures`` holds the day's times in minutes. Three or more days within ten dates that lie an hour and 2.5 spreads
-    from their weekday's median are odd, where the life around them is known. What lasts longer is a new life.
+    ``figures`` holds the day's times in minutes. Three or more days within ten dates are odd that lie far from their
+    weekday's median, each by itself or together with the days around it. What lasts longer is a new life.
     """
     kept = [True] * len(days)
     if len(days) < LIFE + ODD_LEAST:
@@ -54,9 +56,17 @@ def ordinary(days: Sequence[date], figures: Sequence[Sequence[float]]) -> list[b
     left = _residuals(np.array([day.weekday() for day in days]), np.asarray(figures, float))
     spread = np.maximum(MAD_TO_SD * np.median(np.abs(left), axis=0), LEAST_SPREAD)
     unlike = (np.abs(left) > np.maximum(FAR, FAR_SPREADS * spread)).any(axis=1)
+    at = np.array([day.toordinal() for day in days])
+    edges = zip(np.searchsorted(at, at - 3), np.searchsorted(at, at + 4), strict=True)
+    around = np.array([np.median(left[low:high], axis=0) for low, high in edges])
+    limit = np.maximum(FAR_WEEK, FAR_SPREADS_WEEK * spread)
+    unlike |= (np.abs(around) > limit).any(axis=1)
     for stretch in _runs(days, np.flatnonzero(unlike).tolist()):
-        if len(stretch) >= ODD_LEAST and (days[stretch[-1]] - days[stretch[0]]).days < ODD_MOST:
-            kept[stretch[0] : stretch[-1] + 1] = [False] * (stretch[-1] + 1 - stretch[0])
+        low, high = stretch[0], stretch[-1] + 1
+        beside = np.concatenate([left[max(low - LIFE, 0) : low], left[high : high + LIFE]])
+        far = np.abs(np.median(left[low:high], axis=0) - np.median(beside, axis=0)) > limit
+        if len(stretch) >= ODD_LEAST and (days[high - 1] - days[low]).days < ODD_MOST and far.any():
+            kept[low:high] = [False] * (high - low)
     return kept if sum(kept) >= LIFE else [True] * len(days)
 
 

@@ -100,7 +100,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_early": say(
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
     ),
-    "waking_common": say("people often get up at {time:%H:%M}; your nights are not known yet"),
+    "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
     "waking_usual": say("you usually get up at {time:%H:%M}"),
     "waking_late": say("you sleep until {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),

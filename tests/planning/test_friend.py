@@ -383,7 +383,7 @@ def test_an_entry_on_the_way_to_the_airport_is_not_to_be_kept():
 def test_no_habit_is_claimed_where_no_night_is_known():
     stranger = situation(hour=18, episodes=())
     assert told(of_bedtime(stranger, TODAY + DAY)).startswith("a common bedtime is ")
-    assert told(of_waking(stranger, TODAY + DAY)).startswith("people often get up at ")
+    assert told(of_waking(stranger, TODAY + DAY)).startswith("a common time to get up is ")
 
 
 def test_why_the_night_is_another_than_usual_is_said_truly():
