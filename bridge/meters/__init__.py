@@ -3,9 +3,8 @@
 A reading is a level from 0 to 1 with a standard deviation and reasons. The model gets a paced copy of the readings.
 Real readings jump by more than 0.20 in 15 to 21 % of nights. The simulator that trained the model moves by 0.06 to 0.10
 a slot. The model's level therefore moves by at most 0.25 in the slot of waking, and in the next. In all other slots the
-limit is 0.10, also when values expire. With these limits Vitality keeps nine tenths of its correlation with reports in
-the morning (own analysis, PMData). By the evening it keeps all of it. Progress grows within a week and is not paced.
-People see the readings without pacing.
+limit is 0.10, also when values expire. Progress grows within a week and is not paced. People see the readings without
+pacing.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 classifier.
 
 The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
-rules is a feature, so that the model learns the reliability of each rule. Length, hour, other people and place of an
-event speak only where its title is unsure (``context``). The model is trained with scikit-learn (``python -m
-lab.classifier``) on ``lab/classifier/titles``, and runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this
-folder gives its accuracy.
+rules is a feature, so that the model learns the reliability of each rule. The rest of an entry has no say but for what
+``entry`` tells. The model is trained with scikit-learn (``python -m lab.classifier``) on ``lab/classifier/titles``, and
+runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this folder gives its accuracy.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from bridge.domain.languages import say
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
 from classifiers.keywords import KINDS, Keywords, Verdict, is_hold, lexicon, structure
-from classifiers.linear.context import at_work, leant, sureness, table
+from classifiers.linear.entry import at_work, sureness
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -53,8 +52,7 @@ class Linear:
     def _batch(self, events: Sequence[Invitation]) -> list[Label]:
         """Return the labels of a batch of events."""
         verdicts = [self._rules.said(Invitation(title=event.title)) for event in events]
-        alone = self._model.probabilities(events, verdicts)
-        shares = at_work(leant(alone, table(events), self._model.leanings), events)
+        shares = at_work(self._model.probabilities(events, verdicts), events)
         calm = sureness(shares, events)
         return [self._label(*one) for one in zip(events, verdicts, shares, calm, strict=True)]
 

@@ -20,7 +20,6 @@ from zipfile import BadZipFile
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
 from classifiers.keywords import WORD, WORDS, Verdict, normalised
-from classifiers.linear.context import FACTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 LOUD = 1.5  # weight of a fact, relative to 1 for all letters together and 1 for all words
 TITLE_MAX_CHARS = 160  # characters of a normalised title that are read
 RUNS = range(1, 6)
-BITS = 20
+BITS = 18
 BLANK = ord(" ")
 DIGIT_RUN = re.compile(r"\d+")
 SOMEBODY = "somebodys"  # replaces any first name
@@ -43,7 +42,7 @@ INVERSE = pow(BASE, -1, 1 << 64)
 KIND = 0xD6E8FEB86659FD93  # keeps kinds of features with equal characters apart
 PAIR, TRIPLE, FIRST, LAST, WHOLE, SHOWN = range(11, 17)  # kinds beyond the runs, which are their lengths, and words
 LONE = 10
-FORMAT = 3
+FORMAT = 4
 
 
 class Part(Enum):
@@ -140,7 +139,7 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 def _bucket(hashes: Hashes, kind: int) -> Positions:
     """Return the bucket (row of the weights) of each hash, for a kind of feature.
 
-    It is the topmost 20 bits after all bits are mixed.
+    It is the topmost 18 bits after all bits are mixed.
     """
     import numpy as np
 
@@ -210,8 +209,7 @@ class Model:
     the ``scale`` of its action, so that a loaded model keeps a weight in a byte. ``rarity`` (bucket,) is the inverse
     document frequency. ``temperature`` times ``(1 + words of the title) ** longer`` divides the scores. It calibrates
     the probabilities on titles outside the corpus. ``commoner`` (action,) is then added, the logarithm of how much
-    commoner an action is in life than in the corpus. ``leanings`` (fact, action) say what each fact of an event's
-    context speaks for (see ``context``).
+    commoner an action is in life than in the corpus.
     """
 
     version: int
@@ -222,7 +220,6 @@ class Model:
     commoner: Floats
     temperature: float
     longer: float
-    leanings: Floats
 
     def probabilities(
         self, events: Sequence[Invitation], rules: Sequence[Verdict | None] | None
@@ -304,7 +301,6 @@ def load(path: Path) -> Model:
                 commoner=kept["commoner"],
                 temperature=float(kept["temperature"]),
                 longer=float(kept["longer"]),
-                leanings=kept["leanings"].reshape(len(FACTS), len(scale)),
             )
     except (OSError, EOFError, KeyError, ValueError, TypeError, AttributeError, BadZipFile) as error:
         raise SetupError(f"{path.name} cannot be read ({type(error).__name__}); install the package again") from None
@@ -331,5 +327,4 @@ def save(model: Model, path: Path) -> None:
         commoner=model.commoner,
         temperature=model.temperature,
         longer=model.longer,
-        leanings=model.leanings.astype(np.float32),
     )

@@ -3,9 +3,8 @@
 ``--titles FILE`` (``titles_real.tsv`` of the real titles) measures on the titles that ``corpus/real_test.tsv`` knows by
 digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for, with the entries of ``entries_dev.tsv``
 where calendars are given; without it the card has no real titles.
-``--calendars FOLDER`` learns the leanings from the public calendars that ``entries_dev.tsv`` labels, and measures on
-those of the other ``entries_*.tsv``. ``--figures`` prints what the shipped model measures on these,
-and trains nothing.
+``--calendars FOLDER`` measures on the public calendars that ``entries_*.tsv`` label. ``--figures`` prints what the
+shipped model measures on these, and trains nothing.
 """
 
 from __future__ import annotations
@@ -13,11 +12,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bridge.domain.ports import Invitation
 from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import HERE, Linear
 from classifiers.linear.model import Model, load, save
@@ -25,7 +22,6 @@ from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
 from lab.classifier.entries import DEV, LATER, READ, TEST, YEARS, dated
 from lab.classifier.entries import entries as entries_of
-from lab.classifier.leanings import keep, leanings, learnt
 from lab.classifier.train import REAL, Calibration, calibrated, trained
 from lab.marked_documents import put
 
@@ -47,20 +43,9 @@ def main(arguments: list[str] | None = None) -> None:
     titles = corpus()
     print(f"{len(titles):,} titles", file=sys.stderr)
     model = trained(titles)
-    if given.calendars is not None:
-        model = _leant(model, given.calendars)
     save(model, given.model)
     if not given.only_train:
         put(given.card, _card(titles, load(given.model), given.titles, given.calendars))
-
-
-def _leant(model: Model, folder: Path) -> Model:
-    """Return a model with leanings learnt from a folder's calendars, which are kept in their table too."""
-    entries = entries_of(DEV, folder)
-    events = [Invitation(title=one.event.title) for one in entries]
-    rules = Keywords(lexicon())
-    keep(learnt(entries, model.probabilities(events, [rules.said(event) for event in events])))
-    return replace(model, leanings=leanings())
 
 
 def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str]:
@@ -74,15 +59,13 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
     if folder is not None:
         dev, entries, later, read, years = (dated(labels, folder) for labels in (DEV, TEST, LATER, READ, YEARS))
         found += [
-            *_in_context("Entries of people from whom nothing was learnt", [*years, *entries, *later], classifier),
-            *_in_context("Entries of several years, which chose nothing, by title and in context", years, classifier),
-            *_in_context("Entries of public calendars, by title and in context", entries, classifier),
-            *_in_context("Entries that chose no line, by title and in context", later, classifier),
-            *_in_context("Entries read while the corpus grew, by title and in context", read, classifier),
+            *_in_context("Entries that chose nothing", [*later, *years], classifier),
+            *_in_context("Entries whose counts were looked at while versions 4 to 6 were made", entries, classifier),
+            *_in_context("Entries read while the corpus grew", read, classifier),
             "### After a person's corrections, on their later entries, people that chose nothing",
-            replay.markdown(years, classifier),
+            replay.markdown([*later, *years], classifier),
             "### After a person's corrections, on their later entries, people by whom it was chosen",
-            replay.markdown([*dev, *entries, *later, *read], classifier),
+            replay.markdown([*dev, *entries, *read], classifier),
         ]
     return found
 

@@ -42,7 +42,7 @@ def corpus(folder: Path = CORPUS) -> list[Titled]:
     """Return all of the project's own titles with their most frequent label. Raises SetupError for a bad line."""
     found: dict[Invitation, list[Titled]] = {}
     for path in sorted(folder.glob("*.tsv")):
-        if not path.stem.startswith(("real_", "entries_", "leanings", "circumstances")):
+        if not path.stem.startswith(("real_", "entries_")):
             for line, row in enumerate(rows(path), 2):
                 one = _titled(row, f"{path.name}, line {line}", path.stem[:2])
                 found.setdefault(replace(one.event, title=one.event.title.casefold()), []).append(one)

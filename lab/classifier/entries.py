@@ -1,10 +1,9 @@
 """Labelled entries of public calendars. The project holds their labels by digest, and no title, place or time.
 
 The calendars lie in a folder, each as ``OWNER/NAME/PATH.ics``. ``entries.md`` beside the labels names the repositories.
-``entries_dev.tsv`` holds the people from whom the leanings are learnt, ``entries_test.tsv`` other people, and
-``entries_later.tsv`` people whose entries chose no line and no weight. ``entries_read.tsv`` holds further people and
-groups whose entries were read while the corpus grew. ``entries_years.tsv`` holds people with calendars of several
-years, whose entries chose nothing.
+``entries_dev.tsv`` holds the people by whom probabilities are calibrated, ``entries_test.tsv`` other people whose
+counts were looked at, and ``entries_read.tsv`` people and groups whose entries were read while the corpus grew. The
+entries of ``entries_later.tsv`` and ``entries_years.tsv`` chose nothing.
 """
 
 from __future__ import annotations

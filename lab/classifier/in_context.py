@@ -1,19 +1,16 @@
-"""Measures what the context of entries adds to their titles, and draws contexts for titles that have none."""
+"""Measures what the context of entries adds to their titles, or costs."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bridge.domain.ports import EventClassifier, Invitation
-from classifiers.linear.context import FACTS, facts
-from lab.classifier.corpus import CORPUS, Titled, rows
+from lab.classifier.corpus import Titled
 from lab.classifier.measure import Figures, figures, guesser
 
-DRAWN = CORPUS / "circumstances.tsv"
-HALF_DAY, NIGHT_HOUR = 300, 20
+HALF_DAY = 300
+HALF_A_POINT = 0.005
 LENGTHS = ((30, "under 30 minutes"), (121, "30 minutes to 2 hours"), (HALF_DAY, "over 2, under 5 hours"))
 
 
@@ -37,6 +34,12 @@ def table(entries: Sequence[Titled], classifier: EventClassifier) -> list[Row]:
         by = {"alone": figures(some, [alone[k] for k in at]), "context": figures(some, [context[k] for k in at])}
         found.append(Row(name=name, **by))
     return found
+
+
+def losing(found: Sequence[Row]) -> list[str]:
+    """Return the names of the rows that lose more than half a point by their context."""
+    pairs = {row.name: ((row.alone.strict, row.context.strict), (row.alone.also, row.context.also)) for row in found}
+    return [name for name, both in pairs.items() if any(context < alone - HALF_A_POINT for alone, context in both)]
 
 
 def groups(entries: Sequence[Titled]) -> dict[str, list[int]]:
@@ -86,61 +89,3 @@ def markdown(found: Sequence[Row]) -> str:
         shares = [*pairs[0], *pairs[1], row.alone.calibration, row.context.calibration]
         lines.append(f"| {row.name} | {row.alone.titles:,} | {' | '.join(f'{share:.3f}' for share in shares)} |")
     return "\n".join(lines)
-
-
-def counted(entries: Sequence[Titled]) -> dict[str, dict[str, float]]:
-    """Return how often each fact holds for entries of each action, as shares to two digits."""
-    found: dict[str, dict[str, float]] = {}
-    for action in sorted({one.action for one in entries}):
-        shown = [set(facts(one.event)) for one in entries if one.action is action]
-        found[action] = {fact: round(sum(fact in one for one in shown) / len(shown), 2) for fact in FACTS}
-        long = [one for one in entries if one.action is action and _rows_of(one.event)[0] == ROWS[4]]
-        found[action][ROWS[4]] = round(len(long) / len(shown), 2)
-    return found
-
-
-def keep(found: Mapping[str, Mapping[str, float]], path: Path = DRAWN) -> None:
-    """Write the shares of facts by action to their table."""
-    names = [*FACTS, ROWS[4]]
-    lines = ["\t".join(["action", *names])]
-    lines += ["\t".join([action, *(f"{shares[name]:.2f}" for name in names)]) for action, shares in found.items()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def placed(titles: Sequence[Titled], seed: int, path: Path = DRAWN) -> list[Titled]:
-    """Return titles in contexts that are drawn as often as each fact holds for the title's action."""
-    rng, shares = random.Random(seed), {row["action"]: row for row in rows(path)}
-    return [replace(one, event=_placed(one, shares.get(one.action, shares["ADMIN_WORK"]), rng)) for one in titles]
-
-
-def _placed(one: Titled, shares: Mapping[str, str], rng: random.Random) -> Invitation:
-    """Return a title's event with drawn facts. Facts that are not exclusive are drawn by themselves."""
-    shown = {name: rng.random() < float(shares[name]) for name in FACTS}
-    all_day = shown["all day"]
-    minutes = (
-        1440.0 * rng.choice([1, 1, 3]) if all_day else rng.choices(_MINUTES, [_share(shares, m) for m in _MINUTES])[0]
-    )
-    hour = rng.choices(_HOURS, [_share_of_hour(shares, hour) for hour in _HOURS])[0]
-    return Invitation(
-        title=one.event.title,
-        start_hour=None if all_day else hour,
-        weekday=rng.choice([5, 6]) if shown["weekend"] else rng.randrange(5),
-        minutes=minutes,
-        all_day=all_day,
-        others=1 if shown["another person"] else 3 if shown["several people"] else 12 if shown["many people"] else 0,
-        organised_by_me=not shown["invited"],
-        conference=shown["video link"],
-        located=shown["place"],
-        recurring=shown["repeats"],
-    )
-
-
-_MINUTES, _HOURS = (15.0, 30.0, 60.0, 120.0, 240.0, 540.0), (3, 7, 10, 12, 15, NIGHT_HOUR)
-
-
-def _share(shares: Mapping[str, str], minutes: float) -> float:
-    return 0.01 + float(shares[next(iter(facts(Invitation(title="", minutes=minutes))), "5 hours or more")])
-
-
-def _share_of_hour(shares: Mapping[str, str], hour: int) -> float:
-    return 0.01 + float(shares[facts(Invitation(title="", start_hour=hour))[0]])

@@ -36,7 +36,9 @@ class Replay:
     like: int
 
 
-def replays(entries: Sequence[tuple[datetime, Titled]], classifier: EventClassifier, corrected: int) -> list[Replay]:
+def replays(
+    entries: Sequence[tuple[datetime, Titled]], classifier: EventClassifier, corrected: int, shuffles: int = SHUFFLES
+) -> list[Replay]:
     """Return replays of each person with ``corrected`` mistakes and at least 20 entries after them.
 
     A person's entries are replayed in their own order, and in shuffled orders, because few people have so many.
@@ -44,7 +46,7 @@ def replays(entries: Sequence[tuple[datetime, Titled]], classifier: EventClassif
     people: dict[str, list[tuple[datetime, Titled]]] = {}
     for start, one in sorted(entries, key=lambda pair: pair[0]):
         people.setdefault(one.person, []).append((start, one))
-    orders = [lived for own in people.values() for lived in (own, *(_shuffled(own, seed) for seed in range(SHUFFLES)))]
+    orders = [lived for own in people.values() for lived in (own, *(_shuffled(own, seed) for seed in range(shuffles)))]
     found = (_replay(lived, classifier, corrected) for lived in orders)
     return [one for one in found if one is not None]
 
