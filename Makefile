@@ -38,7 +38,7 @@ build/axe/package/axe.min.js:
 # What a user without constraints.txt gets, and the oldest that pyproject.toml allows, each in an environment of its own.
 # Test tools that hold back what they test are left out, and so are the tests that need them.
 EVERYTHING := --editable '.[keyring,mcp,mqtt,parquet,plot,postgres,s3]' --editable './lab[gym]'
-TOOLS := build hatchling editables hypothesis pytest pytest-randomly pytest-socket pytest-timeout pytest-xdist
+TOOLS := build hatchling hypothesis pytest pytest-randomly pytest-socket pytest-timeout pytest-xdist
 WITHOUT := $(shell grep --recursive --files-with-matches --extended-regexp \
 	'^ *(import|from) (babel|garmin_fit_sdk|grimp|httpx2?|oidc_provider_mock|playwright|recurring_ical_events|schemathesis)\b' tests)
 

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 import typer
 
 from bridge.cli import app
+from lab.first_plan import copy_checkout
 from lab.people.demo import stage
 
 ROOT = Path(__file__).parents[1]
@@ -96,6 +98,60 @@ def named(group: Any, before: str = "") -> Iterator[str]:
     for name, command in group.commands.items():
         yield before + name
         yield from named(command, f"{before}{name} ") if hasattr(command, "commands") else ()
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout with an environment and a home of its own, in which no program of this one is on the path.
+
+    The libraries are this environment's, because fetching them takes minutes: ``.ci/run`` does that.
+    """
+    folder = tmp_path_factory.mktemp("fresh") / "checkout"
+    copy_checkout(folder)
+    (folder.parent / "home").mkdir()
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / ".venv"], check=True, timeout=60)
+    (site,) = (folder / ".venv" / "lib").glob("python*/site-packages")
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    python, options = folder / ".venv" / "bin" / "python", ["--no-deps", "--no-index", "--no-build-isolation"]
+    subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", *options, "--ignore-installed", "-e", folder, "-e", folder / "lab"],
+        check=True,
+        timeout=120,
+    )
+    (folder / ".venv" / "bin" / "pytest").write_text(f"#!{python}\nimport pytest\nraise SystemExit(pytest.main())\n")
+    (folder / ".venv" / "bin" / "pytest").chmod(0o755)
+    (folder / ".venv" / "ready").touch()
+    return folder
+
+
+def made(fresh: Path, command: list[str], **variables: str) -> str:
+    done = subprocess.run(
+        command,
+        env={"HOME": str(fresh.parent / "home"), "PATH": "/usr/local/bin:/usr/bin:/bin", **variables},
+        cwd=fresh,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="there is no make here")
+@pytest.mark.timeout(600)
+def test_both_commands_of_the_readme_work_in_an_environment_of_their_own(fresh: Path) -> None:
+    demo, tests = commands(README)[:2]
+    assert (demo, tests) == (["make", "demo"], ["make", "test"])
+    shown = made(fresh, demo, BRIDGE_NOW="2026-11-24T10:05:00+01:00")
+    assert all("keep" not in told and "because" in told for told in suggestions(shown))
+    assert len(suggestions(shown)) == 2
+    tested = made(fresh, tests, PYTEST_ADDOPTS="tests/test_locks.py -p no:cacheprovider")
+    assert " passed" in tested
+
+
+def suggestions(shown: str) -> list[str]:
+    """What the demos printed after ``bridge recommend``, until the line that says how to answer."""
+    return [part.split("Answer:")[0] for part in re.split(r"\$ bridge recommend .*\n", shown)[1:]]
 
 
 def test_make_targets_of_the_readme_exist() -> None:

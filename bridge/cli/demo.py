@@ -6,12 +6,15 @@ import json as jsonlib
 import tempfile
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from datetime import datetime, timedelta
 from io import StringIO
 from typing import Any
 
 import typer
 
 from bridge.cli import options, show
+
+SUNDAY = 6
 
 
 def register(app: typer.Typer) -> None:
@@ -26,11 +29,13 @@ def demo(context: typer.Context, json: options.Json = False) -> None:
     from bridge import installation, registry
     from bridge.recordings.recorded_life import DEMO_USER, DEMO_ZONE, environment, sources, this_morning
 
+    morning = this_morning(installation.now())
+    morning -= timedelta(days=morning.weekday() == SUNDAY)  # on which the made-up person has no time left
     with tempfile.TemporaryDirectory(prefix="rhythm-bridge-demo-") as folder:
         variables = {
             "BRIDGE_HOME": folder,
             "BRIDGE_DATABASE": f"sqlite:///{folder}/bridge.db",
-            "BRIDGE_NOW": this_morning(installation.now()).isoformat(),
+            "BRIDGE_NOW": morning.isoformat(),
         }
         live = [source for source in sources() if registry.spec(source).opens is not None]
         files = [source for source in sources() if source not in live]
@@ -78,13 +83,25 @@ def _landed(command: str, names: list[str], *, json: bool) -> Any:
 def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
     """Run ``bridge status``, ``observe``, ``today`` and ``recommend`` for the demo's user.
 
+    The clock stands at the first moment of the day that has a suggestion, because an entry may fill the morning.
     With ``json``, returns each command's document under status, observation, events and recommendation. Otherwise the
     commands print, and each document is None.
     """
-    from bridge.recordings.recorded_life import DEMO_USER
+    from bridge import installation
+    from bridge.recordings.recorded_life import DEMO_USER, environment
 
     commands = {"status": "status", "observation": "observe", "events": "today", "recommendation": "recommend"}
-    return {what: run_command(context, (command, "--user", DEMO_USER), json=json) for what, command in commands.items()}
+    now, mine = installation.now(), ("--user", DEMO_USER)
+    plan = run_command(context, ("plan", *mine), json=True)
+    ends = sorted(datetime.fromisoformat(one["end"]) for one in plan["blocks"] if one["kind"] != "sleep")
+    for at in (now, *(end for end in ends if end > now)):
+        with environment({"BRIDGE_NOW": at.isoformat()}):
+            if run_command(context, ("recommend", *mine), json=True).get("kind") == "suggested":
+                break
+    else:
+        at = now
+    with environment({"BRIDGE_NOW": at.isoformat()}):
+        return {what: run_command(context, (command, *mine), json=json) for what, command in commands.items()}
 
 
 def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool) -> Any:
