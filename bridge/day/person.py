@@ -7,7 +7,7 @@ not theirs is applied before a snapshot is made (``own``), so that nothing else 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -29,7 +29,7 @@ from bridge.domain.wishes import Wishes
 from bridge.meters import illness, vitality
 from bridge.meters.overlaps import once
 from bridge.meters.past import Past
-from rhythm_env.interface import ActionType
+from rhythm_env.interface import ActionType, Meter
 
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
@@ -60,7 +60,7 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """The state of the body, with the facts that tell it: ``signs_of_illness``, ``low_vitality`` or ``said_ill``."""
+    """The state of the body, with the facts that tell it: those of illness on the page, low Vitality, or being told."""
 
     state: Condition = Condition.WELL
     facts: tuple[Fact, ...] = ()
@@ -127,7 +127,7 @@ def own(agenda: Labelled, ownership: Ownership) -> Labelled:
     return found
 
 
-def body_of(known: Snapshot, mode: ModeKind = ModeKind.NORMAL) -> Body:
+def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL) -> Body:
     """Return the state of the body: ill where the person says so or the page says that the body fights something.
 
     Fewer signs of illness are illness too once Vitality is very low beyond its spread. Otherwise signs, or a Vitality
@@ -135,24 +135,12 @@ def body_of(known: Snapshot, mode: ModeKind = ModeKind.NORMAL) -> Body:
     """
     if mode is ModeKind.ILL:
         return Body(state=Condition.ILL, facts=(fact("said_ill"),))
-    if not known.samples:
-        return Body()
-    past = Past(known, since=known.at)
-    reading = vitality.read(past, known.at)
-    shown = next((one for one in reading.because if one.signal == "illness"), None)
-    distance = illness.distance(past, known.at) if shown is not None and shown.age_hours <= SIGNS_LAST else 0.0
-    facts = tuple(_told(distance, reading))
-    below = reading.level + reading.sd
-    if distance >= illness.CALLED or (distance > illness.FIRST and below < VERY_LOW):
-        return Body(state=Condition.ILL, facts=facts)
-    return Body(state=Condition.STRAINED if facts else Condition.WELL, facts=facts)
-
-
-def _told(distance: float, reading: Reading) -> Iterable[Fact]:
-    if distance > illness.FIRST:
-        yield fact("signs_of_illness", distance=round(distance, 2))
-    if reading.coverage > 0 and reading.level + reading.sd < LOW:
-        yield fact("low_vitality", level=round(reading.level, 3), sd=round(reading.sd, 3))
+    signs = tuple(b.fact for b in vitality.because if b.signal == "illness" and b.age_hours <= SIGNS_LAST)
+    below = vitality.level + vitality.sd if vitality.coverage > 0 else 1.0
+    low = (fact("low_vitality", level=round(vitality.level, 3), sd=round(vitality.sd, 3)),) if below < LOW else ()
+    if any(one.kind == illness.CALLED_KIND for one in signs) or (signs and below < VERY_LOW):
+        return Body(state=Condition.ILL, facts=signs + low)
+    return Body(state=Condition.STRAINED if signs or low else Condition.WELL, facts=signs + low)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +149,7 @@ class Person:
 
     ``advised`` holds the recommendations of the last eight days that were not superseded, ascending. ``task_actions``
     maps the key of an open task to the action that works on it. ``places`` maps the key of a task to the stretch at
-    which a plan has shown it.
+    which a plan has shown it. ``readings`` are the meters, where they are read already.
     """
 
     known: Snapshot
@@ -172,6 +160,7 @@ class Person:
     advised: Sequence[AdviceRecord] = ()
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
     places: Mapping[str, Stretch] = field(default_factory=dict)
+    readings: Mapping[Meter, Reading] = field(default_factory=dict)
     _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates, once made
 
     def _once(self, name: object, make: Callable[[], T]) -> T:
@@ -187,7 +176,11 @@ class Person:
 
     @property
     def body(self) -> Body:
-        return self._once("body", lambda: body_of(self.known, self.mode.on(self.date_of(self.now))))
+        return self._once("body", lambda: body_of(self._vitality(), self.mode.on(self.date_of(self.now))))
+
+    def _vitality(self) -> Reading:
+        given = self.readings.get(Meter.VITALITY)
+        return given or vitality.read(Past(self.known, since=self.now), self.now)
 
     def date_of(self, at: datetime) -> date:
         """Return the date of an instant on the person's clock."""

@@ -144,7 +144,7 @@ def recorded(known: Snapshot) -> list[Slept]:
     If several series (source and device) have a night on a date, the preferred series counts. Its night must last at
     least half as long as the longest. Nights in the days after a journey, which jet lag may disturb, are left out.
     """
-    nights = Nights(sorted(_sleeps(known), key=repr), known.zones, known.preference)
+    nights = Nights(sorted(_sleeps(known), key=_order), known.zones, known.preference)
     counted = nights.counted().items()
     return sorted(_slept(night, known) for day, night in counted if not nights.journeys.frozen(day))
 
@@ -158,6 +158,11 @@ def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:
         if one.end <= known.at:
             values = {Metric.ASLEEP: (one.end - one.start) / MINUTE, **one.values}
             yield source, replace(one, values=values)
+
+
+def _order(told: tuple[str, Episode]) -> tuple[datetime, datetime, str, str, str]:
+    source, one = told
+    return one.start, one.end, source, one.key, one.device or ""
 
 
 def _slept(night: sleep.Night, known: Snapshot) -> Slept:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
-import numpy as np
-from numpy.typing import NDArray
-
 from bridge.domain.types import Label
 
 HALF_LIFE = timedelta(days=18)  # of an observation's weight; our choice
@@ -17,12 +14,11 @@ FAR, FAR_SPREADS = 60.0, 2.5
 FAR_WEEK, FAR_SPREADS_WEEK = 30.0, 1.5
 ODD_LEAST, ODD_MOST = 3, 10  # unlike days in an odd stretch, and dates that it spans; what lasts longer is a new life
 GAP = 2  # dates from one unlike day to the next of the same stretch
+AROUND = 3  # dates on either side of a day that make its week
 LIFE = 10  # days outside of odd stretches that must be known; and days on either side that a stretch differs from
 OWN = 4  # days of a weekday, or of a kind of day, from which its own median counts
 LEAST_SPREAD = 20.0
 SURE = 0.8  # confidence of a label that is as good as certain; our choice
-
-Numbers = NDArray[np.float64]
 
 
 def weight(then: datetime, now: datetime) -> float:
@@ -30,67 +26,99 @@ def weight(then: datetime, now: datetime) -> float:
     return float(0.5 ** (max(now - then, timedelta(0)) / HALF_LIFE))
 
 
-def median(values: Sequence[float] | Numbers, weights: Sequence[float] | Numbers) -> float:
+def sure(label: Label) -> float:
+    """Return the probability at which a label counts: 1 from 0.8 on, otherwise its confidence."""
+    return 1.0 if label.confidence >= SURE else label.confidence
+
+
+def median(values: Sequence[float], weights: Sequence[float] = ()) -> float:
     """Return the weighted median, linear between the middles of the values' weights. It is 0.0 without values.
 
-    >>> median([1, 5, 9], [1, 1, 1]), median([1, 5], [1, 1]), median([1, 5], [3, 1])
-    (5.0, 3.0, 2.0)
+    >>> median([1, 5, 9]), median([1, 5]), median([1, 5], [3, 1])
+    (5, 3.0, 2.0)
     """
-    of, by = np.asarray(values, float), np.asarray(weights, float)
-    if not by.sum() > 0:
-        return 0.0
-    order = np.argsort(of, kind="stable")
-    reached = np.cumsum(by[order])
-    return float(np.interp(reached[-1] / 2, reached - by[order] / 2, of[order]))
+    if not weights:
+        ranked, middle = sorted(values), len(values) // 2
+        return 0.0 if not ranked else ranked[middle] if len(ranked) % 2 else (ranked[middle - 1] + ranked[middle]) / 2
+    half, reached = sum(weights) / 2, 0.0
+    before: tuple[float, float] | None = None  # middle of a value's weight, and the value
+    for value, own in sorted(zip(values, weights, strict=True)):
+        at = reached + own / 2
+        if at >= half:
+            low, least = before or (at, value)
+            return value if at <= low else least + (value - least) * (half - low) / (at - low)
+        before, reached = (at, value), reached + own
+    return before[1] if before else 0.0
 
 
-def ordinary(days: Sequence[date], figures: Sequence[Sequence[float]]) -> list[bool]:
+def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> list[bool]:
     """Return for each day, in ascending order, False if it belongs to a stretch of odd days.
 
-    ``figures`` holds the day's times in minutes. Three or more days within ten dates are odd that lie far from their
-    weekday's median, each by itself or together with the days around it. What lasts longer is a new life.
+    ``figures`` holds two times of each day in minutes. Three or more days within ten dates are odd that lie far from
+    their weekday's median, each by itself or together with the days around it. What lasts longer is a new life.
     """
     kept = [True] * len(days)
     if len(days) < LIFE + ODD_LEAST:
         return kept
-    left = _residuals(np.array([day.weekday() for day in days]), np.asarray(figures, float))
-    spread = np.maximum(MAD_TO_SD * np.median(np.abs(left), axis=0), LEAST_SPREAD)
-    unlike = (np.abs(left) > np.maximum(FAR, FAR_SPREADS * spread)).any(axis=1)
-    at = np.array([day.toordinal() for day in days])
-    edges = zip(np.searchsorted(at, at - 3), np.searchsorted(at, at + 4), strict=True)
-    around = np.array([np.median(left[low:high], axis=0) for low, high in edges])
-    limit = np.maximum(FAR_WEEK, FAR_SPREADS_WEEK * spread)
-    unlike |= (np.abs(around) > limit).any(axis=1)
-    for stretch in _runs(days, np.flatnonzero(unlike).tolist()):
-        low, high = stretch[0], stretch[-1] + 1
-        beside = np.concatenate([left[max(low - LIFE, 0) : low], left[high : high + LIFE]])
-        far = np.abs(np.median(left[low:high], axis=0) - np.median(beside, axis=0)) > limit
-        if len(stretch) >= ODD_LEAST and (days[high - 1] - days[low]).days < ODD_MOST and far.any():
+    columns = [_left(days, column) for column in zip(*figures, strict=True)]
+    unlike: set[int] = set()
+    limits: list[float] = []
+    for left in columns:
+        spread = max(MAD_TO_SD * median([abs(one) for one in left]), LEAST_SPREAD)
+        far, limit = max(FAR, FAR_SPREADS * spread), max(FAR_WEEK, FAR_SPREADS_WEEK * spread)
+        unlike |= {at for at, one in enumerate(left) if abs(one) > far}
+        unlike |= {at for at, one in enumerate(_weeks(days, left)) if abs(one) > limit}
+        limits.append(limit)
+    for low, high in _runs(days, sorted(unlike)):
+        beside = (*range(max(low - LIFE, 0), low), *range(high, min(high + LIFE, len(days))))
+        far_off = (
+            abs(median(left[low:high]) - median([left[at] for at in beside])) > limit
+            for left, limit in zip(columns, limits, strict=True)
+        )
+        if any(far_off):
             kept[low:high] = [False] * (high - low)
     return kept if sum(kept) >= LIFE else [True] * len(days)
 
 
-def _runs(days: Sequence[date], unlike: Sequence[int]) -> list[list[int]]:
-    found: list[list[int]] = []
-    for row in unlike:
-        if found and (days[row] - days[found[-1][-1]]).days <= GAP:
-            found[-1].append(row)
-        else:
-            found.append([row])
+def _left(days: Sequence[date], figures: Sequence[float]) -> list[float]:
+    """Return figures without the median of their weekday, kind of day, or all days: the first with four days."""
+    weekdays = [day.weekday() for day in days]
+    everyday = median(figures)
+    usual = [everyday] * 7
+    for groups in ((range(5), range(5, 7)), [(weekday,) for weekday in range(7)]):
+        for group in groups:
+            own = [one for weekday, one in zip(weekdays, figures, strict=True) if weekday in group]
+            if len(own) >= OWN:
+                middle = median(own)
+                for weekday in group:
+                    usual[weekday] = middle
+    return [one - usual[weekday] for weekday, one in zip(weekdays, figures, strict=True)]
+
+
+def _weeks(days: Sequence[date], left: Sequence[float]) -> list[float]:
+    """Return the median of each day's week, which has three dates on either side."""
+    numbers = [day.toordinal() for day in days]
+    found: list[float] = []
+    low = high = 0
+    for number in numbers:
+        while numbers[low] < number - AROUND:
+            low += 1
+        while high < len(numbers) and numbers[high] <= number + AROUND:
+            high += 1
+        found.append(median(left[low:high]))
     return found
 
 
-def _residuals(weekdays: NDArray[np.int64], figures: Numbers) -> Numbers:
-    """Return figures without the median of their weekday, kind of day, or all days: the first with four days."""
-    left = figures - np.median(figures, axis=0)
-    for groups in (weekdays >= 5, weekdays):
-        for group in np.unique(groups):
-            rows = groups == group
-            if rows.sum() >= OWN:
-                left[rows] = figures[rows] - np.median(figures[rows], axis=0)
-    return left
-
-
-def sure(label: Label) -> float:
-    """Return the probability at which a label counts: 1 from 0.8 on, otherwise its confidence."""
-    return 1.0 if label.confidence >= SURE else label.confidence
+def _runs(days: Sequence[date], unlike: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the rows (from, until) of stretches that hold enough unlike days and span few enough dates."""
+    runs: list[list[int]] = []
+    for row in unlike:
+        if runs and (days[row] - days[runs[-1][-1]]).days <= GAP:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return [
+        (run[0], run[-1] + 1)
+        for run in runs
+        if len(run) >= ODD_LEAST and (days[run[-1]] - days[run[0]]).days < ODD_MOST
+    ]

@@ -16,10 +16,9 @@ from datetime import date, datetime, timedelta
 from statistics import median_low
 
 from bridge.calendar.busy import clipped, length, merged, takes_time
-from bridge.calendar.expansion import midnight
 from bridge.calendar.meetings import is_meeting
 from bridge.day.clock import DAY, MINUTE, WEEKEND, clock, instant
-from bridge.day.typical import MAD_TO_SD, median, ordinary, sure, weight
+from bridge.day.typical import HALF_LIFE, MAD_TO_SD, median, ordinary, sure
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence, Response
 from rhythm_env.interface import ActionType
@@ -224,7 +223,7 @@ def _shares(known: Snapshot, days: Collection[date], free: frozenset[date]) -> l
     day = _first(known, days)
     while day < today:
         if day not in free:
-            trust = weight(midnight(day, known.zones), known.at)
+            trust = 0.5 ** ((today - day) / HALF_LIFE)
             seen[day.weekday()] += trust
             worked[day.weekday()] += trust if day in days else 0.0
         day += DAY
@@ -256,7 +255,8 @@ def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tupl
     """
     number = median_low([len(one.spans) for one in days.values()])
     like = {day: one for day, one in days.items() if number == 1 or len(one.spans) == number}
-    weights = [one.trust * weight(midnight(day, known.zones), known.at) for day, one in like.items()]
+    today = known.at.date()
+    weights = [one.trust * 0.5 ** ((today - day) / HALF_LIFE) for day, one in like.items()]
     rows = [one.spans if number > 1 else (_hull(one.spans),) for one in like.values()]
     found: list[Span] = []
     for at in range(number):
@@ -275,9 +275,9 @@ def _spread(days: Mapping[date, _Worked]) -> float:
     for weekday in range(7):
         hulls = [_hull(one.spans) for day, one in days.items() if day.weekday() == weekday]
         for edges in zip(*hulls, strict=True):
-            middle = median(edges, [1.0] * len(edges))
+            middle = median(edges)
             far += [abs(edge - middle) for edge in edges if len(edges) > 1]
-    return MAD_TO_SD * median(far, [1.0] * len(far))
+    return MAD_TO_SD * median(far)
 
 
 def _hull(spans: Sequence[Span]) -> Span:

@@ -109,7 +109,6 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
 PERSON: Mapping[str, Row] = {  # of the body now, and of a night that is another than usual
     "ill": say("your body is fighting something"),
     "said_ill": say("you said that you are ill"),
-    "signs_of_illness": say("your body shows signs of illness"),
     "low_vitality": say("your energy is far below your usual"),
     "flight": say("the night is on a flight"),
     "flight_west": say("the day is longer after a flight west"),

@@ -44,8 +44,10 @@ def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> li
     for told in episodes:
         (active if told[1].kind is EpisodeKind.WORKOUT else asleep).append(told)
     nights = _days(asleep)
-    kept = [one for together in _touching(asleep) for one in _chosen(together, preference, nights)]
-    kept += [one for together in _touching(active) for one in _chosen(together, preference, {})]
+    kept: list[Told] = []
+    for of, told_nights in ((asleep, nights), (active, {})):
+        for together in _touching(of):
+            kept += together if len(together) == 1 else _chosen(together, preference, told_nights)
     return sorted(kept, key=_by_start)
 
 
