@@ -5,9 +5,11 @@ Annotations, tags and attributes of the person's own are left out.
 
 from __future__ import annotations
 
+import io
+import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from bridge.domain.errors import CutShort, SourceChanged
 from bridge.domain.ports import File
@@ -19,6 +21,9 @@ TASKS_READ_MAX = 200_000
 TASK_MAX_CHARS = 200_000
 TASK_MARKS = (b'"uuid"', b'"description"', b'"status"', b'"entry"')
 KEPT = ("description", "status", "due", "end", "modified", "project", "priority")
+LINE_MAX_BYTES = 8_000_000
+# A text, or a value that is no text, list or object. Numbers come as the place writes them, such as 13,2 or nan.
+TEXT_OR_VALUE = re.compile(rb'"(?:[^"\\\n]|\\.)*+"|(:\s*)([^\s"{}\[\]:,][^"{}\[\]:\n]*?)(?=\s*(?:,\s*"|,?\s*$|[}\]]))')
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
@@ -41,7 +46,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     cut = False
     with file.open() as opened:
         try:
-            for task in _tasks(Json(opened)):
+            for task in _tasks(Json(_Mended(opened))):
                 records.append(_record(task, parent, zone))
                 if len(records) > TASKS_READ_MAX:
                     raise SourceChanged("it holds more than 200,000 tasks; export fewer")
@@ -52,6 +57,36 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     if cut:
         raise CutShort("it ends early or is damaged; what came before was read. Export it again")
     yield Page(stream="task", records=(), covers=Covers(parents=frozenset({parent})))
+
+
+class _Mended(io.RawIOBase, BinaryIO):
+    """The file with null for every number that is no JSON, because no number of a task is used."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._left = file, b""
+
+    def read(self, size: int = -1) -> bytes:
+        while len(self._left) < size or size < 0:
+            line = self._file.readline(LINE_MAX_BYTES)
+            if not line:
+                break
+            self._left += TEXT_OR_VALUE.sub(_mended, line)
+        found, self._left = (self._left, b"") if size < 0 else (self._left[:size], self._left[size:])
+        return found
+
+
+def _mended(found: re.Match[bytes]) -> bytes:
+    if found.group(2) is None:
+        return found.group()
+    try:
+        json.loads(found.group(2), parse_constant=_refuse)
+    except ValueError:
+        return found.group(1) + b"null"
+    return found.group()
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def _tasks(document: Json) -> Iterator[dict[str, Any]]:

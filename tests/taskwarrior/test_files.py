@@ -42,3 +42,20 @@ def test_a_task_is_due_on_the_day_where_the_person_lives(due: str, zone: str, da
     (found,) = normalise(RawRecord(stream="task", key="1", payload=payload), None)
     assert isinstance(found, Task)
     assert str(found.due) == day
+
+
+@pytest.mark.parametrize("number", ["nan", "-nan", "inf", "NaN", "13,2", ".5", "1.", "007", "1e", "--1", "1.2.3"])
+@pytest.mark.parametrize("layout", ["lines", "list", "one line", "indented"])
+def test_an_invalid_number_costs_no_task(lite: Store, tmp_path: Path, number: str, layout: str) -> None:
+    title = f'Say "urgency": {number}, or {{}} [x]: {number}'
+    tasks = [OPEN | {"urgency": 0.125}, OTHER | {"description": title, "urgency": 0.125, "imask": 0.125}]
+    ends = {"lines": "\n", "list": ",\n", "one line": ","}
+    if layout == "indented":
+        text = json.dumps(tasks, indent=1)
+    else:
+        body = ends[layout].join(json.dumps(task) for task in [*tasks, OPEN | {"description": "Last", "uuid": "9"}])
+        text = body if layout == "lines" else f"[{body}]"
+    desk = Desk(lite, tmp_path)
+    assert desk.give("tasks.json", text.replace("0.125", number)).set_aside == 0
+    titles = {row[0] for row in desk.tasks()}
+    assert {"Rent", title} <= titles
