@@ -6,6 +6,7 @@ They come from the user's corrections, from what the corrections teach of simila
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ from bridge.calendar.expansion import expand
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import Correction, User
-from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, moment_at, slot_start, zone_at
 from bridge.domain.types import Label, Occurrence
+from rhythm_env.interface import SLOTS_PER_DAY, Slot
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -39,6 +41,20 @@ def labelled(
     found = iter(liked(store, user, classifier, asked, made, at=at))
     new = [(next(found) or label) if label is one.label else label for one, label in zip(cases, said, strict=True)]
     return list(zip(occurrences, new, strict=True))
+
+
+def of_days(
+    store: Store, user: User, classifier: EventClassifier, days: int, *, at: datetime
+) -> tuple[datetime, datetime, list[tuple[Occurrence, Label]]]:
+    """Return (start, end, labelled calendar) of so many days from this morning on. A day lasts from 06:00 to 06:00.
+
+    An all-day entry counts if one of these days is among its own, which begin at midnight.
+    """
+    morning = replace(moment_at(at, user.zones), slot=Slot.MORNING)
+    start, end = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
+    last = slot_start(morning.shifted(SLOTS_PER_DAY * (days - 1)), user.zones)
+    entries = labelled(store, user, classifier, start, end, at=at)
+    return start, end, [one for one in entries if not one[0].event.all_day or one[0].start <= last]
 
 
 def liked(

@@ -15,9 +15,9 @@ from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Deed
 from bridge.domain.rendering import for_person, told
-from bridge.domain.slots import moment_at, slot_start, zone_at
+from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import answer_text
-from rhythm_env.interface import SLOTS_PER_DAY, Answer, MeterState, Slot
+from rhythm_env.interface import Answer, MeterState
 
 if TYPE_CHECKING:
     from bridge.documents.offers import OfferDocument
@@ -66,15 +66,13 @@ def _as_seen(reading: Reading, state: MeterState) -> Reading:
 def today(user: options.User, json: options.Json = False) -> None:
     """Print today's events, and the action that each of them is. The day lasts from 06:00 to 06:00."""
     from bridge import installation
-    from bridge.advice.labels import labelled
+    from bridge.advice.labels import of_days
     from bridge.documents.calendar import today_event_document
 
     with installation.open_bridge() as bridge:
         now = installation.now()
         person = bridge.person(user, at=now)
-        morning = replace(moment_at(now, person.zones), slot=Slot.MORNING)
-        start, end = (slot_start(moment, person.zones) for moment in (morning, morning.shifted(SLOTS_PER_DAY)))
-        entries = labelled(bridge.store, person, bridge.classifier, start, end, at=now)
+        _, _, entries = of_days(bridge.store, person, bridge.classifier, 1, at=now)
     show.table(
         [today_event_document(occurrence, label, person.zones) for occurrence, label in entries],
         ("from", "to", "title", "action", "confidence", "why"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,7 @@ from pydantic import Field
 from bridge import installation
 from bridge.advice import outcomes, recommend, requests, rescheduling
 from bridge.advice.day_plan import plan_day
-from bridge.advice.labels import labelled
+from bridge.advice.labels import of_days
 from bridge.auth.assistants import READING_TOOLS, TITLES, WRITING_TOOLS
 from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
@@ -30,10 +30,10 @@ from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact
 from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.rendering import Audience, reasons, rendered
-from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_start, zone_at
+from bridge.domain.slots import Moment, ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.ingest import checkins
-from rhythm_env.interface import DAY_NAMES, SLOTS_PER_DAY, STEPS_PER_WEEK, Meter, Slot
+from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
 
@@ -97,9 +97,7 @@ class Tools:
         instructions."""
         user, now = self._user(), installation.now()
         titles = TITLES in self.allowed()
-        morning = replace(moment_at(now, user.zones), slot=Slot.MORNING)
-        start, until = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
-        entries = labelled(self.bridge.store, user, self.bridge.classifier, start, until, at=now)
+        start, until, entries = of_days(self.bridge.store, user, self.bridge.classifier, days, at=now)
         return {
             "from": start.isoformat(),
             "to": until.isoformat(),

@@ -187,3 +187,28 @@ def test_the_day_whose_night_has_an_hour_more_is_told_to_its_end(
     ana("import", str(tmp_path / "run.ics"), "--user", "ana")
     monkeypatch.setenv("BRIDGE_NOW", "2026-10-24T12:00:00+02:00")
     assert "Early run" in [row["title"] for row in ana("today", "--user", "ana", "--json")]
+
+
+@pytest.mark.parametrize(
+    ("now", "shown"),
+    [
+        ("2026-10-20T08:00", []),
+        ("2026-10-20T23:00", []),
+        ("2026-10-21T03:00", []),  # the night still belongs to the 20th
+        ("2026-10-21T08:00", ["Public holiday"]),
+        ("2026-10-22T03:00", ["Public holiday"]),
+        ("2026-10-22T08:00", []),
+    ],
+)
+def test_an_all_day_entry_is_of_its_own_day(
+    ana: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: str, shown: list[str]
+) -> None:
+    days = ("DTSTART;VALUE=DATE:20261021", "DTEND;VALUE=DATE:20261022", "SUMMARY:Public holiday")
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "BEGIN:VEVENT", "UID:1", *days, "END:VEVENT", "END:VCALENDAR", ""]
+    (tmp_path / "holiday.ics").write_text("\r\n".join(lines))
+    monkeypatch.setenv("BRIDGE_NOW", "2026-10-19T08:00:00+02:00")
+    ana("import", str(tmp_path / "holiday.ics"), "--user", "ana")
+    monkeypatch.setenv("BRIDGE_NOW", f"{now}:00+02:00")
+    assert [
+        row["title"] for row in ana("today", "--user", "ana", "--json") if row["title"] == "Public holiday"
+    ] == shown
