@@ -161,6 +161,11 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
     return opened
 
 
+def policy_has_settings(name: str) -> bool:
+    """Return True for an installed policy that needs settings to be opened."""
+    return hasattr(_module("policies", name, "bridge sources"), "SETTINGS")
+
+
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
     """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none.
 

@@ -17,6 +17,7 @@ from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Slot
 IMPORT_CONNECTION = "import"  # the name of connections that hold imported files
 FOLDER_CONNECTION = "folder"  # begins the name of connections that import a folder's new files
 PUSH_CONNECTION = f"{FOLDER_CONNECTION}-push"  # the name of a connection whose folder holds received pushes
+FILE_STREAMS = ("files", "imports")  # whose cursors say which files of a folder, and which digests, were read
 SEND_STATES = ("sending", "sent", "failed")  # of notifications that were begun
 UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
 

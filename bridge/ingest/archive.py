@@ -6,6 +6,7 @@ An export is a folder with one file per table (JSON, CSV or Parquet) and a file 
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,10 +15,11 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from bridge import origin
+from bridge import origin, registry
 from bridge.domain.errors import SetupError
 from bridge.domain.types import Outcome
 from bridge.ingest.files import DAMAGED, is_bomb, new_folder
+from rhythm_env.interface import Meter, MeterState, Observation, Slot
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -127,10 +129,32 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
     unreadable, or if the user has a connection.
     """
     tables = read(folder)
-    store.exports.restore(user_id, tables)
+    with store.transaction():
+        store.exports.restore(user_id, tables)
+        _check_priors(store, user_id)
     rows = sum(len(found) for found in tables.values())
     items = {kind: len(tables.get(f"{kind}s", ())) for kind in ("sample", "episode", "event", "task")}
     return Outcome(source=EXPORT, connection="-", outcome="ok", new=rows, files=len(tables), items=items)
+
+
+def _check_priors(store: Store, user_id: int) -> None:
+    """Raise SetupError if a policy that is installed cannot decide with one of the user's priors."""
+    nothing = {meter: MeterState(level=0.7, coverage=0.0) for meter in Meter}
+    blank = Observation(timestep=0, day=0, slot=Slot.MORNING, meters=nothing)
+    for prior in store.lessons.priors(user_id, kept=True):
+        name = prior.policy.partition("@")[0]
+        if name not in registry.names("policies") or registry.policy_has_settings(name):
+            continue
+        policy: Any = registry.policy(name)
+        if prior.policy != f"{name}@{policy.version}" or not hasattr(policy, "personal"):
+            continue
+        try:
+            policy.personal(prior.body).decide(blank, random.Random(0))
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+            raise SetupError(
+                f"the export's priors cannot be read ({type(error).__name__}); nothing was imported; "
+                "where it was made, export again: bridge export --user NAME"
+            ) from None
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -141,8 +165,8 @@ def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """
     try:
         about = json.loads(next(_lines(folder / ABOUT_FILE, ABOUT_MAX_CHARACTERS, whole=True)))
-        version, kind, names = about["version"], about["format"], list(about["tables"])
-    except (OSError, ValueError, KeyError, TypeError):
+        version, kind, names = about["version"], about["format"], [str(name) for name in about["tables"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise SetupError(
             f"{ABOUT_FILE} in that folder cannot be read; export again: bridge export --user NAME"
         ) from None
@@ -162,7 +186,7 @@ def _read_one(path: Path, kind: str) -> list[dict[str, Any]]:
             return [{str(k): v or None for k, v in row.items()} for row in frame.to_dict("records")]
         frame = _parquet(lambda: pd.read_parquet(path)).astype(object)
         return [{str(k): _missing(v) for k, v in row.items()} for row in frame.to_dict("records")]
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, OverflowError, RecursionError) as error:
         raise SetupError(
             f"{path.name} of the export cannot be read ({type(error).__name__}); "
             "export again: bridge export --user NAME"

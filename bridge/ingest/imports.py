@@ -16,7 +16,7 @@ from bridge import registry
 from bridge.domain.errors import BridgeError, CutShort
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import ConnectorSpec, File, FileMemory, FileReader, StoredExport
-from bridge.domain.records import RecordResult
+from bridge.domain.records import FILE_STREAMS, RecordResult
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
 from bridge.ingest.files import (
@@ -28,10 +28,9 @@ from bridge.ingest.files import (
 )
 
 GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are stored together
-SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
+SEEN_FILES, IMPORTED_FILES = FILE_STREAMS
 PARTS_STREAM = "parts"  # the stream whose cursor says what the parts of the last file hold
 SETTLE = "settle"  # the stream of a page that is not stored: the pages before it are, before the next page is read
-IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
 
 OnBytes = Callable[[int, int], None]
 

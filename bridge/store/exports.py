@@ -16,11 +16,10 @@ import sqlalchemy as sa
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Sample
-from bridge.domain.wishes import plain, wishes_of
-from bridge.store import codec, names, packed, recommendations, tables
+from bridge.store import codec, export_rows, names, packed, tables
 from bridge.store.database import Part, reads, writes
 from bridge.store.packing import Known
-from bridge.store.people import check_zone, preferences_of
+from bridge.store.recommendations import Recommendations
 
 # Parents before children. ``Exports.dump`` says what is not exported.
 EXPORTED_TABLES = (
@@ -90,9 +89,10 @@ class Exports(Part):
                 "an export can only be imported for a user without connections; add one: bridge user add NAME, "
                 "then: bridge import PATH --user NAME"
             )
+        for table in EXPORTED_TABLES:
+            if not all(isinstance(row, Mapping) for row in saved.get(table.name, ())):
+                raise _unreadable(table, "a row is no object")
         _make_room(db, user_id, saved.get("recommendations", ()))
-        for row in saved.get("zones", ()):
-            check_zone(str(row.get("zone")))
         if saved.get("zones"):
             db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
         for single in (tables.wishes, tables.preferences, tables.task_notes):
@@ -100,18 +100,58 @@ class Exports(Part):
                 db.execute(sa.delete(single).where(single.c.user_id == user_id))
         numbers: dict[str, dict[Any, int]] = {}
         for table in (table for table in EXPORTED_TABLES if table not in NOT_RESTORED):
+            self._restore_table(db, user_id, table, saved.get(table.name, ()), numbers)
+
+    def _restore_table(
+        self, db: sa.Connection, user_id: int, table: sa.Table, saved: Sequence[Row], numbers: dict[str, dict[Any, int]]
+    ) -> None:
+        """Check and insert the rows of a table. Raises SetupError that names the first row that cannot be read."""
+        fresh: list[Row] = []
+        readings: list[Row] = []
+        for place, row in enumerate(saved, 1):
             try:
-                rows, readings = _apart(table, saved.get(table.name, ()))
-                fresh = [
-                    _typed(db, table, row, numbers) | _owner(table, user_id) | _derived(table, row) for row in rows
-                ]
-                _insert_packed(db, user_id, readings, numbers)
-            except (KeyError, TypeError, ValueError) as error:
-                raise SetupError(
-                    f"the export's {table.name} cannot be read ({type(error).__name__}); "
-                    "where it was made, export again: bridge export --user NAME"
-                ) from None
-            _insert(db, table, fresh, [row.get("id") for row in rows], numbers)
+                values = _checked(db, table, row, numbers)
+            except UNREADABLE as error:
+                raise _unreadable(table, f"row {place}: {_reason(error)}") from None
+            into = readings if table is tables.samples and row["metric"] in packed.METRICS_PACKED else fresh
+            into.append(values | ({"user_id": user_id} if "user_id" in table.c else {}))
+        try:
+            _insert_packed(db, user_id, readings)
+            _insert(db, table, fresh, [export_rows.whole(row["id"]) for row in saved if "id" in row], numbers)
+            for number in numbers.get("recommendation_id", {}).values() if table is tables.recommendations else ():
+                read = Recommendations(self.database).by_id(number)
+                if read is not None:
+                    export_rows.check_recommendation(read)
+        except UNREADABLE as error:
+            raise _unreadable(table, _reason(error)) from None
+
+
+UNREADABLE = (*export_rows.UNREADABLE, sa.exc.IntegrityError, sa.exc.DataError)
+
+
+def _unreadable(table: sa.Table, why: str) -> SetupError:
+    return SetupError(
+        f"the export's {table.name} cannot be read ({why}); nothing was imported; "
+        "where it was made, export again: bridge export --user NAME"
+    )
+
+
+def _reason(error: Exception) -> str:
+    return "two rows are the same" if isinstance(error, sa.exc.IntegrityError) else export_rows.told(error)
+
+
+def _checked(db: sa.Connection, table: sa.Table, row: Row, numbers: Mapping[str, Mapping[Any, int]]) -> Row:
+    """Return a row's values by column, which were checked one by one and together."""
+    values: Row = {}
+    for column in table.columns:
+        if column.name in NOT_EXPORTED_COLUMNS or column.name == "id":
+            continue
+        try:
+            values[column.name] = _typed_value(db, column, row, numbers)
+        except export_rows.UNREADABLE as error:
+            raise export_rows.Unfit(f"{column.name}: {export_rows.told(error)}") from None
+    names = {"metric": Metric(row["metric"]), "device": row.get("device")} if table is tables.samples else {}
+    return values | export_rows.derived(table, values | names)
 
 
 _p = tables.packed_samples.c
@@ -139,32 +179,19 @@ def _unpacked(place: packed.Place) -> Row:
     }
 
 
-def _apart(table: sa.Table, saved: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
-    """Return (rows to insert as they are, readings to pack) of a table's saved rows.
-
-    Only samples of packed metrics are packed.
-    """
-    if table is not tables.samples:
-        return saved, ()
-    readings = [row for row in saved if row["metric"] in packed.METRICS_PACKED]
-    return [row for row in saved if row["metric"] not in packed.METRICS_PACKED], readings
-
-
-def _insert_packed(
-    db: sa.Connection, user_id: int, saved: Sequence[Row], numbers: Mapping[str, Mapping[Any, int]]
-) -> None:
-    """Pack the readings of an export, and insert the packed rows. Raises ValueError if a record has a key twice."""
+def _insert_packed(db: sa.Connection, user_id: int, saved: Sequence[Row]) -> None:
+    """Pack the checked readings of an export, and insert the packed rows. Raises Unfit if a record has a key twice."""
     found: dict[int, dict[packed.Day, list[Known]]] = defaultdict(lambda: defaultdict(list))
     keys: set[tuple[int, str]] = set()
-    columns = [column for column in tables.samples.columns if column.name not in ("id", "user_id", *NAME_TABLES)]
+    columns = ("key", "start", "end", "offset", "day", "value", "count", "low", "high")
     for row in saved:
-        values = {column.name: _typed_value(db, column, row, numbers) for column in columns}
-        connection, record, known_at = (values.pop(name) for name in ("connection_id", "record_id", "known_at"))
-        sample = Sample(metric=Metric(row["metric"]), device=row["device"], **values)
-        found[connection][packed.day_of(record, sample)].append(Known(sample, tables.microseconds(known_at)))
-        keys.add((record, sample.key))
+        metric, device = names.metric_of(db, row["metric_id"]), names.name(db, tables.devices, row["device_id"])
+        sample = Sample(metric=metric, device=device, **{name: row[name] for name in columns})
+        day = packed.day_of(row["record_id"], sample)
+        found[row["connection_id"]][day].append(Known(sample, tables.microseconds(row["known_at"])))
+        keys.add((row["record_id"], sample.key))
     if len(keys) < len(saved):
-        raise ValueError("a key twice")
+        raise export_rows.Unfit("a key twice")
     for connection, days in found.items():
         packed.write(db, (user_id, connection), days, {})
 
@@ -215,28 +242,8 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
         )
 
 
-def _owner(table: sa.Table, user_id: int) -> Row:
-    return {"user_id": user_id} if "user_id" in table.c else {}
-
-
-def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns of a saved row that an import computes anew.
-
-    These are ``levels`` and the facts of a recommendation, and the bodies of wishes and preferences. Other tables have
-    none. Raises KeyError, TypeError or ValueError for a body that cannot be read.
-    """
-    if table is tables.preferences:
-        return {"body": preferences_of(row["body"]).body}
-    if table is tables.wishes:
-        return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
-    if table is not tables.recommendations:
-        return {}
-    facts = {name: recommendations.as_facts(name, row[name]) for name in recommendations.FACT_COLUMNS if row.get(name)}
-    return {"levels": recommendations.levels(row["observation"]), **facts}
-
-
 def _insert(
-    db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[Any], numbers: dict[str, dict[Any, int]]
+    db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[int], numbers: dict[str, dict[Any, int]]
 ) -> None:
     """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``, in the same order.
 
@@ -249,39 +256,22 @@ def _insert(
         return
     query = sa.insert(table).returning(table.c.id, sort_by_parameter_order=True)
     new = db.execute(query, fresh).scalars().all()
-    numbers[f"{table.name.removesuffix('s')}_id"] = dict(zip(map(int, old), new, strict=True))
-
-
-def _typed(db: sa.Connection, table: sa.Table, row: Row, numbers: Mapping[str, Mapping[Any, int]]) -> Row:
-    kept = (column for column in table.columns if column.name not in NOT_EXPORTED_COLUMNS and column.name != "id")
-    return {column.name: _typed_value(db, column, row, numbers) for column in kept}
+    numbers[f"{table.name.removesuffix('s')}_id"] = dict(zip(old, new, strict=True))
+    if len(set(old)) < len(old):
+        raise export_rows.Unfit("a number twice")
 
 
 def _typed_value(db: sa.Connection, column: sa.Column[Any], row: Row, numbers: Mapping[str, Mapping[Any, int]]) -> Any:
     if column.name in NAME_TABLES:
         name = row[column.name.removesuffix("_id")]
-        return None if name is None else names.number(db, NAME_TABLES[column.name], name)
+        if column.name == "metric_id":
+            Metric(name)
+        return None if name is None else names.number(db, NAME_TABLES[column.name], export_rows.text_of(name))
     value = row.get(column.name) if column.nullable else row[column.name]  # an older export may lack the column
+    if value is None and not column.nullable:
+        raise export_rows.Unfit("no value")
     if value is None:
         return None
     if column.name in ("connection_id", "record_id", "recommendation_id"):
-        return numbers[column.name][int(value)]
-    return _of_type(column, value)
-
-
-def _of_type(column: sa.Column[Any], value: Any) -> Any:
-    """Return a value for a column, converted from its JSON value or from the text of a CSV file."""
-    kind = column.type
-    if isinstance(kind, tables.Instant):
-        return datetime.fromisoformat(value)
-    if isinstance(kind, sa.Date):
-        return date.fromisoformat(value)
-    if isinstance(kind, sa.LargeBinary):
-        return codec.packed(json.loads(value)) if column.name in JSON_COLUMNS else bytes.fromhex(value)
-    if isinstance(kind, sa.Boolean):
-        return value in (True, "True", "true", 1, "1")
-    return {sa.Integer: int, sa.Float: float}.get(_number(kind), str)(value)
-
-
-def _number(kind: sa.types.TypeEngine[Any]) -> type:
-    return next((base for base in (sa.Integer, sa.Float) if isinstance(kind, base)), sa.Text)
+        return numbers[column.name][export_rows.whole(value)]
+    return export_rows.value_of(column, value)

@@ -236,7 +236,8 @@ def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
         yield rest[begin : begin + IN_LIST_MAX]
 
 
-def _columns(item: Episode | Event | Task) -> dict[str, Any]:
+def columns(item: Episode | Event | Task) -> dict[str, Any]:
+    """Return the values of an item's own columns, of which the others of its row are independent."""
     match item:
         case Episode():
             return {"day": item.day, "body": codec.encode(item)}
@@ -280,7 +281,7 @@ def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, It
             samples.append((*owner, record_id, item.key, known_at, metrics[item.metric], *_plain(db, item)))
             continue
         values = {"user_id": owner[0], "connection_id": owner[1], "record_id": record_id, "key": item.key}
-        rows[codec.kind_of(item)].append(values | {"known_at": now} | _columns(item))
+        rows[codec.kind_of(item)].append(values | {"known_at": now} | columns(item))
     inserts.insert_many(db, tables.samples, SAMPLE_COLUMNS, samples)
     for kind, some in rows.items():
         db.execute(sa.insert(TABLE_OF_KIND[kind]), some)
@@ -308,7 +309,7 @@ def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datet
     known_at = tables.microseconds(now)
     for row, item in changed:
         if not isinstance(item, Sample):
-            new = {"known_at": now} | _columns(item)
+            new = {"known_at": now} | columns(item)
             values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})
         elif _has_moved(row.item, item):
             metric = names.number(db, tables.metrics, item.metric)
