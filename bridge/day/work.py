@@ -10,6 +10,7 @@ usual end, each with its spread. Stretches of odd days say nothing of the weeks 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -36,7 +37,7 @@ DEEP_MINUTES, ANY_MINUTES = 60.0, 120.0  # of a day that counts as worked
 TASKS, TASK_HOURS = 3, (2.0, 12.0)  # done on a day that counts as worked, and the hours from the first to the last
 LONGEST = timedelta(hours=16)  # a longer entry, such as being on call, tells no working hours
 LONG_PAUSE = timedelta(hours=3)  # a longer pause divides a day into two spans
-EVIDENCE_DAYS, EVIDENCE_SPAN = 3, 7 * DAY  # worked days, and from the first to the last, from which own hours count
+EVIDENCE_DAYS, OUTSIDE, WEEK = 3, 2, 7 * DAY  # worked days from which own hours count, two outside of any week
 SHARE = 1 / 3  # of a weekday's weeks
 PRIOR_WEEKS = 0.75  # weeks that the published share is worth
 EDGE = 1.04  # spreads before the usual begin and after the usual end: 15 % of days reach farther
@@ -181,9 +182,9 @@ def _of_tasks(known: Snapshot) -> dict[date, _Worked]:
 
 def _week(known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], met: frozenset[date]) -> WorkingWeek:
     """Return the usual week, from the worked ``days``. Dates in ``met`` show work, and not for how long."""
-    if sum(one.trust for one in days.values()) < EVIDENCE_DAYS - 0.5 or max(days) - min(days) < EVIDENCE_SPAN:
+    if _evidence(days, days) < EVIDENCE_DAYS - 0.5 or _outside_a_week(days) < OUTSIDE - 0.5:
         return _office_week()
-    shares = _shares(known, days.keys() | met, free)
+    shares = _shares(known, {**dict.fromkeys(met, 1.0), **{day: one.trust for day, one in days.items()}}, free)
     weekdays, sd = _of_part(days, 0), _spread(days)
     usual = _spans(weekdays, known, sd)
     filled = sum(_minutes_of(one.spans) for one in weekdays.values())
@@ -193,6 +194,16 @@ def _week(known: Snapshot, days: Mapping[date, _Worked], free: frozenset[date], 
         for weekday in range(7)
     )
     return WorkingWeek(spans=spans, worked=tuple(shares), sd=sd, known=True)
+
+
+def _evidence(days: Mapping[date, _Worked], of: Iterable[date]) -> float:
+    return sum(days[day].trust for day in of)
+
+
+def _outside_a_week(days: Mapping[date, _Worked]) -> float:
+    """Return the worked days outside of the fullest seven dates, an unsure day counted by its probability."""
+    weeks = ([day for day in days if first <= day < first + WEEK] for first in days)
+    return _evidence(days, days) - max((_evidence(days, week) for week in weeks), default=0.0)
 
 
 def _own(days: Mapping[date, _Worked], weekday: int, known: Snapshot, spread: float) -> tuple[Span, ...]:
@@ -212,8 +223,8 @@ def _of_weekday(weekday: int, own: tuple[Span, ...], usual: Sequence[Span]) -> t
     return _with_office_hours((_hull([*own, *usual]),) if usual else own, sparse=bool(usual))
 
 
-def _shares(known: Snapshot, days: Collection[date], free: frozenset[date]) -> list[float]:
-    """Return the share of weeks worked on one of ``days``, from 0 to 1, by weekday.
+def _shares(known: Snapshot, days: Mapping[date, float], free: frozenset[date]) -> list[float]:
+    """Return the share of weeks worked, from 0 to 1, by weekday. ``days`` are worked by their probability.
 
     The published share counts as most of a week, and recent weeks count more. Free days do not count.
     """
@@ -225,7 +236,7 @@ def _shares(known: Snapshot, days: Collection[date], free: frozenset[date]) -> l
         if day not in free:
             trust = 0.5 ** ((today - day) / HALF_LIFE)
             seen[day.weekday()] += trust
-            worked[day.weekday()] += trust if day in days else 0.0
+            worked[day.weekday()] += trust * days.get(day, 0.0)
         day += DAY
     return [done / of for done, of in zip(worked, seen, strict=True)]
 
@@ -251,12 +262,16 @@ def _of_part(days: Mapping[date, _Worked], weekday: int) -> Mapping[date, _Worke
 def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tuple[Span, ...]:
     """Return the usual spans of worked days. Their number is the median number of spans a day.
 
-    They reach a usual ``spread`` of begins and ends beyond the medians, but no farther than any of the days.
+    Each week counts the same. The spans reach a usual ``spread`` of begins and ends beyond the medians, but no farther
+    than any of the days.
     """
     number = median_low([len(one.spans) for one in days.values()])
     like = {day: one for day, one in days.items() if number == 1 or len(one.spans) == number}
     today = known.at.date()
-    weights = [one.trust * 0.5 ** ((today - day) / HALF_LIFE) for day, one in like.items()]
+    weeks = Counter((day - day.weekday() * DAY) for day in like)
+    weights = [
+        one.trust * 0.5 ** ((today - day) / HALF_LIFE) / weeks[day - day.weekday() * DAY] for day, one in like.items()
+    ]
     rows = [one.spans if number > 1 else (_hull(one.spans),) for one in like.values()]
     found: list[Span] = []
     for at in range(number):

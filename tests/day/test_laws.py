@@ -18,7 +18,7 @@ from rhythm_env.interface import ActionType
 from tests.meters.test_illness import ordinary, sick
 from tests.planning.lives import DAY, TODAY, at, entry, known, nights
 
-from .people import MONDAY, ODD, WEEKS, Life, apart, times
+from .people import MONDAY, ODD, WEEKS, Life, apart, times, unsure
 
 A = ActionType
 COMPANY = (A.FAMILY_TIME, A.SOCIALIZE)
@@ -151,6 +151,17 @@ def test_an_odd_week_that_is_over_moves_no_plan(seed, odd):
     for after in random.Random(f"{seed}+{odd}").sample([0, 1, 3, 5, 8, 13], 2):
         far, key = odd_week(seed, odd, after)
         assert far <= 20, (key, after)
+
+
+@pytest.mark.parametrize("others", [0, 1, 3])
+def test_a_festival_in_a_sparse_calendar_is_no_working_week(others):
+    first = TODAY - 14 * DAY
+    acts = [entry(first + k * DAY, 790, 1630, A.ADMIN_WORK, "Stage") for k in range(7)]
+    acts = [(occurrence, unsure(label)) for occurrence, label in acts]
+    work = [entry(first - (7 * k + 3) * DAY, 600, 700, A.DEEP_WORK, "Write") for k in range(others)]
+    plain, odd = (learn_routine(known((), agenda)) for agenda in (work, [*work, *acts]))
+    assert odd.work == plain.work
+    assert odd.nights == plain.nights
 
 
 def test_law_4_fails_with_means_and_without_odd_stretches(monkeypatch):
