@@ -40,7 +40,7 @@ build/axe/package/axe.min.js:
 EVERYTHING := --editable '.[keyring,mcp,mqtt,parquet,plot,postgres,s3]' --editable './lab[gym]'
 TOOLS := build hatchling hypothesis pytest pytest-randomly pytest-socket pytest-timeout pytest-xdist
 WITHOUT := $(shell grep --recursive --files-with-matches --extended-regexp \
-	'^ *(import|from) (babel|garmin_fit_sdk|grimp|httpx2?|oidc_provider_mock|playwright|recurring_ical_events|schemathesis)\b' tests)
+	'^ *(import|from) (babel|garmin_fit_sdk|grimp|httpx2?|oidc_provider_mock|playwright|recurring_ical_events|schemathesis|tests.ics.test_expansion|tests.web.provider)\b' tests)
 
 smoke-newest: # every module imported, both demos, a sync, a page
 	$(PYTHON) -m venv .venv-newest
