@@ -22,13 +22,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 import typer
-from fastapi import FastAPI
 from typer.main import get_command
 from typer.testing import CliRunner
 
 import bridge
 from bridge import cli, installation
 from bridge.advice import answer_links, calendar_writer, feedback, notify, outgoing_events, recommend, web_push
+from bridge.advice.review import load_review
 from bridge.auth import assistants, sharing
 from bridge.daemon import health
 from bridge.daemon.due_tasks import run_due_tasks
@@ -68,6 +68,10 @@ ATTENDEE;CN={word}:mailto:{word}@example.org
 END:VEVENT
 """
 TASK = "BEGIN:VTODO\nUID:t{number}\nSUMMARY:{title} {word}\nDESCRIPTION:{word}\nDUE;VALUE=DATE:{due}\nEND:VTODO\n"
+WORKOUT = (
+    '<Workout workoutActivityType="{word}" duration="40" durationUnit="min" sourceName="{word}" '
+    'creationDate="{day} 09:00:00 +0100" startDate="{day} 08:00:00 +0100" endDate="{day} 08:40:00 +0100"/>'
+)
 RECORD = (
     '<Record type="HKQuantityTypeIdentifierStepCount" sourceName="{word}" device="name:{word}" unit="count" '
     'value="900" creationDate="2026-11-20 08:30:00 +0100" startDate="2026-11-20 08:00:00 +0100" '
@@ -97,6 +101,12 @@ SENDERS = {
     "daemon/mqtt/link.py": "messages",
     "daemon/health.py": "metrics",
     "daemon/backup_places.py": "nothing: what it sends is encrypted",
+}
+NOTICES = {  # the functions that make a message to a person; of advice, of a week, of a source alone, and a test
+    "daemon/due_tasks.py:_notify",
+    "daemon/due_tasks.py:_send_review",
+    "daemon/due_tasks.py:_tell_of_ended_consents",
+    "advice/notify.py:deliver_test",
 }
 SENDING = {"requests", "apprise", "paho", "smtplib", "socket", "urllib.request", "http.client", "http.server", "httpx"}
 SENDING |= {"obstore", "boto3", "ftplib", "websockets", "aiohttp", "bridge.http.session", "bridge.http.egress"}
@@ -185,7 +195,9 @@ def _calendar() -> str:
 
 
 def _export() -> str:
-    return f'<?xml version="1.0"?><HealthData>{RECORD.format(word=CANARY)}</HealthData>'
+    days = (f"2026-11-{day:02}" for day in (3, 6, 10, 13, 17))
+    workouts = "".join(WORKOUT.format(word=CANARY, day=day) for day in days)
+    return f'<?xml version="1.0"?><HealthData>{RECORD.format(word=CANARY)}{workouts}</HealthData>'
 
 
 def _advice(user: User) -> Recommendation:
@@ -307,6 +319,9 @@ def messages(life: Life) -> Said:
         yield "Web Push", json.dumps([browser.read(one.body) for one in browser.got])
         yield "web hook", json.dumps(hook.bodies)
         yield from _broker(life, stack)
+    week = now.date() - timedelta(days=now.weekday())
+    review = load_review(store, life.user, life.bridge.classifier, week, now=now, proxies=life.bridge.proxies)
+    yield "look back", "\n".join(notify.compose_review(review, None))
     feedback.give_feedback(store, life.user, life.advice.id, Answer.ACCEPT, now=now)
     plans = calendar_writer.plans(store, life.user, life.bridge.classifier, now=now)
     assert plans
@@ -396,10 +411,7 @@ def errors(life: Life) -> Said:
 
 
 def log(life: Life) -> Said:
-    """What all other checks have logged, at the level of debugging, with the texts of errors."""
-    for check in CHECKS:
-        if check is not log:
-            list(check(life))
+    """What was logged since the data came, at the level of debugging, with the texts of errors."""
     formatter = logging.Formatter()
     yield "log", "\n".join(f"{one.name} {formatter.format(one)}" for one in life.log.records)
 
@@ -412,9 +424,8 @@ def leaks(check: Callable[[Life], Said], life: Life) -> list[str]:
     return [where for where, text in check(life) if CANARY in text or PRIVATE in text]
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda one: one.__name__)
-def test_no_marked_word_reaches_who_may_not_read_it(life: Life, check: Callable[[Life], Said]) -> None:
-    assert leaks(check, life) == []
+def test_no_marked_word_reaches_who_may_not_read_it(life: Life) -> None:
+    assert {check.__name__: found for check in CHECKS if (found := leaks(check, life))} == {}
 
 
 def test_every_module_that_sends_is_heard() -> None:
@@ -427,6 +438,20 @@ def senders(folder: Path) -> Iterator[str]:
         name = path.relative_to(folder).as_posix()
         if name.split("/")[0] in PARTS_WITH_DATA and _imported(path) & SENDING:
             yield name
+
+
+def test_every_message_is_one_that_is_read_here() -> None:
+    assert {*notices(Path(bridge.__file__).parent)} == NOTICES
+
+
+def notices(folder: Path) -> Iterator[str]:
+    """The functions that make a message to a person."""
+    for path in (one for one in folder.rglob("*.py") if "bridge.advice.web_push" in _imported(one)):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                calls = (one.func for one in ast.walk(node) if isinstance(one, ast.Call))
+                if any("Notice" in (getattr(one, "id", ""), getattr(one, "attr", "")) for one in calls):
+                    yield f"{path.relative_to(folder).as_posix()}:{node.name}"
 
 
 def _imported(path: Path) -> set[str]:
@@ -495,14 +520,12 @@ PLANTS: dict[Callable[[Life], Said], Callable[[Life, pytest.MonkeyPatch], None]]
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_planted_leak_is_found(life: Life, check: Callable[[Life], Said], monkeypatch: pytest.MonkeyPatch) -> None:
     PLANTS[check](life, monkeypatch)
+    if check is messages:
+        assert {"message", "Web Push", "MQTT"} <= {*leaks(check, life)}
+        return
+    if check is log:
+        assert not leaks(metrics, life)  # which does what is due, and logs it
     assert leaks(check, life)
-
-
-@pytest.mark.parametrize("said", ["message", "Web Push", "MQTT"])
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_each_way_out_is_found_to_leak(life: Life, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    _titles_for_all(life, monkeypatch)
-    assert said in leaks(messages, life)
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
@@ -530,8 +553,3 @@ def _one(command: Callable[[], None]) -> typer.Typer:
     made = typer.Typer()
     made.command("leak")(command)
     return made
-
-
-def test_a_new_application_has_its_routes_read(life: Life) -> None:
-    assert isinstance(life.place.made, FastAPI)
-    assert len(routes(life.place)) > 40

@@ -82,7 +82,7 @@ def test_values_are_told_by_their_names() -> None:
     assert told(fact("quiet_slot", slots="night")) == "nights are quiet"
     assert (
         told(fact("not_actions", actions=("LEARN", "SLEEP"), reason=fact("work_time")))
-        == "not LEARN, SLEEP: it is work time"
+        == "not learn, sleep: it is work time"
     )
 
 

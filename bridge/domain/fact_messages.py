@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from bridge.domain.languages import Text, say
-from bridge.domain.titles import SLOT_PLURALS
+from bridge.domain.titles import ACTION_WORDS, SLOT_PLURALS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ Row = Text | Plural | Titled
 # Words that stand for a value: placeholder -> value -> words.
 WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
     {
+        **dict.fromkeys(("action", "actions", "otherwise"), ACTION_WORDS),
         "slots": {slot.name.lower(): words for slot, words in SLOT_PLURALS.items()},
         "unit": {"points": say("points"), "bpm": say("bpm")},
         "kinds": {"work": say("work"), "classes": say("classes"), "meetings": say("meetings")},
@@ -85,7 +86,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "goal_then": say("your goal: {done} of {goal} that week by then"),
     "last_time": say("the last time was {days} days ago"),
     "last_time_then": say("the last time would be {days} days before"),
-    "last_sport": say("the last time was {days} days ago ({sport})"),
+    "last_sport": Titled(
+        say("the last time was {days} days ago"), say("the last time was {days} days ago ({title})")
+    ),  # a source's own word for the sport, which may be anybody's
     "last_and_often": say("{last}, and you usually do it {often}"),
     "load": say("you have had {hours} hours of {kinds} today"),
     "load_then": say("by then you have had {hours} hours of {kinds}"),

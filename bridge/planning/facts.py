@@ -269,7 +269,7 @@ def _of_last_time(option: Option, situation: Situation) -> list[Fact]:
     if ahead:
         last = fact("last_time_then", days=ago)
     elif habit.last_sport:
-        last = fact("last_sport", days=ago, sport=habit.last_sport)
+        last = fact("last_sport", days=ago, title=habit.last_sport)
     if habit.per_week < WEEKLY or not habit.settled:
         return [last]
     return [fact("last_and_often", last=last, often=_often(habit.per_week))]

@@ -7,10 +7,8 @@ from functools import cache
 
 from bridge import registry
 from bridge.domain.languages import _, many, number, say, shown
-from bridge.domain.titles import ACTION_TITLES, ACTION_WORDS, METER_TITLES, METER_WORDS
+from bridge.domain.titles import ACTION_TITLES, METER_TITLES, METER_WORDS
 from rhythm_env.interface import ActionType, Meter
-
-NAMED_ACTION = re.compile(rf"\b({'|'.join(ActionType)})\b")
 
 # the reason of a label that a rule of the keywords, or the model of titles, gave
 GUESS = re.compile(r"(?:learnt|(?:(?:learnt|unsure); )?rule \S+?)(?P<all_day>, all day)?")
@@ -23,15 +21,6 @@ def action_name(name: str | None) -> str:
     ('Focused work', 'No activity')
     """
     return _("No activity") if name is None else shown(ACTION_TITLES[ActionType(name)])
-
-
-def action_words(text: str) -> str:
-    """Return a text in the current language, with identifiers of actions in it replaced by words.
-
-    >>> action_words("not DEEP_WORK, LEARN: it is no working time")
-    'not focused work, learn: it is no working time'
-    """
-    return NAMED_ACTION.sub(lambda found: shown(ACTION_WORDS[ActionType(found[0])]), shown(text))
 
 
 def label_words(why: str) -> str:

@@ -50,7 +50,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "before": rows[:begun],
         "after": rows[begun:],
         "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,
-        "changes": [phrases.action_words(change) for change in for_person(plan.changes)],
+        "changes": list(map(shown, for_person(plan.changes))),
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
         "outlook": _outlook(visit, plan),
         "ticked": _ticked(visit, plan.date),

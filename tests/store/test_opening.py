@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from bridge.domain.errors import SetupError
-from bridge.store import Store
+from bridge.domain.facts import fact
+from bridge.domain.records import SAID, Deed
+from bridge.domain.rendering import Audience, for_person, reasons, told
+from bridge.store import Store, tables
 from bridge.store.schema import migrate
 from bridge.store.tables import metadata
 
@@ -144,3 +149,32 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
 def test_a_wrong_address_is_named(url: str) -> None:
     with pytest.raises(SetupError, match=r"BRIDGE_|sqlite:///"):
         Store(url)
+
+
+def test_reasons_stored_as_text_become_facts_that_the_person_alone_reads(empty_url: str) -> None:
+    old = ["slept 6 h", {"text": "due in 3 days", "message": "due in {days} days", "many": None, "values": {"days": 3}}]
+    at = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    rows = [{"evidence": json.dumps(["you said so"])}, {"evidence": json.dumps(["workout 07:00-07:36, whoop"])}, {}]
+    engine = engine_of(empty_url)
+    with engine.begin() as db:
+        migrate(db, "0007")
+        db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'eve', 1790000000000000)")
+        for number, row in enumerate(rows):
+            given = {"user_id": 1, "week": date(2026, 11, 16), "timestep": number, "action": "LEARN", "policy": "p@1"}
+            given |= dict.fromkeys(("belief", "scores", "probabilities", "levels"), "{}")
+            given |= {"reasons": json.dumps(old), "withheld": json.dumps({"SLEEP": "bedtime is not near"})}
+            given |= {"observation": "{}", "created_at": at, "expires_at": at + timedelta(hours=3), **row}
+            db.execute(sa.insert(tables.recommendations).values(given))
+    engine.dispose()
+    store = Store(empty_url)
+    said, seen, none = store.recommendations.between(1, since=at, until=at + timedelta(hours=1))
+    assert (said.evidence, none.evidence) == (SAID, ())
+    assert for_person(seen.evidence) == ["workout 07:00-07:36, whoop"]
+    assert for_person(seen.facts) == ["slept 6 h", "due in 3 days"]
+    assert told(seen.withheld["SLEEP"]) == "bedtime is not near"
+    assert reasons((*seen.facts, *seen.evidence), Audience.ASSISTANT_WITH_TITLES) == []
+    store.recommendations.save_outcome(said.id, Deed.NOT_DONE, (fact("missed", source="whoop"),), at=at)
+    kept = store.recommendations.by_id(said.id)
+    assert kept is not None
+    assert kept.evidence == SAID  # which data never replace
+    store.close()

@@ -98,7 +98,7 @@ def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
     return page(
         "today/silence.html",
         visit,
-        reasons=[phrases.action_words(reason) for reason in for_person(found.facts)],
+        reasons=list(map(shown, for_person(found.facts))),
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),

@@ -16,6 +16,7 @@ from bridge import installation, registry
 from bridge.advice import adapters, personalise
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
+from bridge.domain.facts import prose
 from bridge.domain.records import Prior, Recommendation, User
 from bridge.domain.slots import slot_bounds
 from bridge.ingest import connecting
@@ -49,7 +50,7 @@ def stored(bridge: installation.Bridge, slices: list[Slice]) -> User:
                 belief=asdict(one.decision.belief),
                 scores={},
                 probabilities={str(one.decision.action): 1.0},
-                reasons=one.decision.reasons,
+                facts=tuple(map(prose, one.decision.reasons)),
                 observation=one.observation.to_json(),
                 created_at=begin(one),
                 expires_at=slot_bounds(one.moment, ZONES)[1],
