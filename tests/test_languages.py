@@ -149,7 +149,7 @@ def test_a_further_language_is_one_catalogue(tmp_path: Path, monkeypatch: pytest
 
 
 def test_texts_are_english_for_programs_and_german_for_germans() -> None:
-    last = say("the last time was {days} days ago ({sport})", days=3, sport="{yoga}")
+    last = say("the last time was {days} days ago ({title})", days=3, title="{yoga}")
     text = say("{last}, and you usually do it {often}", last=last, often=say("twice a week"))
     assert text == "the last time was 3 days ago ({yoga}), and you usually do it twice a week"
     assert json.loads(json.dumps([text])) == [str(text)]

@@ -32,10 +32,11 @@ class Titled:
 
 Row = Text | Plural | Titled
 
+_ACTIONS = {str(action): words for action, words in ACTION_WORDS.items()}
 # Words that stand for a value: placeholder -> value -> words.
 WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
     {
-        **dict.fromkeys(("action", "actions", "otherwise"), ACTION_WORDS),
+        **dict.fromkeys(("action", "actions", "otherwise"), _ACTIONS),
         "slots": {slot.name.lower(): words for slot, words in SLOT_PLURALS.items()},
         "unit": {"points": say("points"), "bpm": say("bpm")},
         "kinds": {"work": say("work"), "classes": say("classes"), "meetings": say("meetings")},
