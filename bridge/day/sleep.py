@@ -2,9 +2,8 @@
 
 location(weekday) = published + user + kind of day + weekday. Each term is a weighted median of what the terms before it
 leave. That of the user has the published figures as 2.5 nights among it. A kind of day and a weekday shrink by k =
-within^2 / between^2 nights. "Between" is estimated from the user's own nights once these suffice. A week with night
-shifts thus keeps its pattern. Stretches of odd days are left out. If the user wakes near midnight, each night belongs
-to the date from which its wake time is near the usual.
+within^2 / between^2 nights. "Between" is estimated from the user's own nights once these suffice, so that a week with
+night shifts keeps its pattern. Stretches of odd days are left out.
 """
 
 from __future__ import annotations
@@ -166,10 +165,7 @@ def _order(told: tuple[str, Episode]) -> tuple[datetime, datetime, str, str, str
 
 
 def _slept(night: sleep.Night, known: Snapshot) -> Slept:
-    """Return bedtime and wake time of a recorded night, on the clock that applied at waking.
-
-    The bedtime is that of the clock before a change to or from summer time during the night.
-    """
+    """Return a recorded night on the clock at waking, its bedtime on that before a change of the clock."""
     day, wake = clock(night.end, known.zones, round(night.offset / MINUTE))
     zone = zone_at(night.end, known.zones)
     changed = _offset(night.start, zone) - _offset(night.end, zone)
@@ -203,10 +199,7 @@ def _planned(known: Snapshot) -> list[Slept]:
 
 
 def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
-    """Return the nights, with minutes counted so that each wake time is within twelve hours of the usual.
-
-    The usual wake time is the weighted mean on the circle of the day.
-    """
+    """Return the nights, each counted from the date of which its wake time is within twelve hours of the usual one."""
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
