@@ -106,6 +106,7 @@ def register(store: Store, user: User, challenge: Challenge, answer: str, name: 
             expected_origin=list(challenge.origins),
             require_user_verification=True,
         )
+        _check_key(found.credential_public_key)
     except (WebAuthnException, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise refused() from None
     passkey = Passkey(
@@ -117,6 +118,16 @@ def register(store: Store, user: User, challenge: Challenge, answer: str, name: 
         made_at=now,
     )
     store.credentials.add_passkey(user.id, passkey)
+
+
+def _check_key(encoded: bytes) -> None:
+    """Raise ValueError for a public key with which no signature could be checked, such as no point of its curve.
+
+    An attestation of the format "none" proves nothing about it.
+    """
+    from webauthn.helpers import decode_credential_public_key, decoded_public_key_to_cryptography
+
+    decoded_public_key_to_cryptography(decode_credential_public_key(encoded))
 
 
 def begin_login(host: str, origins: Sequence[str]) -> tuple[Challenge, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from bridge import installation
 from bridge.auth import backup_key
-from bridge.daemon.backup_places import FILE_NAME_FORMAT, Place, Saved, made_at, places_of
+from bridge.daemon.backup_places import ABANDONED_SECONDS, FILE_NAME_FORMAT, Folder, Place, Saved, made_at, places_of
 from bridge.domain.errors import BridgeError, SetupError
 from bridge.store import maintenance
 from bridge.store.database import as_setup_error
@@ -31,7 +31,6 @@ OLD = timedelta(days=2)  # from which the page and doctor warn of the last good 
 DAYS_KEPT, WEEKS_KEPT = 7, 5  # the newest backup of each of so many days and weeks stays
 MADE, TRIED = "backup", "backup tried"  # chores: the last good backup, and the last attempt
 WORKPLACE = ".backup-"  # begins folders for files that are not encrypted, inside the bridge's folder
-ABANDONED_SECONDS = 86_400.0  # after which a killed process has left such a folder behind
 
 Progress = Callable[[str], Callable[[int, int], None]]
 
@@ -82,6 +81,9 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> str:
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
     places, failures = places_of(bridge.settings), list[SetupError]()
     _drop_abandoned(bridge.settings.folder)
+    for place in places:
+        if isinstance(place, Folder):
+            place.drop_abandoned()
     name = now.astimezone(UTC).strftime(FILE_NAME_FORMAT)
     with _workplace(bridge) as own:
         write_encrypted(bridge, own / name)

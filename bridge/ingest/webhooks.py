@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from bridge import installation, registry
 from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.auth.vault import SEALING_LOCK
-from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.errors import BadRecord, BridgeError, SetupError
 from bridge.domain.ports import Account, ConnectorSpec
 from bridge.domain.types import Notice
 from bridge.leases import Lease
@@ -38,8 +38,8 @@ def receive_webhook(
     """Save a webhook's notices, each for every connection of the vendor's account that it names.
 
     Returns how many were new, summed over notices and connections. ``headers`` have names in lower case. ``token`` is
-    the end of the address, for a source with ``secret_hooks``. Raises Forged if the sender is not proven, and
-    SetupError if the source has no webhooks.
+    the end of the address, for a source with ``secret_hooks``. Raises Forged if the sender is not proven, BadRecord for
+    an unreadable body, and SetupError if the source has no webhooks.
     """
     spec = registry.spec(source)
     if spec.notices is None:
@@ -47,7 +47,11 @@ def receive_webhook(
     more: dict[str, Any] = {"token": token} if spec.secret_hooks else {}
     if spec.registers is not None:
         more["kept"] = _kept(bridge, spec)
-    found = registry.resolve(spec.notices)(headers, body, settings=bridge.settings_of_source(spec), now=now, **more)
+    settings = bridge.settings_of_source(spec)
+    try:
+        found = registry.resolve(spec.notices)(headers, body, settings=settings, now=now, **more)
+    except RecursionError:
+        raise BadRecord("the body is nested too deep") from None
     return sum(_save(bridge, source, notice, now) for notice in ([found] if isinstance(found, Notice) else found or ()))
 
 

@@ -6,6 +6,7 @@ Also store passwords, sessions and API tokens.
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +29,17 @@ from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
 LANGUAGE_MAX = 16  # characters
-NAME_RULE = say("a name has 1 to 64 letters, digits, dots, dashes or underscores")
+NAME_RULE = say(
+    "a name has 1 to 64 letters, digits, dots, dashes or underscores, begins with a letter or digit, "
+    "and mixes no Latin, Greek and Cyrillic letters"
+)
+ALPHABETS = ("LATIN ", "GREEK ", "CYRILLIC ")  # how Unicode's names of letters that look alike begin
+INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+# Letters of other alphabets that look like the Latin letters below them.
+ALIKE = str.maketrans(
+    "АВЕЗКМНОРСТХІЈЅУаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυχι",
+    "ABE3KMHOPCTXIJSYaeopcyxijshdqwABEZHIKMNOPTYXavopuxi",
+)
 NAME_SIGNS = "._-"
 
 
@@ -49,6 +60,27 @@ def is_name(name: str) -> bool:
     return 1 <= len(name) <= NAME_MAX and all(kinds)
 
 
+def is_new_name(name: str) -> bool:
+    """Return True for a name that a new user may have, by the rule ``NAME_RULE``.
+
+    >>> is_new_name("ana"), is_new_name(".."), is_new_name("-x"), is_new_name("\u0430na")
+    (True, False, False, False)
+    """
+    names = [unicodedata.name(sign, "") for sign in unicodedata.normalize("NFKC", name)]
+    mixed = sum(any(one.startswith(alphabet) for one in names) for alphabet in ALPHABETS) > 1
+    begins = unicodedata.category(name[:1] or ".")[0] in "LN"
+    return is_name(name) and begins and not mixed and not INVISIBLE.search(name)
+
+
+def look_of(name: str) -> str:
+    """Return a text that is the same for names that look alike: in capitals or not, and in letters of other alphabets.
+
+    >>> look_of("ANA") == look_of("\u0430\uff4e\u0430") == "ana"
+    True
+    """
+    return unicodedata.normalize("NFKC", name).translate(ALIKE).casefold()
+
+
 class People(Part):
     """The part of the store for users and their choices.
 
@@ -59,12 +91,17 @@ class People(Part):
     def add_user(self, db: sa.Connection, name: str, zone: str, *, now: datetime) -> User:
         """Add a user who lives in ``zone``, and return the user.
 
-        Raises SetupError if the name is taken or not valid, or if the zone is unknown.
+        Raises SetupError if the name is taken, looks like another, or is not valid, or if the zone is unknown.
         """
         name = composed(name)
-        if not is_name(name):
+        if not is_new_name(name):
             raise SetupError(say("{rule}: {command}", rule=NAME_RULE, command="bridge user add NAME"))
         check_zone(zone)
+        alike = next((one.name for one in _users(db, sa.true()) if look_of(one.name) == look_of(name)), name)
+        if alike != name:
+            raise SetupError(
+                say("{name} looks like the name of the user {other}; choose another name", name=name, other=alike)
+            )
         if not insert_new(db, tables.users, {"name": name, "created_at": now}):
             raise SetupError(say("there is already a user {name}; see: bridge user list", name=name))
         user_id = sa.select(tables.users.c.id).where(tables.users.c.name == name).scalar_subquery()

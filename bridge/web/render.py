@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
 from bridge.documents.text import writable
@@ -36,18 +36,32 @@ STATIC_FOLDER = WEB_FOLDER / "static"
 
 
 @cache
+def static_file(name: str) -> bytes:
+    """Return a static file as it was when the server began. A package that is replaced meanwhile does not change it."""
+    return (STATIC_FOLDER / name).read_bytes()
+
+
+@cache
 def static_url(name: str) -> str:
     """Return the URL of a static file. It changes with the file's content, so that browsers may cache the file."""
-    digest = hashlib.sha256((STATIC_FOLDER / name).read_bytes()).hexdigest()[:12]
-    return f"/static/{name}?{digest}"
+    return f"/static/{name}?{hashlib.sha256(static_file(name)).hexdigest()[:12]}"
+
+
+def keep_files() -> frozenset[str]:
+    """Read all static files and templates into memory, and return the names of the static files."""
+    templates()
+    names = frozenset(path.name for path in STATIC_FOLDER.iterdir() if path.is_file())
+    for name in names:
+        static_file(name)
+    return names
 
 
 @cache
 def templates() -> Environment:
     """Return the template environment with the functions that templates may call."""
-    environment = Environment(
-        loader=FileSystemLoader(WEB_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined, auto_reload=False
-    )
+    folder = WEB_FOLDER / "templates"
+    texts = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.rglob("*.*")}
+    environment = Environment(loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, auto_reload=False)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
     environment.globals |= {"label_words": phrases.label_words}

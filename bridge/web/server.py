@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import mimetypes
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from fastapi.security import HTTPBearer
-from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 from starlette.routing import Route
 
@@ -23,7 +23,7 @@ from bridge.store.people import composed, is_name
 from bridge.web import api, forwarded, pages, pushes, refusals
 from bridge.web.assistants import Assistants, ToolServers
 from bridge.web.bounds import ASSISTANTS_PATH, Bounds
-from bridge.web.render import STATIC_FOLDER
+from bridge.web.render import keep_files, static_file
 from bridge.web.security import LOOPBACK, Security
 from bridge.web.serving import address, listen, run
 from bridge.web.speaking import Speaking
@@ -76,7 +76,8 @@ def create(
     app.state.page = AppState(bridge=bridge, local=local)
     app.state.pushes = pushes.PushState(bridge=bridge)
     app.state.status = status
-    app.mount("/static", StaticFiles(directory=STATIC_FOLDER), name="static")
+    app.state.static_files = keep_files()
+    app.router.routes.append(Route("/static/{name}", static))
     for router in pages.ROUTERS:
         app.include_router(router, include_in_schema=False, dependencies=[Depends(check_csrf)])
     for router in api.ROUTERS:
@@ -104,6 +105,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     drop_uploads(app.state.page.bridge)
     with app.state.pushes.importing():
         yield
+
+
+def static(request: Request) -> Response:
+    """Send a static file from memory. Any other name gets 404."""
+    name = request.path_params["name"]
+    if name not in request.app.state.static_files:
+        raise HTTPException(404)
+    return Response(static_file(name), media_type=mimetypes.guess_type(name)[0])
 
 
 def health(request: Request) -> JSONResponse:

@@ -9,6 +9,7 @@ import asyncio
 import logging
 import signal
 import socket
+from collections import Counter
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
@@ -80,30 +81,46 @@ class Bounded(H11Protocol):
     """
 
     config: Config
+    opened = 0.0  # by the loop's clock
     _header_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if self._is_too_many():
-            self.connections.discard(self)
-            log.warning("a connection was refused: too many are open")
-            transport.abort()
-            return
+        self.opened = self.loop.time()
+        excess = self._excess()
+        if excess:
+            given_up = next((one for one in excess if one.is_idle and one is not self), self)
+            given_up.connections.discard(given_up)
+            log.warning("a connection was ended: too many are open")
+            given_up.transport.abort()
+            if given_up is self:
+                return
         self._await_headers()
 
-    def _is_too_many(self) -> bool:
-        """Return True if this connection exceeds the server's limit of 200, or its address's limit of 100.
+    @property
+    def host(self) -> str:
+        return self.client[0] if self.client else ""
 
-        The address of a trusted proxy has no limit.
+    @property
+    def is_idle(self) -> bool:
+        """True while no whole request has come since the connection began or since the last answer ended."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _excess(self) -> list[Bounded]:
+        """Return the connections among which one must end, the longest open first, or an empty list.
+
+        An address may have 100, a trusted proxy's more. Of the server's 200, the address with the most loses one.
+        Whoever only holds connections open can therefore not keep others out.
         """
-        if len(self.connections) > throttle.MAX_OPEN:
-            return True
-        host = self.client[0] if self.client else ""
-        if forwarded.is_trusted(host, self.config.proxies):
-            return False
-        same = sum(c.client is not None and c.client[0] == host for c in self.connections)  # type: ignore[union-attr]
-        return same > throttle.MAX_OPEN_PER_ADDRESS
+        everyone = sorted((one for one in self.connections if isinstance(one, Bounded)), key=lambda one: one.opened)
+        mine = [one for one in everyone if one.host == self.host]
+        if len(mine) > throttle.MAX_OPEN_PER_ADDRESS and not forwarded.is_trusted(self.host, self.config.proxies):
+            return mine
+        if len(everyone) <= throttle.MAX_OPEN:
+            return []
+        idle = Counter(one.host for one in everyone if one.is_idle and one is not self)
+        return [one for one in everyone if idle and one.host == idle.most_common(1)[0][0]] or [self]
 
     def _await_headers(self) -> None:
         _cancel(self._header_timer)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -137,7 +138,29 @@ def check(staged: Stage, url: str, undisturbed: str, *, kills: int, seed: int) -
     killed = sum(staged.kill_once(url, rng) for _ in range(kills))
     staged.run(url)
     assert killed > 0
-    assert tables(url) == tables(undisturbed)
+    assert differing(tables(url), tables(undisturbed)) == []
+
+
+def differing(killed: dict[str, list[str]], calm: dict[str, list[str]]) -> list[str]:
+    """Every row that only one of two databases has, so that a failure prints it whole."""
+    lines = []
+    for table in sorted(killed.keys() | calm.keys()):
+        mine, theirs = Counter(killed.get(table, ())), Counter(calm.get(table, ()))
+        lines += [f"{table}, killed only: {row}" for row in (mine - theirs).elements()]
+        lines += [f"{table}, undisturbed only: {row}" for row in (theirs - mine).elements()]
+    return lines
+
+
+def test_a_row_that_differs_is_named() -> None:
+    killed = {"cursors": ["('sleep', 3)", "('sleep', 3)", "('workout', 4)"]}
+    calm = {"cursors": ["('sleep', 3)", "('workout', 5)"], "tasks": ["('a',)"]}
+    assert differing(killed, calm) == [
+        "cursors, killed only: ('sleep', 3)",
+        "cursors, killed only: ('workout', 4)",
+        "cursors, undisturbed only: ('workout', 5)",
+        "tasks, undisturbed only: ('a',)",
+    ]
+    assert differing(calm, calm) == []
 
 
 @pytest.mark.timeout(300)

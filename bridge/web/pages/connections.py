@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import Field
 
@@ -26,6 +26,7 @@ from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.kinds import kind_name
+from bridge.web.pages.settings import in_browser
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
 from bridge.web.security import LOOPBACK
@@ -235,7 +236,7 @@ def sync(visit: Visitor, source: str) -> Response:
     return _job_part(visit, background.sync(visit, _spec(source)))
 
 
-@router.post("/connections/{source}/push")
+@router.post("/connections/{source}/push", dependencies=[Depends(in_browser)])
 def push(visit: Visitor, source: str) -> Response:
     """Create a token with which an app may push a source's data, and show it once.
 

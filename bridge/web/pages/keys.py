@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import HTMLResponse
 
 from bridge import registry
@@ -14,6 +14,7 @@ from bridge.domain.ports import ConnectorSpec
 from bridge.ingest import clients
 from bridge.web import phrases
 from bridge.web.pages.connections import shown_source
+from bridge.web.pages.settings import in_browser
 from bridge.web.render import page
 from bridge.web.security import LOOPBACK
 from bridge.web.state import Visit, Visitor
@@ -28,7 +29,7 @@ def keys(request: Request, visit: Visitor, source: str) -> HTMLResponse:
     return _page(request, visit, _spec(source))
 
 
-@router.post("/connections/{source}/keys")
+@router.post("/connections/{source}/keys", dependencies=[Depends(in_browser)])
 def save(request: Request, visit: Visitor, source: str, client_id: Key, client_secret: Secret = "") -> HTMLResponse:
     """Test the client id and secret at the vendor, and keep them if they work.
 

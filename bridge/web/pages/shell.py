@@ -13,7 +13,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
 from bridge.domain.languages import _, current
-from bridge.web.render import STATIC_FOLDER, page, static_url
+from bridge.web.render import page, static_file, static_url
 
 router = APIRouter()
 SHELL = ("style.css", "icon.svg", "htmx.min.js", "page.js")
@@ -44,7 +44,7 @@ def manifest() -> Response:
 def worker() -> Response:
     """Send the service worker with the addresses of the shell's files, which change with their content."""
     shell = [*map(static_url, SHELL), "/offline"]
-    script = (STATIC_FOLDER / "worker.js").read_text(encoding="utf-8")
+    script = static_file("worker.js").decode()
     name = hashlib.sha256(json.dumps(shell).encode()).hexdigest()[:12]
     filled = script.replace('"SHELL"', json.dumps(shell)).replace('"NAME"', json.dumps(f"shell-{name}"))
     return Response(filled, media_type="text/javascript")

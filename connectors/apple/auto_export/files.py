@@ -23,9 +23,11 @@ OTHERS = rb"stateOfMind|symptoms|cycleTracking|medications|ecg|heartRateNotifica
 MARKS = re.compile(rb'"(metrics|workouts|' + OTHERS + rb')"\s*:\s*(\[|null)')
 HELD, POINTS = 500, 20_000  # records, and points in them, held back to be joined
 PAGE_RECORDS = 100
+SLEEP = "sleep_analysis"
 DEPTH = 2  # nested "data" members
 COARSE = ("week", "month", "year")
 NAME = re.compile(r"[^a-z0-9]+")
+FRUITLESS_MAX = 100_000  # entries in a row that hold nothing of the app's
 CUT_OFF = "it is cut off or is not JSON; what came before was read. Export it again"
 
 Metric = tuple[str, str]  # name and unit
@@ -78,7 +80,23 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     except Broken:
         yield from held.rest()
         raise SourceChanged(CUT_OFF) from None
+    except SourceChanged:
+        yield from held.rest()
+        raise
     yield from held.rest()
+
+
+class _Fruitless:
+    """A count of entries in a row that hold nothing of the app's, because millions of them fit into a small zip."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def note(self, *, useful: bool) -> None:
+        """Count an entry. Raises SourceChanged for more than 100,000 in a row that are not useful."""
+        self._count = 0 if useful else self._count + 1
+        if self._count > FRUITLESS_MAX:
+            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row hold nothing of the app's; export the file again")
 
 
 class _Held:
@@ -131,16 +149,20 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 def _names(document: Json) -> Iterator[Metric]:
     """Yield (name, unit) of each metric in the document, in file order. At damage it stops without an error."""
+    fruitless = _Fruitless()
     try:
         for name in _arrays(document):
             if name == "workouts":
                 document.skip()
                 continue
             for _ in document.elements():
-                if document.peek() == "{":
-                    yield from _named(document)
-                else:
+                if document.peek() != "{":
                     document.skip()
+                    fruitless.note(useful=False)
+                    continue
+                for metric in _named(document):
+                    fruitless.note(useful=metric[0] in POINT_KINDS or metric[0] == SLEEP)
+                    yield metric
     except Broken:
         return
 
@@ -182,10 +204,12 @@ def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
 
 
 def _contents(document: Json, named: Iterator[Metric], zone: str) -> Iterator[RawRecord]:
+    fruitless = _Fruitless()
     for array in _arrays(document):
         for _ in document.elements():
             if document.peek() != "{":
                 document.skip()
+                fruitless.note(useful=False)
             elif array == "metrics":
                 name, unit = next(named, ("", ""))
                 for member in document.members():
@@ -194,12 +218,18 @@ def _contents(document: Json, named: Iterator[Metric], zone: str) -> Iterator[Ra
                     else:
                         document.skip()
             else:
-                yield workouts.record(_workout(document), zone)
+                found = _workout(document)
+                fruitless.note(useful=bool(found))
+                yield workouts.record(found, zone)
 
 
 def _points(document: Json) -> Iterator[Any]:
+    """Yield the points of a list. Raises SourceChanged for more than 100,000 empty ones in a row."""
+    fruitless = _Fruitless()
     for _ in document.elements():
-        yield document.value()
+        point = document.value()
+        fruitless.note(useful=isinstance(point, dict) and bool(point))
+        yield point
 
 
 def _workout(document: Json) -> dict[str, Any]:
@@ -218,7 +248,7 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
     If nothing was unreadable or coarse, no such number is yielded. A metric that is not used yields nothing. ``unit``
     and ``zone`` are for points that state none. Raises Broken for damage, after the records of the readable points.
     """
-    if name == "sleep_analysis":
+    if name == SLEEP:
         yield from _sleep(unit, points, zone)
         return
     kind = POINT_KINDS.get(name)
@@ -226,12 +256,14 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
         for _ in points:
             pass
         return
-    taken = Points(kind, unit.strip(), zone)
-    broken: Broken | None = None
+    taken, fruitless = Points(kind, unit.strip(), zone), _Fruitless()
+    broken: Broken | SourceChanged | None = None
     try:
         for point in points:
+            before = taken.unreadable
             yield from taken.take(point)
-    except Broken as error:  # earlier points are kept
+            fruitless.note(useful=taken.unreadable == before)
+    except (Broken, SourceChanged) as error:  # earlier points are kept
         broken = error
     yield from taken.rest()
     yield from _unreadable(name, taken.unreadable)
@@ -246,7 +278,8 @@ def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
     All stages are read before their records are made, because the night of a stage depends on the stage before. Raises
     Broken for damage, after the records of the readable points.
     """
-    failed, stages, broken = 0, [], None
+    failed, stages, fruitless = 0, [], _Fruitless()
+    broken: Broken | SourceChanged | None = None
     try:
         for point in points:
             try:
@@ -254,15 +287,17 @@ def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
                 told = sleeps.take(point, own, zone)
             except ValueError:
                 failed += 1
+                fruitless.note(useful=False)
             else:
+                fruitless.note(useful=True)
                 if isinstance(told, RawRecord):
                     yield told
                 else:
                     stages.append(told)
-    except Broken as error:  # earlier points are kept
+    except (Broken, SourceChanged) as error:  # earlier points are kept
         broken = error
     yield from sleeps.records(stages)
-    yield from _unreadable("sleep_analysis", failed)
+    yield from _unreadable(SLEEP, failed)
     if broken is not None:
         raise broken
 
