@@ -85,6 +85,13 @@ def connect(
             "it as a line on standard input."
         ),
     ] = None,
+    ca: Annotated[
+        str | None,
+        typer.Option(
+            help="For a server of your own, at caldav and ics: a file with its certificate, or with that of the "
+            "authority that signed it (PEM). It is trusted for this address alone."
+        ),
+    ] = None,
 ) -> None:
     """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""
     from bridge import installation
@@ -99,7 +106,7 @@ def connect(
             return
         if folder is None:
             _say_what_is_asked(source, write=write)
-            browser, typed = Terminal(headless=no_browser), {"url": url, "name": name}
+            browser, typed = Terminal(headless=no_browser), {"url": url, "name": name, "ca": ca}
             connecting.connect(
                 bridge, person, source, browser, write=write, also=also or (), given=typed, by_operator=True, add=add
             )
@@ -213,4 +220,5 @@ class Terminal:
         if sys.stdin.isatty():
             typed: str = typer.prompt(question, hide_input=True, err=True)
             return typed.strip() or None
+        typer.echo(question, err=True)
         return sys.stdin.readline().strip() or None

@@ -33,6 +33,14 @@ class Setting:
     shared: str | None = None  # a name for several sources, whose setting counts where the source's own is missing
 
 
+CA = Setting(
+    name="ca",
+    help="a file with the certificate of your own server, or of the authority that signed it (PEM)",
+    default="",
+    personal=True,
+)
+
+
 def client_settings(application: str) -> tuple[Setting, Setting]:
     """Return the settings for the client id and the client secret of an OAuth application.
 

@@ -27,6 +27,8 @@ from bridge.http.allowance import TOO_DEEP
 if TYPE_CHECKING:
     import requests
 
+    from bridge.http.certificates import Trust
+
 TIMEOUT = (10.0, 60.0)  # seconds to connect, to read
 MAX_WAIT = timedelta(days=1)  # for a vendor's wait; a longer wait is a mistake
 NOT_ACCEPTED = say("the source refused the stored consent (HTTP {status})")
@@ -48,26 +50,30 @@ def open_session() -> requests.Session:
     return prepare(QuickSession())
 
 
-def open_typed_session(allowed: Collection[str]) -> requests.Session:
+def open_typed_session(allowed: Collection[str], trust: Trust | None = None) -> requests.Session:
     """Return a ``requests`` session for URLs that users type, with the retries of ``open_session``.
 
     It connects only to public IP addresses, and to the host names in ``allowed``, which may have private addresses.
-    Proxies and passwords of the environment are not used, because a proxy would reach refused addresses.
+    Proxies and passwords of the environment are not used, because a proxy would reach refused addresses. ``trust`` is
+    in certificates of one address besides those that this machine knows.
     """
     from bridge.http.session import QuickSession
 
     session = QuickSession()
     _ignore_proxies(session)
-    return prepare(session, partial(egress.adapter, allowed))
+    return prepare(session, partial(egress.adapter, allowed), trust)
 
 
 def prepare(
-    session: requests.Session, transport: Callable[..., requests.adapters.HTTPAdapter] | None = None
+    session: requests.Session,
+    transport: Callable[..., requests.adapters.HTTPAdapter] | None = None,
+    trust: Trust | None = None,
 ) -> requests.Session:
     """Give a session, plain or OAuth, the retries and the limits on an answer's size and time. Return the same session.
 
     ``transport(max_retries=...)`` makes the ``requests`` adapter that is mounted. By default it is ``Bounded``.
-    Passwords of ``~/.netrc`` are not used, because ``requests`` would send them in place of the access token.
+    ``trust`` is in certificates of one address. Passwords of ``~/.netrc`` are not used, because ``requests`` would send
+    them in place of the access token.
     """
     from urllib3.util import Retry
 
@@ -84,6 +90,8 @@ def prepare(
     )
     for scheme in ("https://", "http://"):
         session.mount(scheme, (transport or Bounded)(max_retries=retry))
+    if trust is not None:
+        trust.mount(session, transport or Bounded, max_retries=retry)
     session.auth = session.auth or unsigned
     if session.trust_env and not _may_have_proxies():
         _ignore_proxies(session)

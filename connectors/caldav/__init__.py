@@ -5,7 +5,7 @@ wants that.
 """
 
 from bridge.domain.languages import say
-from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.domain.ports import CA, ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="caldav",
@@ -38,6 +38,7 @@ SPEC = ConnectorSpec(
             personal=True,
             asked=say("App password"),
         ),
+        CA,
     ),
     opens="connectors.caldav.client:CalDav",
     authorises="connectors.caldav.consent:authorise",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -10,8 +11,8 @@ from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.domain.errors import NeedsLogin, Refused, SetupError, SourceChanged, TryLater
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
-from bridge.http import egress
-from connectors.caldav.discovery import collections, discover
+from bridge.http import certificates, egress
+from connectors.caldav.discovery import Found, collections, discover
 from connectors.caldav.server import CONNECT_AGAIN, Login, Server, origin
 
 ADDRESS_HELP = "The calendar server's address, e.g. https://cloud.example.com or https://caldav.icloud.com"
@@ -22,7 +23,8 @@ PASSWORD = "The app password, made for this in the security settings there"  # n
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:  # noqa: ARG001 - allowed anyway
     """Take address, name and password from the settings, or ask the user, and save them after they worked.
 
-    Raises NeedsLogin if any of them is missing or the server refuses them. Raises SetupError for text that is no safe
+    Raises NeedsLogin if any of them is missing or the server refuses them, Untrusted for a certificate that the user
+    does not trust. Raises SetupError for text that is no safe
     address, and for an address without calendars. Raises TryLater if the server is busy or silent.
     """
     address = safe(account.settings["url"].strip() or _asked(browser, ADDRESS_HELP), account)
@@ -30,7 +32,18 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
     password = account.settings["password"] or _asked(browser, PASSWORD)
     hosts = sorted({egress.host_of(address)} & {*account.allow_hosts})
     token: dict[str, Any] = {"address": address, "login": name, "password": password, "hosts": hosts}
-    with closing(Server(_login(token, account))) as server:
+
+    def tried(trust: certificates.Trust | None) -> Found:
+        return _tried(replace(_login(token, account), trust=trust), address)
+
+    found, trust = certificates.with_trust(browser, address, account.settings.get("ca", ""), tried)
+    kept = {} if trust is None else {certificates.TRUST_FIELD: trust.stored()}
+    account.save_token({**token, **kept, "homes": found.homes, "addresses": _own(found.addresses, name)})
+
+
+def _tried(login: Login, address: str) -> Found:
+    """Return the account at an address, once its calendars were listed. Raises the errors of ``authorise``."""
+    with closing(Server(login)) as server:
         try:
             found = discover(server, address)
             collections(server, found.homes)
@@ -40,7 +53,7 @@ def authorise(account: Account, browser: Browser, *, write: bool = False) -> Non
             raise SetupError(say("the calendars at this address cannot be read: {why}", why=reason(error))) from None
         except TryLater as error:
             raise TryLater(f"{error}; try again later: {CONNECT_AGAIN}", retry_at=error.retry_at) from None
-    account.save_token({**token, "homes": found.homes, "addresses": _own(found.addresses, name)})
+    return found
 
 
 def login_of(account: Account) -> Login | None:
@@ -53,7 +66,8 @@ def login_of(account: Account) -> Login | None:
 
 def _login(token: dict[str, Any], account: Account) -> Login:
     hosts = {*account.allow_hosts, *token.get("hosts", ())}
-    return Login(address=token["address"], name=token["login"], password=token["password"], hosts=hosts)
+    trust = certificates.stored_trust(token)
+    return Login(address=token["address"], name=token["login"], password=token["password"], hosts=hosts, trust=trust)
 
 
 def _own(addresses: list[str], name: str) -> list[str]:

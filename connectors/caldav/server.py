@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 from bridge import http
 from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
 from bridge.domain.languages import say
-from bridge.http import egress
+from bridge.http import certificates, egress
 from connectors.caldav import multistatus
 
 if TYPE_CHECKING:
@@ -44,13 +44,14 @@ class Declined(SourceChanged):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
     """A CalDAV login as the user typed it. ``hosts`` are hosts inside the operator's network that requests may
-    reach.
+    reach. ``trust`` is in certificates of the server.
     """
 
     address: str
     name: str
     password: str
     hosts: Collection[str]
+    trust: certificates.Trust | None = None
 
 
 class Server:
@@ -60,7 +61,8 @@ class Server:
         from requests.auth import HTTPBasicAuth
 
         self.now = now
-        self._session = http.open_typed_session(login.hosts)
+        self._hosts = login.hosts
+        self._session = http.open_typed_session(login.hosts, login.trust)
         self._name, self._password = login.name.encode(), login.password.encode()
         # Bytes, because the library writes texts in Latin 1.
         self._session.auth = HTTPBasicAuth(self._name, self._password)
@@ -147,7 +149,11 @@ class Server:
             if answer.status_code == 401 and "digest" in wanted and isinstance(self._session.auth, HTTPBasicAuth):
                 self._session.auth = HTTPDigestAuth(self._name.decode(), self._password.decode())
                 answer = self._session.request(method, address, **options)
-        except requests.RequestException:  # refused, closed and silent read the same: they tell of a network inside
+        except requests.RequestException as error:
+            untrusted = certificates.refusal(error, address, self._hosts, CONNECT_AGAIN)
+            if untrusted is not None:
+                raise untrusted from None
+            # Refused, closed and silent read the same: they tell of a network inside.
             raise TryLater(
                 say("the calendar server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
             ) from None

@@ -1,7 +1,7 @@
 """Connect iCalendar, from an exported file or a calendar's secret address."""
 
 from bridge.domain.languages import say
-from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.domain.ports import CA, ConnectorSpec, Setting
 
 ADDRESSES = Setting(
     name="addresses",
@@ -28,6 +28,7 @@ SPEC = ConnectorSpec(
             asked=say("Secret address of the calendar"),
         ),
         ADDRESSES,
+        CA,
     ),
     opens="connectors.ics.client:Ics",
     authorises="connectors.ics.consent:authorise",

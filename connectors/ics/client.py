@@ -13,7 +13,7 @@ from bridge.domain.errors import NeedsLogin
 from bridge.domain.languages import say
 from bridge.domain.ports import Account
 from bridge.domain.types import Covers, Page
-from bridge.http import egress
+from bridge.http import certificates, egress
 from connectors.icalendar.components import READER
 from connectors.ics.files import addresses
 from connectors.ics.parse import pages
@@ -43,8 +43,8 @@ class Ics:
         if not token.get("url"):
             raise NeedsLogin(say("ics needs the calendar's secret address: {command}", command=CONNECT_AGAIN))
         self._zone = account.zone
-        self._mine = addresses(account.settings["addresses"])
-        self._server = Server(str(token["url"]), _hosts(account, token))
+        self._mine = addresses(account.settings["addresses"]) | {*token.get("addresses", ())}
+        self._server = Server(str(token["url"]), _hosts(account, token), certificates.stored_trust(token))
         self._found: dict[str | None, Found] = {}
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ The address alone permits reading, so it is stored like a password.
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -14,10 +15,12 @@ from bridge.auth.redirect_listener import LOOPBACK_HOSTS
 from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
-from bridge.http import egress
+from bridge.http import certificates, egress
 from connectors.ics.parse import pages
 from connectors.ics.server import CONNECT_AGAIN, NoCalendar, Server
 
+ADDRESS = re.compile(r"[^@\s,]{1,100}@[^@\s,]{1,100}\.[^@\s,.]{2,30}")
+YES = ("y", "yes", "j", "ja", "o", "oui", "s", "si", "s\u00ed", "sim", "tak", "\u0434\u0430")
 WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format")
 
 
@@ -36,19 +39,39 @@ def authorise(account: Account, browser: Browser) -> None:
         )
     token: dict[str, Any] = {"url": safe(address.strip())}
     inside = {egress.host_of(token["url"])} & {*account.allow_hosts}
-    _try(token["url"], account, inside)
-    account.save_token(token | ({"hosts": sorted(inside)} if inside else {}))
+    hosts = account.allow_hosts if inside else frozenset[str]()
+
+    def tried(trust: certificates.Trust | None) -> str:
+        return _tried(Server(token["url"], hosts, trust), account)
+
+    name, trust = certificates.with_trust(browser, token["url"], account.settings.get("ca", ""), tried)
+    token |= {} if trust is None else {certificates.TRUST_FIELD: trust.stored()}
+    token |= {"hosts": sorted(inside)} if inside else {}
+    if not account.settings["addresses"] and ADDRESS.fullmatch(name) and _is_own(name, browser):
+        token["addresses"] = [name.lower()]
+    account.save_token(token)
 
 
-def _try(address: str, account: Account, inside: set[str]) -> None:
-    """Fetch a calendar from an address and read it. ``inside`` holds the address's host if the operator named it.
+def _is_own(address: str, browser: Browser) -> bool:
+    """Ask if an address is the user's own. Google names a calendar by its owner's address."""
+    asked = say(
+        "This calendar is named {address}. Is that you? With yes, meetings that you declined do not count (yes or no)",
+        address=address,
+    )
+    return (browser.ask(asked) or "").strip().casefold() in {*YES, address.casefold()}
 
-    Raises SetupError, which says what to give instead, if no calendar answers.
+
+def _tried(asked: Server, account: Account) -> str:
+    """Fetch a calendar, read it, and return its name, which is empty if it has none or no entries.
+
+    Raises Untrusted, and SetupError, which says what to give instead, without a calendar.
     """
-    with closing(Server(address, account.allow_hosts if inside else ())) as server:
+    with closing(asked) as server:
         try:
             answer = server.calendar({}, now=datetime.now(UTC))
-            next(pages(answer[0] if answer else b"", name="", zone=account.zone))
+            read = pages(answer[0] if answer else b"", name="", zone=account.zone)
+            named = (str(record.payload.get("calendar", "")) for page in read for record in page.records)
+            return next(named, "")
         except NoCalendar:
             raise SetupError(
                 say(
@@ -57,6 +80,8 @@ def _try(address: str, account: Account, inside: set[str]) -> None:
                     command=CONNECT_AGAIN,
                 )
             ) from None
+        except certificates.Untrusted:
+            raise
         except NeedsLogin:
             raise SetupError(
                 say(

@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from bridge import http
 from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
 from bridge.domain.languages import say
-from bridge.http import egress
+from bridge.http import certificates, egress
 from connectors.icalendar.text import begins
 from connectors.ics.parse import CALENDAR_MAX_BYTES
 
@@ -34,12 +34,13 @@ class NoCalendar(TryLater):
 class Server:
     """The server of a calendar, asked at its secret ``address``. No error names the address.
 
-    ``hosts`` are the names of hosts inside the operator's network that may be reached.
+    ``hosts`` are the names of hosts inside the operator's network that may be reached. ``trust`` is in certificates of
+    the server.
     """
 
-    def __init__(self, address: str, hosts: Collection[str]) -> None:
-        self._address = address
-        self._session = http.open_typed_session(hosts)
+    def __init__(self, address: str, hosts: Collection[str], trust: certificates.Trust | None = None) -> None:
+        self._address, self._hosts = address, hosts
+        self._session = http.open_typed_session(hosts, trust)
 
     def close(self) -> None:
         self._session.close()
@@ -62,7 +63,11 @@ class Server:
                         address = self._next(address, answer.headers["Location"])
                         continue
                     return _read(answer, now)
-        except requests.RequestException:  # refused, closed and silent read the same: they tell of a network inside
+        except requests.RequestException as error:
+            untrusted = certificates.refusal(error, address, self._hosts, CONNECT_AGAIN)
+            if untrusted is not None:
+                raise untrusted from None
+            # Refused, closed and silent read the same: they tell of a network inside.
             raise TryLater(
                 say("the calendar's server does not answer; check the address ({rule})", rule=egress.REFUSAL_TEXT)
             ) from None

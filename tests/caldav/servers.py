@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from tests.caldav.sealed import Sealed
+
 LOGIN, PASSWORD = "ana", "app-password-of-ana"
 START_SECONDS = 30.0
 LOG = "server.log"
@@ -35,10 +37,11 @@ class Running:
 class Client:
     """Somebody else's program: it puts and deletes texts by HTTP, and knows nothing of the bridge."""
 
-    def __init__(self, running: Running, login: str = LOGIN, password: str = PASSWORD) -> None:
+    def __init__(self, running: Running, login: str = LOGIN, password: str = PASSWORD, *, verify: str = "") -> None:
         self.url, self.home = running.url, running.home
         self._session = requests.Session()
         self._session.auth = (login, password)
+        self._session.verify, self._session.trust_env = verify or True, not verify
 
     def ask(self, method: str, path: str, body: str = "", **headers: str) -> requests.Response:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -73,14 +76,16 @@ class Client:
 
 
 @contextmanager
-def radicale(folder: Path) -> Iterator[Running]:
-    """Yield a Radicale of Debian's package, with its entries in a folder. Skips the test without it."""
+def radicale(folder: Path, sealed: Sealed | None = None, port: int = 0) -> Iterator[Running]:
+    """Yield a Radicale of Debian's package, with its entries in a folder, by TLS if ``sealed``. Skips the test without
+    it.
+    """
     program = shutil.which("radicale")
     if program is None:
         pytest.skip("Radicale is not here; install Debian's package radicale")
     users = folder / "users"
     users.write_text(f"{LOGIN}:{PASSWORD}\n")
-    port = _free_port()
+    port = port or _free_port()
     settings = {
         "server-hosts": f"127.0.0.1:{port}",
         "auth-type": "htpasswd",
@@ -90,9 +95,12 @@ def radicale(folder: Path) -> Iterator[Running]:
         "storage-filesystem-folder": str(folder / "entries"),
         "logging-level": "info",
     }
-    arguments = [f"--{name}={value}" for name, value in settings.items()]
+    if sealed is not None:
+        settings |= {"server-certificate": str(sealed.certificate), "server-key": str(sealed.key)}
+    arguments = [f"--{name}={value}" for name, value in settings.items()] + (["--server-ssl"] if sealed else [])
     with _process([program, "--config", "", *arguments], port, folder):
-        yield Running(url=f"http://127.0.0.1:{port}", home=f"/{LOGIN}/", log=folder / LOG)
+        url = f"https://localhost:{port}" if sealed else f"http://127.0.0.1:{port}"
+        yield Running(url=url, home=f"/{LOGIN}/", log=folder / LOG)
 
 
 @contextmanager
