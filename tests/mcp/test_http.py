@@ -345,7 +345,7 @@ def test_nothing_that_was_sent_or_read_is_logged(
         post(place, token, message("resources/read", uri=f"x://{SECRET}"))
         post(place, token, {"jsonrpc": "2.0", "method": SECRET})
         post(place, token, SECRET.encode())
-        monkeypatch.setattr("bridge.mcp.tools.labelled", broken)
+        monkeypatch.setattr("bridge.mcp.tools.of_days", broken)
         text, wrong = called(place, token, "calendar")
     assert (wrong, text) == (True, "something went wrong in the bridge; see: bridge doctor")
     assert "unexpected RuntimeError" in caplog.text

@@ -15,7 +15,7 @@ from bridge.advice import requests as advising
 from bridge.auth import access, sharing
 from bridge.documents.household import read_now
 from bridge.domain.records import Recommendation, User
-from bridge.domain.rendering import told
+from bridge.domain.rendering import Audience, rendered
 from bridge.ingest import checkins, connecting, runs
 from bridge.web.state import WRONG_NAMES
 from rhythm_env.interface import Meter
@@ -111,7 +111,8 @@ def test_no_page_and_no_document_of_the_viewer_tells_more(place: Place, ana: Use
     now = installation.now()
     advice = advising.recommend(place.bridge, ana, now=now)
     assert isinstance(advice, Recommendation)
-    reasons = {told(b.fact) for reading in read_now(place.bridge, now)(ana).values() for b in reading.because}
+    readings = read_now(place.bridge, now)(ana).values()
+    reasons = {rendered(b.fact, Audience.PERSON) for reading in readings for b in reading.because}
     assert reasons
     secret = [*WORDS, *reasons]
     own = {name: _everything(place, name, advice.id) for name in ("ana", "ben")}
