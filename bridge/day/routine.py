@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from bridge.calendar.busy import takes_time
+from bridge.calendar.busy import NO_TIME, takes_time
 from bridge.calendar.plans import COMPANY
 from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, clock, instant
 from bridge.day.sleep import PRIOR_NIGHTS, Rests, UsualNight, usual_nights
@@ -24,7 +24,7 @@ from bridge.day.work import Span, Week, working_week
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
-from bridge.domain.types import EpisodeKind
+from bridge.domain.types import EpisodeKind, Event, Response
 from bridge.meters.overlaps import once
 from bridge.meters.whole_nights import whole_nights
 from rhythm_env.interface import ActionType
@@ -36,7 +36,8 @@ BESIDE_WORK, SHIFT = 60.0, 240.0  # minutes between work and sleep; of work that
 EARLIEST_WEEK = 7 * DAY  # with less data a week is assumed, so that a single time is once a week
 AROUND = 60.0  # minutes by which a usual start varies
 SLACK = timedelta(minutes=30)  # between the calendar's time and the measured time of the same thing
-LONGEST = timedelta(hours=16)
+LONGEST, LONGEST_TRIP = timedelta(hours=16), timedelta(days=14)
+LIKELY = 0.5  # trust in a label from which an all-day entry counts as the last time
 LONGEST_NAP = timedelta(hours=2)  # a longer sleep in the calendar is a night
 NAME_LENGTH = 60
 LUNCH, LUNCH_MAX = (690, 840), timedelta(minutes=75)  # minutes after midnight in which a short entry is a meal
@@ -48,9 +49,9 @@ class Habit:
 
     ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
     Monday) to the usual start in minutes after midnight. It has only weekdays on which the action is usual. ``names``
-    maps a weekday to the user's own word for it, such as "run". ``last`` is the end of the last time. ``last_sport`` is
-    the watch's word for it, or empty if no watch measured it. ``settled`` says that it was done at least four times, in
-    three different weeks. Only then it is called usual.
+    maps a weekday to the user's own word for it, such as "run". ``last`` is the end of the last time, an all-day entry
+    among them. ``last_sport`` is the watch's word for it, or empty if no watch measured it. ``settled``, done at least
+    four times in three different weeks, is called usual.
     """
 
     per_week: float
@@ -158,7 +159,24 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
         return {}
     weeks = (known.at - max(min(_first(known), found[0].start), since)) / EARLIEST_WEEK
     by_action = {action: _once([one for one in found if one.action is action]) for action in ActionType}
-    return {action: _habit(deeds, max(weeks, 1.0)) for action, deeds in by_action.items() if deeds}
+    whole = _whole_days(known)
+    return {action: _habit(deeds, max(weeks, 1.0), whole.get(action)) for action, deeds in by_action.items() if deeds}
+
+
+def _whole_days(known: Snapshot) -> dict[ActionType, datetime]:
+    """Return the end of the latest all-day entry of each action, now if it is today."""
+    found: dict[ActionType, datetime] = {}
+    for one, label in known.agenda:
+        over = one.start <= known.at and one.end - one.start <= LONGEST_TRIP
+        if over and _names_a_day(one.event) and label.action is not None and sure(label) >= LIKELY:
+            end = min(one.end, known.at)
+            found[label.action] = max(end, found.get(label.action, end))
+    return found
+
+
+def _names_a_day(event: Event) -> bool:
+    off = event.cancelled or event.response is Response.DECLINED
+    return event.all_day and not off and event.kind not in NO_TIME
 
 
 def _first(known: Snapshot) -> datetime:
@@ -167,7 +185,7 @@ def _first(known: Snapshot) -> datetime:
     return min(starts, default=known.at)
 
 
-def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
+def _habit(deeds: Sequence[_Deed], weeks: float, whole_day: datetime | None) -> Habit:
     usual = {weekday: _usual([one for one in deeds if one.day.weekday() == weekday]) for weekday in range(7)}
     latest = max(deeds, key=lambda one: one.end)
     return Habit(
@@ -175,8 +193,8 @@ def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
         minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
         starts={weekday: median([one.minute for one in of]) for weekday, of in usual.items() if of},
         names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
-        last=latest.end,
-        last_sport=latest.name if latest.measured else "",
+        last=max(latest.end, whole_day or latest.end),
+        last_sport=latest.name if latest.measured and (whole_day is None or whole_day <= latest.end) else "",
         settled=_times(deeds) >= SETTLED_TIMES - NEARLY
         and len({one.day.isocalendar()[:2] for one in deeds}) >= SETTLED_WEEKS,
     )

@@ -61,6 +61,17 @@ def test_a_start_is_usual_from_two_days_on():
     assert twice.starts == {1: 1110}
 
 
+def test_an_all_day_entry_of_an_action_is_its_last_time():
+    usual = [entry(day, 1110, 1170, "EXERCISE", "Yoga") for day in TUESDAYS[:-1]]
+    ride = TODAY - timedelta(days=2)
+    found = exercise((), [*usual, whole_day(ride, "Ride round the lake", "EXERCISE")])
+    assert found.last == at(ride + DAY, 0)
+    assert replace(found, last=None) == replace(exercise((), usual), last=None)
+    assert exercise((), [*usual, whole_day(TODAY + 3 * DAY, "Ride", "EXERCISE")]).last == exercise((), usual).last
+    declined = whole_day(ride, "Ride", "EXERCISE", response=Response.DECLINED)
+    assert exercise((), [*usual, declined]).last == exercise((), usual).last
+
+
 def test_the_usual_time_among_others():
     usual = [entry(day, 420, 450, "MEDITATE", "Sit") for day in TUESDAYS]
     other = [entry(day, 1300, 1310, "MEDITATE", "Pause") for day in TUESDAYS[:2]]
