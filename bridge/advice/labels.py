@@ -5,12 +5,13 @@ They come from the user's corrections, from what the corrections teach of simila
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.calendar import corrections, likeness
+from bridge.calendar import corrections, likeness, questions
 from bridge.calendar.expansion import expand
 from bridge.calendar.likeness import Case, Corrected
 from bridge.domain.ports import EventClassifier, Invitation
@@ -22,7 +23,7 @@ from rhythm_env.interface import SLOTS_PER_DAY, Slot
 if TYPE_CHECKING:
     from bridge.store import Store
 
-LESSON_DAYS = timedelta(days=60)  # before the newest correction, whose entries show what was left uncorrected
+LESSON_DAYS = timedelta(days=60)  # of calendar that corrections are compared with, and questions drawn from
 
 
 def labelled(
@@ -68,27 +69,49 @@ def liked(
 ) -> list[Label | None]:
     """Return the label for each of the entries ``asked`` that the user's corrections ``made`` teach.
 
-    An entry's result is None where the classifier's label stands. All are None with fewer than five corrections that
-    name a title and an action. ``made`` is newest first. The corrections are compared with the calendar of the 60 days
-    before the newest of them, whatever entries are asked. A corrected series that those days lack is known by its title
-    alone.
+    It is None where the classifier's label stands. ``made`` is newest first. A corrected series is known by its entry
+    in the 60 days before the newest correction, or else by its title alone. What was not corrected teaches nothing,
+    because no page shows every entry's label beside a way to correct it.
     """
     named = [(one, one.action) for one in made if one.title and one.action is not None]
     if len(named) < likeness.FEWEST or not asked:
         return [None] * len(asked)
     newest = named[0][0].made_at
     occurrences = _calendar(store, user, newest - LESSON_DAYS, newest, at=at)
-    cases = _cases(user, classifier, occurrences)
-    of_series = {corrections.series_of(o.event): one for o, one in zip(occurrences, cases, strict=True)}
+    series = {corrections.series_of(one.event): one for one in occurrences}
+    at_hand = [series[one.series] for one, _ in named if one.series in series]
+    of_series = dict(zip(map(_series, at_hand), _cases(user, classifier, at_hand), strict=True))
     events = [Invitation(title=one.title or "") for one, _ in named]
     alone = [likeness.case(*one) for one in zip(events, classifier.classify(events), strict=True)]
     known = [
         Corrected(case=of_series.get(one.series, case), action=action)
         for (one, action), case in zip(named, alone, strict=True)
     ]
+    return likeness.likened(asked, known, [one.event.title for one in occurrences if one.event.title])
+
+
+def to_ask(
+    store: Store, user: User, classifier: EventClassifier, count: int, *, at: datetime
+) -> list[questions.Question]:
+    """Return at most ``count`` entries whose action the user may be asked, the most telling first.
+
+    They are of the 60 days before and after ``at``, each series once, and none that a correction covers. Private
+    entries are not asked about.
+    """
+    made = store.people.corrections(user.id, at=at)
+    occurrences = _calendar(store, user, at - LESSON_DAYS, at + LESSON_DAYS, at=at)
+    cases = _cases(user, classifier, occurrences)
     said = corrections.applied(occurrences, [one.label for one in cases], made)
-    left = [one for one, label in zip(cases, said, strict=True) if label is one.label]
-    return likeness.likened(asked, known, left[::-1])
+    pairs = [(o, one, label is one.label) for o, one, label in zip(occurrences, cases, said, strict=True)]
+    times = Counter(_series(o) for o, _, _ in pairs)
+    first = {_series(o): one for o, one, is_open in reversed(pairs) if is_open and not o.event.private}
+    open_ones = [questions.Question(series=name, case=one, times=times[name]) for name, one in first.items()]
+    answered = {_series(o): one for o, one, is_open in pairs if not is_open}
+    return questions.questions(open_ones, list(answered.values()), count)
+
+
+def _series(one: Occurrence) -> str:
+    return corrections.series_of(one.event)
 
 
 def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at: datetime) -> list[Occurrence]:

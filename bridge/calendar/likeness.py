@@ -1,15 +1,16 @@
-"""A small model of a single user's corrections, which carries them to similar entries.
+"""A small model of a single user's answers, which carries them to similar entries.
 
-It is a logistic regression on a title's words and letters, the classifier's label, the calendar and the context. Its
-scores are added to 0.3 times the logarithms of the classifier's probabilities. An entry that resembles no corrected
-entry keeps its label. The model is fitted anew in well under a second. It is used only if earlier corrections foretell
-later ones.
+An answer is the action that the user gave an entry, whether it differs from the classifier's or not. The model adds a
+score per action to the logarithms of the classifier's probabilities: a sum over the answers of how like the entry is to
+each (Gaussian-process-like multinomial regression, fitted with L-BFGS). An entry that resembles no answered entry keeps
+its label. What the user did not answer teaches nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from bridge.calendar.corrections import BY, words
@@ -22,24 +23,25 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-FEWEST = 5  # corrections with an action, below which nothing is learnt
-MOST = 400  # corrections that are read, the newest
-MOST_LEFT = 200  # titles without correction that are read
-LEFT_WEIGHT = 0.3  # a label that was not corrected was perhaps not seen
-TRUST = 0.3  # weight of the classifier's logarithm
-STRENGTH = 8.0  # inverse of the regularisation
-BUCKETS = 1 << 15
-LETTERS, SHOWN = 0.6, 0.2  # lengths of a title's letters and of each fact, where that of its words is 1
+    Floats = NDArray[np.float64]
+
+FEWEST = 3  # answers with an action, below which nothing is learnt
+MOST = 400  # answers that are read, the newest
+TRUST = 0.7  # weight of the classifier's logarithms
+STIFFNESS = 0.3  # weight of the squared scores against an answer's surprise
+SAME_CALENDAR, SAME_FACT, ANYTHING = 0.1, 0.05, 0.1  # likeness by these, where equal words and equal letters are 1 each
+BUCKETS = 1 << 16
+ROUNDS, CLOSE = 60, 1e-6
+FLOOR = 1e-4
 SUREST = 0.9
 HALF, CLOSEST = 0.5, 0.7  # the most that a runner-up has of what is left, and of the first
-LONG_MINUTES = 240
-EVENING, OFFICE, SATURDAY = 18, range(8, 18), 5
+EARLY, EVENING, SATURDAY = 8, 18, 5
 ACTIONS = tuple(ActionType)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A calendar entry as the model of corrections sees it.
+    """A calendar entry as the model of answers sees it.
 
     It has the classifier's label, and facts such as "evening" or its calendar.
     """
@@ -51,166 +53,154 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """A calendar entry with the action that the user gave it in place of the classifier's."""
+    """A calendar entry with the action that the user gave it."""
 
     case: Case
     action: ActionType
 
 
 def case(event: Invitation, label: Label, calendar: str = "") -> Case:
-    """Return a calendar entry as the model of corrections sees it: its title, the classifier's label, and facts.
+    """Return a calendar entry as the model of answers sees it.
 
-    ``calendar`` is the calendar's key, or empty to leave the calendar out of the facts. "long" means four hours or
-    more, and "evening" a start from 18:00 on. "office hours" means a start from 8:00 on and before 18:00, Monday to
-    Friday.
+    ``calendar`` is the calendar's key, or empty to leave it out of the facts. A title without an entry has no facts.
     """
-    late = event.start_hour is not None and event.start_hour >= EVENING
-    work = event.start_hour in OFFICE and event.weekday is not None and event.weekday < SATURDAY
-    shown = {
-        "all day": event.all_day,
-        "long": not event.all_day and (event.minutes or 0) >= LONG_MINUTES,
-        "others": event.others > 0,
-        "repeats": event.recurring,
-        "place": event.located,
-        "evening": late,
-        "office hours": work,
-        f"calendar {calendar}": bool(calendar),
-    }
-    return Case(title=event.title, label=label, facts=frozenset(name for name, true in shown.items() if true))
+    facts = []
+    if event.all_day or event.start_hour is not None:
+        hour = event.start_hour if event.start_hour is not None else -1
+        part = "early" if hour < EARLY else "evening" if hour >= EVENING else "by day"
+        facts = [
+            "all day" if event.all_day else part,
+            "timed" if not event.all_day else "whole",
+            "weekend" if (event.weekday or 0) >= SATURDAY else "weekday",
+            "with others" if event.others > 0 else "alone",
+        ]
+    return Case(title=event.title, label=label, facts=frozenset([*facts, *([f"calendar {calendar}"] * bool(calendar))]))
 
 
-def likened(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Case]) -> list[Label | None]:
-    """Return a label for each of ``asked`` that the user's corrections change, and None for the rest.
+def likened(asked: Sequence[Case], made: Sequence[Corrected], titles: Sequence[str]) -> list[Label | None]:
+    """Return a label for each of ``asked`` that the user's answers change, and None for the rest.
 
-    ``made`` are the corrected entries, newest first, of which the first 400 are read. ``left`` are entries that the
-    user did not correct, of which the first 200 are read. All are None with fewer than five corrections. The same holds
-    if the earlier half of the corrections does not foretell the later half.
-    """
-    made, left = made[:MOST], _distinct(left)[:MOST_LEFT]
-    if len(made) < FEWEST or not asked or not _foretells(made, left):
-        return [None] * len(asked)
-    different = _distinct(asked)
-    known = dict(zip(different, _labels(different, made, left), strict=True))
-    return [known[one] for one in asked]
-
-
-def _distinct(cases: Sequence[Case]) -> list[Case]:
-    return list(dict.fromkeys(cases))
-
-
-def _foretells(made: Sequence[Corrected], left: Sequence[Case]) -> bool:
-    """Return True if the earlier half of the corrections foretells the later half.
-
-    The share of later corrections that come out right must reach the share of uncorrected entries that would change.
-    ``made`` are the newest first.
-    """
-    half = len(made) // 2
-    later, earlier = made[:half], made[half:]
-    found = _labels([one.case for one in later], earlier, left)
-    hits = sum(label is not None and label.action is one.action for one, label in zip(later, found, strict=True))
-    apart = left[1::2]
-    changed = sum(label is not None for label in _labels(apart, earlier, left[::2]))
-    return hits * max(len(apart), 1) >= changed * len(later)
-
-
-def _labels(asked: Sequence[Case], made: Sequence[Corrected], left: Sequence[Case]) -> list[Label | None]:
-    """Return for each of ``asked`` the label that the corrections give it, or None to keep the classifier's.
-
-    ``made`` are corrected entries, and ``left`` entries that the user did not correct. The label is None where both
-    actions agree, and where the classifier sees no activity. All are None if there is a single action to learn.
-    """
-    import numpy as np
-    from sklearn.linear_model import LogisticRegression
-
-    taught = [*(one.case for one in made), *left]
-    truth = [ACTIONS.index(one.action) for one in made] + [_first(one) for one in left]
-    if len(set(truth)) < 2 or not asked:
-        return [None] * len(asked)
-    weights = np.array([1.0] * len(made) + [LEFT_WEIGHT] * len(left))
-    features = _features([*taught, *asked])
-    seen = features[:, np.unique(features[: len(taught)].indices)]  # the weight of any other feature would stay 0
-    model = LogisticRegression(C=STRENGTH, fit_intercept=False, max_iter=200)
-    model.fit(seen[: len(taught)], truth, sample_weight=weights)
-    scores = TRUST * np.log(_shares(asked))
-    scores[:, model.classes_] += _scores(model.decision_function(seen[len(taught) :]))
-    given = {one.action for one in made}
-    return [_label(one, row, given) for one, row in zip(asked, scores, strict=True)]
-
-
-def _scores(decided: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the scores (entry, class) of a fitted model.
-
-    A model of two classes decides by a single number, which is split into both classes.
+    ``made`` are the answered entries, newest first, of which 400 are read. ``titles`` tell how common words are in the
+    user's calendar, so that an entry's label depends on no other entry asked. All are None with fewer than 3 answers.
     """
     import numpy as np
 
-    return decided if decided.ndim > 1 else np.stack([-decided / 2, decided / 2], axis=1)
+    made = made[:MOST]
+    different = list(dict.fromkeys(asked))
+    if len(made) < FEWEST or not different:
+        return [None] * len(asked)
+    known = [one.case for one in made]
+    space = Likeness([*titles, *(one.title for one in known)])
+    taught, found = space.features(known), space.features(different)
+    weights = _fitted((taught @ taught.T).toarray(), _logs(known), [ACTIONS.index(one.action) for one in made])
+    scores = _logs(different) + np.asarray((found @ taught.T) @ weights)
+    labels = {one: _label(one, row) for one, row in zip(different, scores, strict=True)}
+    return [labels[one] for one in asked]
 
 
-def _features(cases: Sequence[Case]) -> Any:
-    """Return the words, letters and facts of entries as a sparse matrix (entry, feature).
+class Likeness:
+    """The space in which two entries of a calendar are alike: by words, letters, facts and calendar.
 
-    The classifier's label is among the facts.
+    The dot product of two entries' features is their likeness. Words that are rare among ``titles`` count more.
     """
-    from sklearn.feature_extraction import DictVectorizer
-    from sklearn.feature_extraction.text import HashingVectorizer
-    from sklearn.pipeline import FeatureUnion, make_pipeline
-    from sklearn.preprocessing import FunctionTransformer
 
-    titles = FunctionTransformer(lambda found: [one.title for one in found])
-    facts = FunctionTransformer(lambda found: [dict.fromkeys(_shown(one), SHOWN) for one in found])
-    by_word = HashingVectorizer(n_features=BUCKETS, alternate_sign=False, tokenizer=words, token_pattern=None)
-    by_letter = HashingVectorizer(n_features=BUCKETS, alternate_sign=False, analyzer="char_wb", ngram_range=(3, 4))
-    parts = {"words": (titles, by_word), "letters": (titles, by_letter), "facts": (facts, DictVectorizer())}
-    union = FeatureUnion([(name, make_pipeline(*steps)) for name, steps in parts.items()])
-    return union.set_params(transformer_weights={"letters": LETTERS}).fit_transform(cases)
+    def __init__(self, titles: Sequence[str]) -> None:
+        from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+
+        hashing = {"n_features": BUCKETS, "alternate_sign": False, "norm": None, "lowercase": False}
+        self._parts = [
+            HashingVectorizer(**hashing, tokenizer=_words, token_pattern=None),
+            HashingVectorizer(**hashing, analyzer="char_wb", ngram_range=(3, 4), preprocessor=_plain),
+        ]
+        seen = sorted(set(titles))
+        self._rarity = [TfidfTransformer(sublinear_tf=True).fit(part.transform(seen)) for part in self._parts]
+
+    def features(self, cases: Sequence[Case]) -> Any:
+        """Return the features of entries as a sparse matrix (entry, feature)."""
+        from scipy.sparse import csr_array, hstack
+        from sklearn.feature_extraction import FeatureHasher
+
+        titles = [one.title for one in cases]
+        text = [rare.transform(part.transform(titles)) for part, rare in zip(self._parts, self._rarity, strict=True)]
+        facts = FeatureHasher(BUCKETS, alternate_sign=False).transform([_weighed(one.facts) for one in cases])
+        return csr_array(hstack([*text, facts]))
 
 
-def _shown(one: Case) -> list[str]:
-    return [*one.facts, f"label {one.label.action}"]
+@lru_cache(maxsize=1 << 14)
+def _words(title: str) -> tuple[str, ...]:
+    return tuple(words(title)) or (title.strip().casefold(),)
 
 
-def _shares(cases: Sequence[Case]) -> NDArray[np.float64]:
-    """Return the probability (entry, action) that the classifier's label tells.
+def _plain(title: str) -> str:
+    return " ".join(_words(title))
 
-    Its action has the label's confidence. The runner-up gets half of what is left, but at most 0.7 times the
-    confidence. All actions share the rest. Each row sums to 1.
+
+def _weighed(facts: frozenset[str]) -> dict[str, float]:
+    weights = {name: SAME_CALENDAR if name.startswith("calendar ") else SAME_FACT for name in facts}
+    return {name: weight**0.5 for name, weight in (weights | {"anything": ANYTHING}).items()}
+
+
+def _fitted(alike: Floats, logs: Floats, truth: Sequence[int]) -> Floats:
+    """Return the weight (answer, action) by which each answer moves the scores of what is like it."""
+    import numpy as np
+    from scipy.optimize import minimize
+
+    wanted = np.eye(len(ACTIONS))[truth]
+
+    def surprise(flat: Floats) -> tuple[float, Floats]:
+        moved = alike @ flat.reshape(wanted.shape)
+        scores = logs + moved
+        total = np.logaddexp.reduce(scores, axis=1)
+        slope = alike @ (np.exp(scores - total[:, None]) - wanted) + STIFFNESS * moved
+        cost = total.sum() - (scores * wanted).sum() + STIFFNESS / 2 * (flat * moved.ravel()).sum()
+        return float(cost), slope.ravel()
+
+    options = {"maxiter": ROUNDS, "ftol": CLOSE}
+    found = minimize(surprise, np.zeros(wanted.size), jac=True, method="L-BFGS-B", options=options)
+    weights: Floats = found.x.reshape(wanted.shape)
+    return weights
+
+
+def _logs(cases: Sequence[Case]) -> Floats:
+    import numpy as np
+
+    logs: Floats = TRUST * np.log(shares(cases) + FLOOR)
+    return logs
+
+
+def shares(cases: Sequence[Case]) -> Floats:
+    """Return the probability (entry, action) that the classifier's label tells. Each row sums to 1.
+
+    Where the label tells no probabilities, its action has the label's confidence, and the runner-up half of what is
+    left, but at most 0.7 times the confidence. All actions share the rest.
     """
     import numpy as np
 
     found = np.zeros((len(cases), len(ACTIONS)))
     for row, one in zip(found, cases, strict=True):
+        if one.label.shares:
+            row += one.label.shares
+            continue
         first = one.label.confidence
         row += 1e-3
         if one.label.action is not None:
-            row[_first(one)] += first
+            row[ACTIONS.index(one.label.action)] += first
         second = 0.0
         if one.label.runner_up is not None:
             second = min(HALF * (1 - first), CLOSEST * first)
             row[ACTIONS.index(one.label.runner_up)] += second
         row += (1 - first - second) / len(ACTIONS)
-    shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
-    return shares
+    told: Floats = found / found.sum(axis=1, keepdims=True)
+    return told
 
 
-def _first(one: Case) -> int:
-    """Return the number of the label's action. Without an action, it is that of ADMIN_WORK."""
-    return ACTIONS.index(one.label.action or ActionType.ADMIN_WORK)
-
-
-def _label(one: Case, scores: NDArray[np.float64], given: Collection[ActionType]) -> Label | None:
-    """Return the label of an entry whose action has the best of ``scores``, which are by action.
-
-    Only ``given``, the actions that the user gave, and the classifier's own are compared. Returns None if the
-    classifier's own is best, or if it named no action. The confidence is at most 0.9.
-    """
+def _label(one: Case, scores: Floats) -> Label | None:
+    """Return the label of the best score, or None if that is the classifier's own or if it named no action."""
     import numpy as np
 
-    if one.label.action is None:
+    best = ACTIONS[int(scores.argmax())]
+    if one.label.action is None or best is one.label.action:
         return None
-    best = max({*given, one.label.action}, key=lambda action: (scores[ACTIONS.index(action)], action))
-    if best is one.label.action:
-        return None
-    likely = float(np.exp(scores[ACTIONS.index(best)] - np.logaddexp.reduce(scores)))
+    likely = float(np.exp(scores.max() - np.logaddexp.reduce(scores)))
     why = say("like entries you corrected")
     return Label(action=best, confidence=round(min(likely, SUREST), 3), by=BY, why=why, runner_up=one.label.action)

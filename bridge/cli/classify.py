@@ -60,7 +60,7 @@ def classify(
             "--user",
             "-u",
             help="The user whose corrections are used. Default: no corrections are used. With --fix, the user whose "
-            "event is corrected; it may then be left out if there is only one user.",
+            "event is corrected, with --ask the user who is asked; it may then be left out if there is only one user.",
             show_default=False,
         ),
     ] = None,
@@ -73,6 +73,16 @@ def classify(
             metavar="EVENT ACTION",
         ),
     ] = None,
+    ask: Annotated[
+        int | None,
+        typer.Option(
+            help="Print this many entries of the user's calendar whose action tells most about the others. Answer each "
+            "with --fix; a dozen answers are worth it.",
+            min=1,
+            max=60,
+            show_default=False,
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Print the action of each title. With --fix, correct that of an event, its repetitions and similar titles."""
@@ -80,6 +90,9 @@ def classify(
 
     if fix is not None:
         _fix(user or options.only_user(), *fix, json=json)
+        return
+    if ask is not None:
+        _ask(user or options.only_user(), ask, json=json)
         return
     events = [_event(title, {}) for title in titles or ()] + ([] if file is None else _read(file))
     if not events and file is None:
@@ -162,6 +175,20 @@ def _number(text: str | None) -> float | None:
     except ValueError:
         return None
     return number if 0 <= number < 1e6 else None
+
+
+def _ask(user: str, count: int, *, json: bool) -> None:
+    from bridge import installation
+    from bridge.advice.labels import to_ask
+    from bridge.documents.calendar import label_document
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        found = to_ask(bridge.store, person, bridge.classifier, count, at=installation.now())
+    rows = [
+        {"event": one.series, "times": one.times, **label_document(one.case.title, one.case.label)} for one in found
+    ]
+    show.table(rows, ("title", "times", "action", "probability"), json=json)
 
 
 def _fix(user: str, event: str, action: str, *, json: bool) -> None:

@@ -189,6 +189,7 @@ class Label:
     by: str
     why: str
     runner_up: ActionType | None = None  # the second most likely action
+    shares: tuple[float, ...] = ()  # the probability of each ActionType before doubt, where the classifier tells it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this folder gives its
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,7 +79,8 @@ class Linear:
         if shares[first] >= UNSURE or rule is None or rule.action is None:
             why = say("learnt") if shares[first] >= UNSURE else say("unsure")
             told = why if rule is None else say("{first}; {rest}", first=why, rest=rule.why)
-            return self._of(CLASSES[first], calm[first], told, CLASSES[second])
+            label = self._of(CLASSES[first], calm[first], told, CLASSES[second])
+            return replace(label, shares=tuple(shares.round(4).tolist()))
         other = CLASSES[first] if rule.action is not CLASSES[first] else CLASSES[second]
         return self._of(rule.action, calm[CLASSES.index(rule.action)], rule.why, other)
 

@@ -20,7 +20,7 @@ from classifiers.linear import HERE, Linear
 from classifiers.linear.model import Model, load, save
 from lab.classifier import in_context, measure, replay
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
-from lab.classifier.entries import DEV, LATER, READ, TEST, YEARS, dated
+from lab.classifier.entries import DEV, LATER, READ, TEST, YEARS, dated, lived
 from lab.classifier.entries import entries as entries_of
 from lab.classifier.train import REAL, Calibration, calibrated, trained
 from lab.marked_documents import put
@@ -57,15 +57,15 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
         shipped = {"linear + rules, as shipped": measure.with_rules(model)([one.event for one in test])}
         found.append(measure.tables(f"Real titles ({titles.name}), {len(test):,} of them", test, shipped))
     if folder is not None:
-        dev, entries, later, read, years = (dated(labels, folder) for labels in (DEV, TEST, LATER, READ, YEARS))
+        entries, later, read, years = (dated(labels, folder) for labels in (TEST, LATER, READ, YEARS))
         found += [
             *_in_context("Entries that chose nothing", [*later, *years], classifier),
             *_in_context("Entries whose counts were looked at while versions 4 to 6 were made", entries, classifier),
             *_in_context("Entries read while the corpus grew", read, classifier),
-            "### After a person's corrections, on their later entries, people that chose nothing",
-            replay.markdown([*later, *years], classifier),
-            "### After a person's corrections, on their later entries, people by whom it was chosen",
-            replay.markdown([*dev, *entries, *read], classifier),
+            "### After a person's answers, people that chose nothing of how answers teach",
+            replay.markdown([*lived(LATER, folder), *lived(YEARS, folder)], classifier),
+            "### After a person's answers, people by whom it was chosen",
+            replay.markdown([one for labels in (DEV, TEST, READ) for one in lived(labels, folder)], classifier),
         ]
     return found
 

@@ -9,13 +9,15 @@ entries of ``entries_later.tsv`` and ``entries_years.tsv`` chose nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
 from bridge.advice.labels import invitation
-from bridge.calendar.expansion import midnight
+from bridge.calendar.expansion import expand, midnight
 from bridge.domain.errors import BadRecord, SourceChanged
 from bridge.domain.ports import Invitation
 from bridge.domain.slots import ZoneSpan
@@ -25,8 +27,16 @@ from connectors.ics.parse import pages
 from lab.classifier.corpus import CORPUS, Titled, digest, labelled, rows
 
 DEV, TEST, LATER, READ, YEARS = (CORPUS / f"entries_{half}.tsv" for half in ("dev", "test", "later", "read", "years"))
-DAY = timedelta(days=1)
+DAY, YEAR = timedelta(days=1), timedelta(days=365)
 OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:([\w/+-]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lived:
+    """An entry of a person with its label, and how often its title stands in the person's calendars."""
+
+    titled: Titled
+    times: int = 1
 
 
 def entries(labels: Path, folder: Path) -> list[Titled]:
@@ -45,6 +55,23 @@ def dated(labels: Path, folder: Path) -> list[tuple[datetime, Titled]]:
             if mark in known and mark not in found:
                 found[mark] = occurrence.start, labelled(seen, known[mark], labels.name, person=owner)
     return list(found.values())
+
+
+def lived(labels: Path, folder: Path) -> list[Lived]:
+    """Return the entries of ``entries`` with the times of their titles. A series counts for a year at most."""
+    times: Counter[tuple[str, str]] = Counter()
+    for repository in {row["repository"] for row in rows(labels)}:
+        owner = repository.partition("/")[0]
+        for occurrence, seen in chain.from_iterable(map(invitations, sorted((folder / repository).glob("**/*.ics")))):
+            times[owner, seen.title] += _within_a_year(occurrence)
+    return [Lived(titled=one, times=times[one.person, one.event.title]) for one in entries(labels, folder)]
+
+
+def _within_a_year(first: Occurrence) -> int:
+    if not first.event.recurrence:
+        return 1
+    zones = [ZoneSpan(since=datetime(1970, 1, 1, tzinfo=UTC), zone="UTC")]
+    return max(len(expand([first.event], since=first.start, until=first.start + YEAR, zones=zones)), 1)
 
 
 def mark_of(repository: str, event: Event) -> str:

@@ -1,118 +1,169 @@
-"""Replays labelled calendars in which a person corrects the first mistakes, and counts what is right afterwards."""
+"""Replays labelled calendars in which a person answers what each of some entries is, and counts what is right then.
+
+A share of a person's titles is never asked about: the *new titles*. The same are new for every way of asking and every
+number of answers, so that all are compared in pairs. A wrong answer is any action.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from statistics import fmean
 
 from bridge.calendar import likeness
 from bridge.calendar.corrections import Titles
-from bridge.calendar.likeness import Corrected
+from bridge.calendar.likeness import ACTIONS, Case, Corrected
+from bridge.calendar.questions import Question, questions
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Correction
-from lab.classifier.corpus import Titled
+from bridge.domain.types import Label
+from lab.classifier.entries import Lived
 from lab.validation.ranks import interval
 
-CORRECTED = (10, 20)
-FEWEST_LATER = 20
-SHUFFLES = 8
+ANSWERS = (6, 12, 24)
+NEW = 0.4  # share of titles that are never asked about
+FEWEST_TITLES = 40
+SEEDS = 4
+SINCE = datetime(2021, 1, 4, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Replay:
-    """Counts over a person's entries after the last correction that are labelled right.
+class Gain:
+    """What a person's answers change in the share of right labels, in points of 1.
 
-    ``alone`` counts the classifier's labels, ``titles`` also the corrections of equal and similar titles, and ``like``
-    also what the model of the person's corrections teaches.
+    ``new`` is over new titles, each once. ``others`` counts each by its times, and ``all`` every entry, with those
+    asked about.
     """
 
     person: str
-    later: int
-    alone: int
-    titles: int
-    like: int
+    before: float
+    new: float
+    others: float
+    all: float
+
+
+Way = Callable[[Sequence[Question], int, random.Random], list[Question]]
+
+
+def covering(asked: Sequence[Question], count: int, _: random.Random) -> list[Question]:
+    """Ask as the program does."""
+    return questions(asked, [], count)
+
+
+def at_random(asked: Sequence[Question], count: int, rng: random.Random) -> list[Question]:
+    return rng.sample(asked, min(count, len(asked)))
+
+
+def most_frequent(asked: Sequence[Question], count: int, rng: random.Random) -> list[Question]:
+    shuffled = rng.sample(asked, len(asked))
+    return sorted(shuffled, key=lambda one: -one.times)[:count]
+
+
+WAYS: dict[str, Way] = {"covering": covering, "at random": at_random, "most frequent": most_frequent}
 
 
 def replays(
-    entries: Sequence[tuple[datetime, Titled]], classifier: EventClassifier, corrected: int, shuffles: int = SHUFFLES
-) -> list[Replay]:
-    """Return replays of each person with ``corrected`` mistakes and at least 20 entries after them.
+    lived: Sequence[Lived],
+    classifier: EventClassifier,
+    *,
+    wrong: float = 0.0,
+    seeds: int = SEEDS,
+    answers: Sequence[int] = ANSWERS,
+) -> dict[tuple[str, int], list[Gain]]:
+    """Return for each way and number of answers the gain of each person with at least 40 titles."""
+    people: dict[str, list[Lived]] = {}
+    for one in lived:
+        people.setdefault(one.titled.person, []).append(one)
+    found: dict[tuple[str, int], list[Gain]] = {(way, count): [] for way in WAYS for count in answers}
+    for person, own in people.items():
+        if len(own) >= FEWEST_TITLES:
+            labels = classifier.classify([one.titled.event for one in own])
+            drawn = [
+                _replay(person, own, labels, random.Random(f"{person} {seed}"), wrong, answers) for seed in range(seeds)
+            ]
+            for key, gains in found.items():
+                gains.append(_mean([one[key] for one in drawn]))
+    return found
 
-    A person's entries are replayed in their own order, and in shuffled orders, because few people have so many.
-    """
-    people: dict[str, list[tuple[datetime, Titled]]] = {}
-    for start, one in sorted(entries, key=lambda pair: pair[0]):
-        people.setdefault(one.person, []).append((start, one))
-    orders = [lived for own in people.values() for lived in (own, *(_shuffled(own, seed) for seed in range(shuffles)))]
-    found = (_replay(lived, classifier, corrected) for lived in orders)
-    return [one for one in found if one is not None]
+
+def _mean(gains: Sequence[Gain]) -> Gain:
+    names = ("before", "new", "others", "all")
+    return Gain(person=gains[0].person, **{name: fmean(getattr(one, name) for one in gains) for name in names})
 
 
-def _shuffled(lived: Sequence[tuple[datetime, Titled]], seed: int) -> list[tuple[datetime, Titled]]:
-    return random.Random(seed).sample(lived, len(lived))
+def _replay(
+    person: str, own: Sequence[Lived], labels: Sequence[Label], rng: random.Random, wrong: float, answers: Sequence[int]
+) -> dict[tuple[str, int], Gain]:
+    cases = [likeness.case(one.titled.event, label) for one, label in zip(own, labels, strict=True)]
+    order = rng.sample(range(len(own)), len(own))
+    new = order[: round(NEW * len(own))]
+    pool = [Question(series=str(at), case=cases[at], times=own[at].times) for at in order[len(new) :]]
+    truth = [one.titled.action for one in own]
+    said = {str(at): rng.choice(ACTIONS) if rng.random() < wrong else truth[at] for at in range(len(own))}
+    found = {}
+    for way, ask in WAYS.items():
+        asked = ask(pool, max(answers), rng)
+        for count in answers:
+            made = [Corrected(case=one.case, action=said[one.series]) for one in asked[:count]]
+            found[way, count] = _gain(person, own, cases, new, made, [one.case for one in pool])
+    return found
 
 
-def _replay(lived: Sequence[tuple[datetime, Titled]], classifier: EventClassifier, corrected: int) -> Replay | None:
-    labels = classifier.classify([one.event for _, one in lived])
-    mistakes = [at for at, (_, one) in enumerate(lived) if labels[at].action not in (one.action, *one.also)][:corrected]
-    if len(mistakes) < corrected or len(lived) - mistakes[-1] - 1 < FEWEST_LATER:
-        return None
-    cases = [likeness.case(one.event, label) for (_, one), label in zip(lived, labels, strict=True)]
-    made = [
-        Correction(series=str(at), title=lived[at][1].event.title, action=lived[at][1].action, made_at=lived[at][0])
-        for at in reversed(mistakes)
-    ]
-    known = [Corrected(case=cases[at], action=lived[at][1].action) for at in reversed(mistakes)]
-    last = mistakes[-1] + 1
-    left = [case for at, case in enumerate(cases[:last]) if at not in mistakes]
-    said, truth = Titles(made), [one.action for _, one in lived[last:]]
-    alone = [label.action for label in labels[last:]]
-    titles = [said.said(case.title) or case.label for case in cases[last:]]
-    taught = likeness.likened(cases[last:], known, left[::-1])
-    like = [said.said(case.title) or mine or case.label for case, mine in zip(cases[last:], taught, strict=True)]
-    return Replay(
-        person=lived[0][1].person,
-        later=len(truth),
-        alone=_right(alone, truth),
-        titles=_right([label.action for label in titles], truth),
-        like=_right([label.action for label in like], truth),
+def _gain(
+    person: str,
+    own: Sequence[Lived],
+    cases: Sequence[Case],
+    new: Sequence[int],
+    made: Sequence[Corrected],
+    pool: Sequence[Case],
+) -> Gain:
+    """Return the gain of answers. What they say of equal and similar titles counts first, as in the program."""
+    answers = [Correction(series="", title=one.case.title, action=one.action, made_at=SINCE) for one in reversed(made)]
+    titles = Titles(answers)
+    taught = likeness.likened(cases, made[::-1], [one.title for one in pool])
+    after = [titles.said(one.title) or mine or one.label for one, mine in zip(cases, taught, strict=True)]
+    truth = [one.titled.action for one in own]
+    was = [one.label.action is action for one, action in zip(cases, truth, strict=True)]
+    now = [one.action is action for one, action in zip(after, truth, strict=True)]
+
+    def gain(rows: Sequence[int], times: bool) -> float:
+        weights = [own[at].times if times else 1 for at in rows]
+        return sum(w * (now[at] - was[at]) for at, w in zip(rows, weights, strict=True)) / max(sum(weights), 1)
+
+    before = fmean(was[at] for at in new)
+    return Gain(
+        person=person, before=before, new=gain(new, False), others=gain(new, True), all=gain(range(len(own)), True)
     )
 
 
-def _right(said: Sequence[object], truth: Sequence[object]) -> int:
-    return sum(a is b for a, b in zip(said, truth, strict=True))
-
-
-def markdown(entries: Sequence[tuple[datetime, Titled]], classifier: EventClassifier) -> str:
-    """Return the shares of right labels after 10 and 20 corrections as a table in Markdown.
-
-    The gain is the mean over people, with its 95 % interval, of what likeness adds to the classifier.
-    """
-    head = "| corrections | people | replays | later entries | classifier | and similar titles | and likeness | gain |"
-    lines = [head, "|---:|---:|---:|---:|---:|---:|---:|---|"]
-    for corrected in CORRECTED:
-        found = replays(entries, classifier, corrected)
-        later = sum(one.later for one in found)
-        shares = [sum(getattr(one, name) for one in found) / max(later, 1) for name in ("alone", "titles", "like")]
-        gains = _gains(found)
-        counts = f"{corrected} | {len(gains)} | {len(found)} | {later}"
-        lines.append(f"| {counts} | {' | '.join(f'{share:.3f}' for share in shares)} | {_interval(gains)} |")
+def markdown(lived: Sequence[Lived], classifier: EventClassifier, answers: Sequence[int] = ANSWERS) -> str:
+    """Return the mean gains over people with 95 % intervals as a table in Markdown, with and without wrong answers."""
+    head = (
+        "| asked | answers | people | new titles before | new titles | by occurrence | all with those asked | worst |"
+    )
+    lines = [head, "|---|---:|---:|---:|---|---:|---:|---:|"]
+    for wrong in (0.0, 0.1):
+        for (way, count), gains in replays(lived, classifier, wrong=wrong, answers=answers).items():
+            if gains and (wrong == 0 or way == "covering"):
+                name = f"{way}, one in ten wrong" if wrong else way
+                lines.append(f"| {name} | {count} | {len(gains)} | {_cells(gains)} |")
     return "\n".join(lines)
 
 
-def _gains(found: Sequence[Replay]) -> list[float]:
-    """Return for each person the mean gain of likeness over the classifier, as a share of later entries."""
-    people: dict[str, list[float]] = {}
-    for one in found:
-        people.setdefault(one.person, []).append((one.like - one.alone) / one.later)
-    return [fmean(gains) for gains in people.values()]
+def _cells(gains: Sequence[Gain]) -> str:
+    means = [f"{fmean(getattr(one, name) for one in gains):+.3f}" for name in ("others", "all")]
+    before = fmean(one.before for one in gains)
+    return " | ".join([f"{before:.3f}", _interval([one.new for one in gains]), *means, f"{_worst(gains):+.3f}"])
+
+
+def _worst(gains: Sequence[Gain]) -> float:
+    return min(one.new for one in gains)
 
 
 def _interval(values: Sequence[float]) -> str:
     low, high = interval(values)
     if low is None or high is None:
-        return "-"
+        return f"{fmean(values):+.3f}"
     return f"{fmean(values):+.3f} [{low:+.3f}, {high:+.3f}]"

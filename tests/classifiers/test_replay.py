@@ -1,53 +1,57 @@
-"""Gains by corrections, on made-up people whose labels no table guesses, and on made lives of several years."""
+"""Answers lift what a person writes later, on made lives of several years, and a bound is not met by chance."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
 
-from bridge.domain.ports import Invitation
-from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import open_classifier
-from lab.classifier import replay
-from lab.classifier.corpus import Titled
+from lab.classifier.entries import Lived
 from lab.classifier.lives import lives, once
-from rhythm_env.interface import ActionType
-
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+from lab.classifier.replay import Gain, markdown, replays
 
 
-def life(person: str, titles: list[tuple[str, ActionType]]) -> list[tuple[datetime, Titled]]:
-    return [
-        (
-            START + timedelta(days=day),
-            Titled(event=Invitation(title=title), action=action, also=frozenset(), language="en", person=person),
-        )
-        for day, (title, action) in enumerate(titles)
-    ]
+@pytest.fixture(scope="module")
+def lived() -> list[Lived]:
+    every = lives()
+    times = Counter((one.person, one.event.title) for _, one in every)
+    return [Lived(titled=one, times=times[one.person, one.event.title]) for _, one in once(every)]
 
 
-def test_corrections_of_like_titles_are_counted_as_a_gain_of_their_person() -> None:
-    """Ana's meetings are matches, each of another name; Ben's titles are right as they are."""
-    matches = [(f"{name} {k} meeting", ActionType.EXERCISE) for k in "abcdef" for name in ("red", "blue", "old", "new")]
-    known = [("Yoga", ActionType.EXERCISE), ("Buy milk", ActionType.ADMIN_WORK)] * 12
-    ana = [title for pair in zip(matches, known, strict=True) for title in pair]
-    table = replay.markdown([*life("ana", ana), *life("ben", known)], Keywords(lexicon()))
-    first = table.splitlines()[2].strip("| ").split(" | ")
-    corrected, people, alone, like = first[0], first[1], float(first[4]), float(first[6])
-    assert (corrected, people) == ("10", "1")
-    assert like > alone + 0.1
+def holds(gains: list[Gain], mean: float) -> bool:
+    """Return True if people gain in the mean on new titles, and nobody loses more than .03."""
+    return fmean(one.new for one in gains) >= mean and min(one.new for one in gains) > -0.03
 
 
 @pytest.mark.timeout(300)
-def test_ten_corrections_lift_what_people_write_later_and_nobody_loses() -> None:
-    """Each title of ten made lives is in the replay once, so that only likeness can lift it."""
-    found = replay.replays(once(lives()), open_classifier(), 10, shuffles=1)
-    gains = defaultdict(list)
-    for one in found:
-        gains[one.person].append((one.like - one.alone) / one.later)
-    assert len(gains) >= 6
-    assert fmean(fmean(own) for own in gains.values()) > 0.03
-    assert min(fmean(own) for own in gains.values()) > -0.03
+def test_a_dozen_answers_lift_new_titles_and_nobody_loses(lived: list[Lived]) -> None:
+    found = replays(lived, open_classifier(), seeds=1, answers=(0, 12))
+    twelve = found["covering", 12]
+    assert len(lived) > 1000
+    assert len(twelve) >= 6
+    assert holds(twelve, 0.06)
+    assert fmean(one.others for one in twelve) >= 0.05
+    assert fmean(one.all for one in twelve) >= 0.16
+    for way in ("at random", "most frequent"):
+        assert fmean(one.new for one in twelve) >= fmean(one.new for one in found[way, 12]) + 0.02
+    assert all((one.new, one.others, one.all) == (0, 0, 0) for one in found["covering", 0])
+
+
+@pytest.mark.timeout(300)
+def test_one_wrong_answer_in_ten_leaves_most_of_the_gain(lived: list[Lived]) -> None:
+    assert holds(replays(lived, open_classifier(), wrong=0.1, seeds=1, answers=(12,))["covering", 12], 0.04)
+
+
+def test_answers_that_say_nothing_do_not_meet_the_bound(lived: list[Lived]) -> None:
+    few = [one for one in lived if one.titled.person in {"made 0 0", "made 0 1", "made 0 2"}]
+    assert not holds(replays(few, open_classifier(), wrong=1.0, seeds=1, answers=(12,))["covering", 12], 0.06)
+
+
+def test_few_titles_are_no_replay_and_a_table_tells_the_rest(lived: list[Lived]) -> None:
+    few = [replace(one, titled=replace(one.titled, person="few")) for one in lived[:39]]
+    assert replays(few, open_classifier(), answers=(12,))["covering", 12] == []
+    own = [one for one in lived if one.titled.person == "made 0 9"]
+    assert markdown(own, open_classifier(), answers=(6,)).count("\n") == 5

@@ -13,11 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bridge import installation
 from bridge.cli import app as cli
 from bridge.cli.classify import _event
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
+from bridge.domain.records import Correction
 from lab.people.demo import stage
+from rhythm_env.interface import ActionType
 
 Run = Callable[..., Any]
 KEYS = {"title", "action", "probability", "runner_up", "by", "why"}
@@ -133,3 +136,26 @@ def test_a_wrong_correction_is_refused(ana: Run) -> None:
 def test_the_only_user_corrects_without_a_name(ana: Run) -> None:
     with pytest.raises(SetupError, match="no such event"):
         ana("classify", "--fix", "no such event", "SLEEP")
+
+
+def test_a_person_is_asked_once_about_each_series_and_answers_carry(ana: Run) -> None:
+    asked = ana("classify", "--user", "ana", "--ask", "6", "--json")
+    assert len({row["event"] for row in asked}) == len({row["title"].casefold() for row in asked}) == 6
+    assert all(row["times"] >= 1 and row["action"] for row in asked)
+    for row in asked[:3]:
+        ana("classify", "--user", "ana", "--fix", row["event"], row["action"])
+    again = ana("classify", "--user", "ana", "--ask", "6", "--json")
+    assert {row["event"] for row in again}.isdisjoint(row["event"] for row in asked[:3])
+
+
+def test_what_was_never_corrected_does_not_outvote_answers(ana: Run) -> None:
+    """Eight answers reach a new title of the same choir, though a calendar of other entries was left as it is."""
+    words = ("rehearsal", "at St Paul", "dress run", "tour", "altos", "with piano", "warm-up", "Friday")
+    assert ana("classify", "Polyhymnia sectional", "--user", "ana", "--json")[0]["action"] != "SOCIALIZE"
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.user("ana")
+        for word in words:
+            made = {"title": f"Polyhymnia {word}", "action": ActionType.SOCIALIZE, "made_at": installation.now()}
+            bridge.store.people.add_correction(user.id, Correction(series=f"choir/{word}", **made))
+    found = ana("classify", "Polyhymnia sectional", "Buy milk", "--user", "ana", "--json")
+    assert [(row["action"], row["by"] == "you") for row in found] == [("SOCIALIZE", True), ("ADMIN_WORK", False)]
