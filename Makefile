@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench evaluate live clean
 
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 
@@ -86,6 +86,11 @@ test-caldav: # Xandikos is another project's server, so it gets an environment o
 	$(PYTHON) -m venv .venv-caldav
 	.venv-caldav/bin/pip install --quiet --disable-pip-version-check xandikos==0.4.10
 	PATH="$$PATH:$(CURDIR)/.venv-caldav/bin" $(BIN)/pytest -m slow tests/caldav
+
+test-calendars: # ical.js is another project's expander; it and public calendars lie in a folder of their own
+	npm install --silent --prefix .venv-calendars ical.js@2.2.1
+	$(BIN)/python -m tests.ics.expanders .venv-calendars/calendars --fetch \
+		--ical-js .venv-calendars/node_modules/ical.js/dist/ical.js
 
 test-s3: .venv/ready # Moto is another project's server, and large, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-s3
@@ -176,4 +181,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-sbom .venv-caldav .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit .venv-newest .venv-lowest .venv-locks build dist
+	rm -rf .venv .venv-sbom .venv-caldav .venv-calendars .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit .venv-newest .venv-lowest .venv-locks build dist
