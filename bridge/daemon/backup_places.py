@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 
 from bridge import origin
 from bridge.domain.errors import SetupError
+from bridge.store import parts
 from bridge.store.database import as_setup_error
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ CODE = re.compile(r"<Code>(\w{1,60})</Code>")  # of a refusal, such as NoSuchBuc
 LISTED_MAX = 10_000  # objects of a bucket that are looked at
 FETCHED_MAX_BYTES = 100 * 2**30
 CONNECT_SECONDS, SILENT_SECONDS, TRANSFER_SECONDS, RETRY_SECONDS = 10, 300, 3600, 60  # of a request, and to try again
-ABANDONED_SECONDS = 86_400.0  # after which a killed process has left a file behind
 SENT_AT_ONCE = 2  # pieces of five megabytes, so that a slow line sends each before the server counts as silent
 
 
@@ -62,13 +61,9 @@ class Folder:
         """
         if not self.path.is_dir():
             raise SetupError(f"the folder {self.path} of BRIDGE_BACKUPS is not there; make it or attach its disk")
-        part = self.path / f"{name}.part"
-        with as_setup_error(f"{self.path / name} cannot be written", "choose another place"):
-            try:
-                shutil.copy(sealed, part)
-                part.replace(self.path / name)
-            finally:
-                part.unlink(missing_ok=True)
+        explained = as_setup_error(f"{self.path / name} cannot be written", "choose another place")
+        with explained, parts.part_of(self.path / name) as part:
+            shutil.copy(sealed, part)
 
     def fetch(self, name: str, to: Path) -> None:
         """Copy a backup out of the folder. Raises SetupError if it cannot be read."""
@@ -77,12 +72,6 @@ class Folder:
 
     def delete(self, name: str) -> None:
         (self.path / name).unlink(missing_ok=True)
-
-    def drop_abandoned(self) -> None:
-        """Delete the incomplete files of the bridge that killed processes left behind over a day ago."""
-        for part in self.path.glob("bridge-*.age.part"):
-            if made_at(part.name.removesuffix(".part")) and time.time() - part.stat().st_mtime > ABANDONED_SECONDS:
-                part.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from bridge import installation
 from bridge.auth import backup_key
-from bridge.daemon.backup_places import ABANDONED_SECONDS, FILE_NAME_FORMAT, Folder, Place, Saved, made_at, places_of
+from bridge.daemon.backup_places import FILE_NAME_FORMAT, Place, Saved, made_at, places_of
 from bridge.domain.errors import BridgeError, SetupError
-from bridge.store import maintenance
+from bridge.store import maintenance, parts
 from bridge.store.database import as_setup_error
 
 if TYPE_CHECKING:
@@ -81,9 +81,6 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> str:
     bridge.store.maintenance.mark_done(TRIED, bridge.holder, now=now)
     places, failures = places_of(bridge.settings), list[SetupError]()
     _drop_abandoned(bridge.settings.folder)
-    for place in places:
-        if isinstance(place, Folder):
-            place.drop_abandoned()
     name = now.astimezone(UTC).strftime(FILE_NAME_FORMAT)
     with _workplace(bridge) as own:
         write_encrypted(bridge, own / name)
@@ -112,14 +109,10 @@ def write_encrypted(bridge: installation.Bridge, path: Path, progress: Progress 
     An old file is replaced. ``progress(name)`` returns a function that is called with (done, total). Raises SetupError
     if the file cannot be written, or for a wrong public key in the settings.
     """
-    part = path.with_name(path.name + ".part")
-    with as_setup_error(f"{path} cannot be written", "choose another place"), _workplace(bridge) as own:
+    explained = as_setup_error(f"{path} cannot be written", "choose another place")
+    with explained, _workplace(bridge) as own, parts.part_of(path) as part:
         bridge.store.maintenance.backup(own / "bridge.backup", progress)
-        try:
-            backup_key.encrypt(own / "bridge.backup", part, bridge.settings.folder, bridge.settings.backup_keys)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        backup_key.encrypt(own / "bridge.backup", part, bridge.settings.folder, bridge.settings.backup_keys)
 
 
 @contextmanager
@@ -207,5 +200,5 @@ def _drop_abandoned(folder: Path) -> None:
     They may hold backups that are not encrypted.
     """
     for left in folder.glob(f"{WORKPLACE}*"):
-        if time.time() - left.stat().st_mtime > ABANDONED_SECONDS:
+        if time.time() - left.stat().st_mtime > parts.ABANDONED_SECONDS:
             shutil.rmtree(left, ignore_errors=True)

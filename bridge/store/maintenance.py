@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import Fault, SetupError, TryLater
 from bridge.domain.records import Tidied
-from bridge.store import faults, moving, rows, tables, views
+from bridge.store import faults, moving, parts, rows, tables, views
 from bridge.store.database import Database, Part, as_setup_error, reads, writes
 from bridge.store.locks import SingletonLock, holder_of, save_holder
 
@@ -127,17 +127,11 @@ class Maintenance(Part):
         """
         if log_of(path).exists():  # a writer beside another file of its name would destroy that file
             raise SetupError(f"{path} is a database in use; choose another place")
-        part = path.with_name(path.name + ".part")
-        with as_setup_error(f"{path} cannot be written", "choose another place"):
-            try:
-                unlink(part)
-                os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
-                self._copy_to(part, progress)
-                if faults.damage(part) is not None:
-                    raise faults.fault(Fault.DAMAGED)
-                part.replace(path)
-            finally:
-                unlink(part)
+        with as_setup_error(f"{path} cannot be written", "choose another place"), parts.part_of(path) as part:
+            os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
+            self._copy_to(part, progress)
+            if faults.damage(part) is not None:
+                raise faults.fault(Fault.DAMAGED)
 
     def _copy_to(self, part: Path, progress: Progress) -> None:
         engine = self.database.engine
@@ -248,7 +242,9 @@ def opened(path: Path) -> Iterator[Database]:
     Raises SetupError for a file that is not a whole database of a store.
     """
     beside = path.parent if os.access(path.parent, os.W_OK) else None  # the disk that had room for the backup
-    with tempfile.TemporaryDirectory(dir=beside, prefix=".restoring-") as folder:
+    if beside is not None:
+        parts.drop_abandoned(beside)
+    with tempfile.TemporaryDirectory(dir=beside, prefix=parts.RESTORING) as folder:
         own = Path(folder) / "backup.db"
         for there, copy in ((path, own), (log_of(path), log_of(own))):  # the log holds the last writes of a store
             if there.is_file():
@@ -291,9 +287,3 @@ def set_damaged_aside(url: str, now: datetime) -> Path | None:
 def log_of(path: Path) -> Path:
     """Return the path of the write-ahead log that SQLite keeps beside a database in use."""
     return path.with_name(f"{path.name}-wal")
-
-
-def unlink(path: Path) -> None:
-    """Delete a SQLite database with the files that SQLite keeps beside it. Missing files are skipped."""
-    for end in ("", "-wal", "-shm", "-journal"):
-        path.with_name(path.name + end).unlink(missing_ok=True)

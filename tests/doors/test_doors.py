@@ -31,7 +31,7 @@ from bridge.config import load
 from bridge.daemon import backups
 from bridge.domain.errors import Forged, SetupError
 from bridge.ingest import runs
-from bridge.store import Store
+from bridge.store import Store, parts
 from bridge.web import render
 from tests.web.served import Place, open_at, served
 
@@ -140,13 +140,13 @@ def test_a_token_of_a_program_makes_no_token_for_pushes(place: Place) -> None:
     assert place.bridge.store.connections.of_user(ana.id) == []
 
 
-@pytest.mark.parametrize("name", ["..", ".", "-x", "_", ".ana", "аna", "anα", "a\ufe0f", "\u3164", ""])
+@pytest.mark.parametrize("name", ["..", ".", "-x", "_", ".ana", "аna", "anα", "a\ufe0f", "\u3164"])
 def test_a_name_that_misleads_is_refused(store: Store, name: str) -> None:
     with pytest.raises(SetupError, match="a name has 1 to 64 letters, digits"):
         store.people.add_user(name, "UTC", now=NOW)
 
 
-@pytest.mark.parametrize("twin", ["ANA", "Ana", "ａｎａ", "аnа".replace("n", "n"), "а" + "n" + "а"])
+@pytest.mark.parametrize("twin", ["ANA", "Ana", "ａｎａ", "аnа"])
 def test_a_twin_of_a_name_is_refused(store: Store, twin: str) -> None:
     store.people.add_user("ana", "UTC", now=NOW)
     with pytest.raises(SetupError):
@@ -162,23 +162,32 @@ def test_names_of_every_script_are_taken(store: Store) -> None:
         assert store.people.add_user(name, "UTC", now=NOW).name == name
 
 
-def test_what_a_killed_backup_left_behind_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+KILLED = """
+import os, signal
+from pathlib import Path
+from bridge.store import parts
+with parts.part_of(Path(os.environ["SAVED"]) / "mine.backup") as part:
+    part.write_bytes(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_killed_backups_left_behind_goes_with_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     saved = tmp_path / "saved"
     saved.mkdir()
     monkeypatch.setenv("BRIDGE_BACKUPS", str(saved))
-    old, young, foreign = (
-        saved / name
-        for name in ("bridge-20261101T030000Z.age.part", "bridge-20261120T090000Z.age.part", "film.mkv.part")
-    )
-    for path in (old, young, foreign):
+    subprocess.run([sys.executable, "-c", KILLED], env=os.environ | {"SAVED": str(saved)}, check=False)
+    (killed,) = saved.iterdir()
+    elsewhere = [saved / f".{name}.age.0123abcd.7{parts.SUFFIX}" for name in ("old", "young")]
+    foreign = saved / "film.mkv.part"
+    for path in (*elsewhere, foreign):
         path.write_bytes(b"half")
-    for path in (old, foreign):
+    for path in (elsewhere[0], foreign):
         os.utime(path, (time.time() - 90_000,) * 2)
     with installation.open_bridge() as bridge:
-        backups.daily(bridge, now=NOW)
-    assert not old.exists()
-    assert young.exists()  # another machine may be writing it
-    assert foreign.exists()
+        made = backups.daily(bridge, now=NOW)
+    assert not killed.exists()
+    assert {path.name for path in saved.iterdir()} == {made, elsewhere[1].name, foreign.name}
 
 
 def test_the_page_keeps_its_files_while_the_package_is_replaced(
