@@ -28,11 +28,7 @@ WRITING_TOOLS: Mapping[str, str] = MappingProxyType(
 )
 TITLES = "titles"  # a consent of its own, to the words of the people who sent invitations
 CONSENTS: Mapping[str, str] = MappingProxyType(
-    {
-        **READING_TOOLS,
-        **WRITING_TOOLS,
-        TITLES: say("What events and tasks are called, in calendar, advice, plan and trends"),
-    }
+    {**READING_TOOLS, **WRITING_TOOLS, TITLES: say("What events and tasks are called, in calendar, plan and trends")}
 )
 
 

@@ -249,8 +249,7 @@ def days(
     if json:
         show.document([day_document(day, name, metrics) for (day, name), metrics in shown.items()])
     elif shown:
-        named = {day: f"{day:%a %d %b}" + (f" {day:%Y}" if day.year != today.year else "") for day, _ in shown}
-        rows = [{"day": named[day], "source": name, **_figures(of)} for (day, name), of in shown.items()]
+        rows = [{"day": f"{day:%a %d %b}", "source": name, **_figures(of)} for (day, name), of in shown.items()]
         show.table(rows, ("day", "source", *FIGURE_METRICS))
 
 

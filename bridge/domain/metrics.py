@@ -118,6 +118,27 @@ class Metric(StrEnum):
     TOTAL_ENERGY = "total_energy"
     """Energy spent altogether, basal rate included, of a day or in a workout's episode."""
 
+    ZONE_MINUTES = "zone_minutes"
+    """Minutes of effort that the vendor counts towards the week's activity, of a day or in a workout's episode.
+
+    Fitbit and Garmin count a minute of hard effort twice.
+    """
+
+    FAT_BURN_MINUTES = "fat_burn_minutes"
+    """Minutes of a day in the vendor's zone of moderate heart rate, each counted as the vendor counts it."""
+
+    CARDIO_MINUTES = "cardio_minutes"
+    """Minutes of a day in the vendor's zone of vigorous heart rate, each counted as the vendor counts it."""
+
+    PEAK_MINUTES = "peak_minutes"
+    """Minutes of a day in the vendor's zone of the highest heart rate, each counted as the vendor counts it."""
+
+    ASCENT = "ascent"
+    """Metres climbed in a workout."""
+
+    SPEED = "speed"
+    """Mean speed of a workout."""
+
     STRAIN = "strain"
     """WHOOP's strain of a day or in a workout's episode, from 0 to 21."""
 
@@ -223,6 +244,12 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.DISTANCE: MetricSpec(unit="m", shape=Shape.DAILY, low=0, high=1_200_000),
         Metric.ACTIVE_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
         Metric.TOTAL_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
+        Metric.ZONE_MINUTES: MetricSpec(unit="min", shape=Shape.DAILY, low=0, high=2880),
+        Metric.FAT_BURN_MINUTES: MetricSpec(unit="min", shape=Shape.DAILY, low=0, high=2880),
+        Metric.CARDIO_MINUTES: MetricSpec(unit="min", shape=Shape.DAILY, low=0, high=2880),
+        Metric.PEAK_MINUTES: MetricSpec(unit="min", shape=Shape.DAILY, low=0, high=2880),
+        Metric.ASCENT: MetricSpec(unit="m", shape=Shape.DAILY, low=0, high=40_000),
+        Metric.SPEED: MetricSpec(unit="km/h", shape=Shape.DAILY, low=0, high=200),
         Metric.STRAIN: MetricSpec(unit="vendor 0-21", shape=Shape.DAILY, low=0, high=21),
         Metric.MINDFUL: MetricSpec(unit="min", shape=Shape.INTRADAY, low=0, high=1440),
         Metric.FOCUS: MetricSpec(unit="min", shape=Shape.INTRADAY, low=0, high=1440),

@@ -58,7 +58,7 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
     positive in the east.
     """
     values = episode.values
-    asleep = _asleep(values)
+    asleep = minutes_asleep(values)
     if asleep is None or not 60 <= asleep <= 960:
         return None
     lasted = episode.end - episode.start
@@ -137,7 +137,7 @@ def _free(nights: Mapping[date, Night]) -> list[float]:
     return found
 
 
-def _asleep(values: Mapping[Metric, float]) -> float | None:
+def minutes_asleep(values: Mapping[Metric, float]) -> float | None:
     """Return the minutes asleep in an episode's values.
 
     If they are not stated, they are the sum of light, deep and REM sleep. If one of these is unknown, they are the

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from bridge.store.connections import Connections
 from bridge.store.credentials import Credentials
+from bridge.store.daily import Daily
 from bridge.store.database import Database
 from bridge.store.exports import Exports
 from bridge.store.ingest import Ingest
@@ -41,6 +42,7 @@ class Store:
         self.connections = Connections(self.database)
         self.ingest = Ingest(self.database)
         self.reading = Reading(self.database)
+        self.daily = Daily(self.database)
         self.task_notes = TaskNotes(self.database)
         self.tracing = Tracing(self.database)
         self.recommendations = Recommendations(self.database)

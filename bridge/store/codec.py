@@ -18,14 +18,15 @@ CLASS_OF_KIND: dict[str, Callable[..., Item]] = {"sample": Sample, "episode": Ep
 
 _instant = datetime.fromisoformat
 _day = date.fromisoformat
+_METRICS = {str(metric): metric for metric in Metric}  # looking up takes a third of calling the class
 _DECODERS: dict[str, dict[str, Callable[[Any], Any]]] = {
     "sample": {"metric": Metric, "start": _instant, "end": _instant, "day": _day},
     "episode": {
-        "kind": EpisodeKind,
+        "kind": {str(kind): kind for kind in EpisodeKind}.__getitem__,
         "start": _instant,
         "end": _instant,
         "day": _day,
-        "values": lambda values: {Metric(metric): value for metric, value in values.items()},
+        "values": lambda values: {_METRICS[metric]: value for metric, value in values.items()},
     },
     "event": {
         "start": _instant,
@@ -92,8 +93,12 @@ def _more_text(item: Sample) -> str | None:
 
 def decode(kind: str, body: str) -> Item:
     """Return the item that ``encode`` wrote as JSON text. ``kind`` is sample, episode, event or task."""
+    return of_fields(kind, json.loads(body))
+
+
+def of_fields(kind: str, values: Mapping[str, Any]) -> Item:
+    """Return the item of a kind whose fields ``encode`` wrote."""
     decoders = _DECODERS[kind]
-    values = json.loads(body)
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
 
 

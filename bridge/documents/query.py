@@ -1,0 +1,48 @@
+"""The JSON document of an answer to a query."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+if TYPE_CHECKING:
+    from bridge.query.answer import Answer
+
+
+class GroupDocument(TypedDict):
+    """The figure of the rows with the same key, and their number."""
+
+    key: str
+    value: float | None
+    n: int
+
+
+class AnswerDocument(TypedDict):
+    """A query's figure with its unit, and the number of rows (``n``) it rests on.
+
+    ``at`` is the date of a lowest, highest, first or last value. ``value`` is null where ``reason`` says why.
+    """
+
+    query: dict[str, Any]
+    value: float | None
+    unit: str
+    n: int
+    at: str | None
+    groups: list[GroupDocument]
+    interval: list[float] | None
+    reason: str | None
+
+
+def answer_document(found: Answer) -> AnswerDocument:
+    """Return an answer as a JSON document."""
+    return {
+        "query": found.query.to_json(),
+        "value": found.value,
+        "unit": found.unit,
+        "n": found.n,
+        "at": None if found.at is None else found.at.isoformat(),
+        "groups": [{"key": one.key, "value": one.value, "n": one.n} for one in found.groups],
+        "interval": None if found.interval is None else list(found.interval),
+        "reason": None if found.reason is None else str(found.reason),
+    }

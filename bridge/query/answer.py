@@ -1,0 +1,333 @@
+"""Answer a query from its rows: conditions, grouping, aggregate, comparison."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from statistics import fmean, median, stdev
+from typing import Any
+
+from bridge.domain import sports
+from bridge.domain.languages import Text, say
+from bridge.query import statistics
+from bridge.query.model import AVERAGED, Aggregate, By, Condition, Kind, Query, Subject
+from bridge.query.rows import Row, Tables
+
+COMPARED: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+NOON, DAY_MINUTES = 12 * 60, 24 * 60
+Value = tuple[date, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The figure of the rows with the same key."""
+
+    key: str
+    value: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The figure of a query, with the number of rows that it rests on (``n``).
+
+    ``at`` is the date of a lowest, highest, first or last value. ``value`` is None where ``reason`` says why.
+    """
+
+    query: Query
+    value: float | None
+    unit: str
+    n: int
+    at: date | None = None
+    groups: tuple[Group, ...] = ()
+    interval: tuple[float, float] | None = None
+    reason: Text | None = None
+
+
+def answer(query: Query, tables: Tables) -> Answer:
+    """Return the answer to a query from the rows it rests on."""
+    if isinstance(query.against, Subject):
+        return _correlation(query, query.against, tables)
+    rows = _rows(query.subject, tables, query)
+    if query.of is Aggregate.SHARE:
+        return _share(query, _taken(query, rows), tables)
+    if isinstance(query.against, Condition):
+        return _difference(query, query.against, rows, tables)
+    kept = _taken(query, [row for row in rows if _holds(query.where, row, tables, query)])
+    value, at, reason = _figure(query, kept)
+    return Answer(
+        query=query,
+        value=value,
+        unit=_unit(query),
+        n=len(kept),
+        at=at,
+        groups=tuple(_groups(query, kept)),
+        reason=reason or _why_none(query, tables, value),
+    )
+
+
+def _unit(query: Query) -> str:
+    if query.of is Aggregate.SHARE:
+        return "share"
+    return f"{query.subject.unit} a week" if query.of is Aggregate.TREND else query.subject.unit
+
+
+def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
+    """Return why there is no figure, or None where there is one."""
+    if value is not None:
+        return None
+    field = query.subject.field
+    if query.subject.kind is Kind.DAYS and not tables.values.get(field or ""):
+        return say("nothing of {what} is stored in that span", what=query.subject.name)
+    return say("no row is left of which the figure could be made")
+
+
+def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
+    """Return a subject's rows within the span that have a value, by day."""
+    found: Iterable[Row]
+    if subject.kind is Kind.DAYS:
+        values = tables.values.get(str(subject.field), {})
+        below = None if subject.over is None else tables.values.get(str(subject.over), {})
+        found = (
+            Row(day=day, values={"value": value if below is None else value / below[day]})
+            for day, value in values.items()
+            if below is None or below.get(day)
+        )
+    else:
+        of_kind: Mapping[Kind, Iterable[Row]] = {
+            Kind.NIGHTS: tables.nights.values(),
+            Kind.WORKOUTS: tables.workouts,
+            Kind.ENTRIES: tables.entries,
+        }
+        found = of_kind[subject.kind]
+        if subject.field is not None:
+            found = (row for row in found if subject.field in row.values)
+    since, until = query.since or date.min, query.until or date.max
+    return sorted((row for row in found if since <= row.day <= until), key=lambda row: row.day)
+
+
+def _taken(query: Query, rows: Sequence[Row]) -> Sequence[Row]:
+    if query.first is not None:
+        return rows[: query.first]
+    return rows if query.last is None else rows[-query.last :]
+
+
+def _holds(conditions: Sequence[Condition], row: Row, tables: Tables, query: Query) -> bool:
+    """Return True if all conditions hold for a row. Of a day, those on workouts must hold for one and the same."""
+    of_workout = [one for one in conditions if one.of_workout]
+    of_day = [one for one in conditions if not one.of_workout]
+    if not all(_holds_of_day(one, row, tables, query) for one in of_day):
+        return False
+    if not of_workout:
+        return True
+    if query.subject.kind is Kind.WORKOUTS:
+        return all(_holds_of_workout(one, row) for one in of_workout)
+    return any(
+        all(_holds_of_workout(one, workout) for one in of_workout) for workout in tables.trained_on.get(row.day, ())
+    )
+
+
+def _holds_of_day(one: Condition, row: Row, tables: Tables, query: Query) -> bool:
+    if one.field == "weekday":
+        return COMPARED[one.operator](row.day.isoweekday(), one.value)
+    if one.field == "action":
+        if query.subject.kind is Kind.ENTRIES:
+            return _named(one, [row.name or ""])
+        return _named(one, [entry.name or "" for entry in tables.planned_on.get(row.day, ())])
+    if one.field in ("night.start", "night.end"):
+        night = tables.nights.get(row.day)
+        at = None if night is None else getattr(night, one.field.removeprefix("night."))
+        # From noon on, so that half past midnight is later than eleven in the evening.
+        return at is not None and COMPARED[one.operator](_from_noon(at), _from_noon(float(one.value)))
+    value = tables.values.get(one.field, {}).get(row.day)
+    return value is not None and COMPARED[one.operator](value, one.value)
+
+
+def _from_noon(minutes: float) -> float:
+    return (minutes - NOON) % DAY_MINUTES
+
+
+def _named(one: Condition, names: Sequence[str]) -> bool:
+    """Return True if one of the names is the condition's, contains it, or, for ``!=``, if none is."""
+    if one.operator == "~":
+        return any(str(one.value).casefold() in name.casefold() for name in names)
+    return (one.value in names) is (one.operator == "=")
+
+
+def _holds_of_workout(one: Condition, workout: Row) -> bool:
+    name = one.field.removeprefix("workout.")
+    if name == "sport":
+        asked, label = str(one.value), workout.name
+        if one.operator == "~":
+            words = (label or "", sports.plain(label or ""), sports.normalised(label or ""))
+            return any(asked.casefold() in word.casefold() for word in words)
+        return sports.is_sport(label, asked) is (one.operator == "=")
+    value = getattr(workout, name) if name in ("start", "end") else workout.values.get(name)
+    return value is not None and COMPARED[one.operator](value, one.value)
+
+
+def _values(query: Query, rows: Sequence[Row]) -> list[Value]:
+    field = "value" if query.subject.kind is Kind.DAYS else query.subject.field
+    return [(row.day, 1.0 if field is None else row.values[field]) for row in rows]
+
+
+def _figure(query: Query, rows: Sequence[Row]) -> tuple[float | None, date | None, Text | None]:
+    """Return the figure of rows in order of time, the date it is of, and the reason why there is none."""
+    values = _values(query, rows)
+    if query.of is Aggregate.COUNT:
+        return len(values), None, None
+    if not values:
+        return None, None, None
+    numbers = [value for _, value in values]
+    if query.of in (Aggregate.MIN, Aggregate.MAX):
+        best = (min if query.of is Aggregate.MIN else max)(numbers)
+        return best, next(day for day, value in values if value == best), None
+    if query.of in (Aggregate.FIRST, Aggregate.LAST):
+        day, value = values[0 if query.of is Aggregate.FIRST else -1]
+        return value, day, None
+    if query.of is Aggregate.TREND:
+        return _trend(values)
+    if query.of is Aggregate.STD and len(numbers) < 2:
+        return None, None, say("a spread needs at least two values")
+    return FIGURES[query.of](numbers), None, None
+
+
+FIGURES: Mapping[Aggregate, Callable[[Sequence[float]], float]] = {
+    Aggregate.MEAN: fmean,
+    Aggregate.MEDIAN: median,
+    Aggregate.SUM: sum,
+    Aggregate.STD: stdev,
+    Aggregate.MIN: min,
+    Aggregate.MAX: max,
+}
+
+
+def _trend(values: Sequence[Value]) -> tuple[float | None, date | None, Text | None]:
+    """Return the change a week of values by date, by least squares."""
+    days = [day.toordinal() for day, _ in values]
+    middle, level = fmean(days), fmean([value for _, value in values])
+    spread = sum((day - middle) ** 2 for day in days)
+    if spread == 0:
+        return None, None, say("a trend needs values of at least two days")
+    slope = sum((day.toordinal() - middle) * (value - level) for day, value in values) / spread
+    return 7 * slope, None, None
+
+
+def _groups(query: Query, rows: Sequence[Row]) -> Iterable[Group]:
+    if query.by is None:
+        return
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(_key(query.by, row), []).append(row)
+    for key, some in sorted(groups.items()):
+        yield Group(key=key, value=_figure(query, some)[0], n=len(some))
+
+
+def _key(by: By, row: Row) -> str:
+    year, week, weekday = row.day.isocalendar()
+    if by is By.SPORT:
+        return sports.normalised(row.name or "")
+    return {
+        By.DAY: row.day.isoformat(),
+        By.WEEK: f"{year}-W{week:02}",
+        By.MONTH: f"{row.day:%Y-%m}",
+        By.WEEKDAY: str(weekday),
+        By.ACTION: row.name or "",
+    }[by]
+
+
+def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
+    """Return the share of rows for which the conditions hold, of those that have what the conditions compare."""
+    held = [_holds(query.where, row, tables, query) for row in rows]
+    groups: dict[str, list[bool]] = {}
+    for row, holds in zip(rows, held, strict=True):
+        if query.by is not None:
+            groups.setdefault(_key(query.by, row), []).append(holds)
+    value = fmean(held) if held else None
+    return Answer(
+        query=query,
+        value=value,
+        unit=_unit(query),
+        n=len(held),
+        groups=tuple(Group(key=k, value=fmean(some), n=len(some)) for k, some in sorted(groups.items())),
+        reason=_why_none(query, tables, value),
+    )
+
+
+def _correlation(query: Query, other: Subject, tables: Tables) -> Answer:
+    """Return the rank correlation of two subjects over the days on which both are known."""
+    one, two = (_by_day(part, tables, query) for part in (query.subject, other))
+    if query.subject.counted or other.counted:
+        one, two = _with_zeros(query.subject, one, two), _with_zeros(other, two, one)
+    days = [day for day in sorted(one.keys() & two.keys()) if _holds(query.where, Row(day=day), tables, query)]
+    found = statistics.rank_correlation([one[day] for day in days], [two[day] for day in days])
+    reason = None if found else say("a correlation needs days on which both are known and differ")
+    return Answer(
+        query=query,
+        value=found[0] if found else None,
+        unit="correlation",
+        n=len(days),
+        interval=found[1] if found else None,
+        reason=reason,
+    )
+
+
+def _by_day(subject: Subject, tables: Tables, query: Query) -> dict[date, float]:
+    """Return day -> a subject's value, of several rows of a day their sum or, for rates, their mean."""
+    values: dict[date, list[float]] = {}
+    field = "value" if subject.kind is Kind.DAYS else subject.field
+    for row in _rows(subject, tables, query):
+        values.setdefault(row.day, []).append(1.0 if field is None else row.values[field])
+    return {day: fmean(some) if field in AVERAGED else sum(some) for day, some in values.items()}
+
+
+def _with_zeros(subject: Subject, counts: dict[date, float], other: Mapping[date, float]) -> dict[date, float]:
+    """Return the counts of a counted subject with 0 on the days of the other subject that have no row."""
+    return {**dict.fromkeys(other, 0.0), **counts} if subject.counted else counts
+
+
+def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tables) -> Answer:
+    """Return the figure of the rows for which a condition holds minus that of the others."""
+    kept = _taken(query, [row for row in rows if _holds(query.where, row, tables, query)])
+    kept = [row for row in kept if _is_known(split, row, tables)]
+    sides: tuple[list[Row], list[Row]] = ([], [])
+    for row in kept:
+        sides[not _holds([split], row, tables, query)].append(row)
+    figures = [_figure(query, side)[0] for side in sides]
+    value = None if figures[0] is None or figures[1] is None else figures[0] - figures[1]
+    numbers = [[value for _, value in _values(query, side)] for side in sides]
+    interval = None
+    if value is not None and query.of is Aggregate.MEAN:
+        interval = statistics.mean_difference(numbers[0], numbers[1])
+    elif value is not None and query.of in FIGURES:
+        interval = statistics.resampled_difference(numbers[0], numbers[1], FIGURES[query.of])
+    reason = None if value is not None else say("a difference needs values with and without it")
+    keys = ("with", "without")
+    groups = tuple(Group(key=k, value=f, n=len(side)) for k, f, side in zip(keys, figures, sides, strict=True))
+    return Answer(
+        query=query,
+        value=value,
+        unit=query.subject.unit,
+        n=len(kept),
+        groups=groups,
+        interval=interval,
+        reason=reason,
+    )
+
+
+def _is_known(split: Condition, row: Row, tables: Tables) -> bool:
+    """Return True if a day says what a condition compares. A day without a workout or an entry says it has none."""
+    if split.field in ("weekday", "action") or split.of_workout:
+        return True
+    if split.field.startswith("night."):
+        return row.day in tables.nights
+    return row.day in tables.values.get(split.field, {})

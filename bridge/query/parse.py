@@ -1,0 +1,199 @@
+"""Read a query from words, as the command, the address of the API and the assistant's tools write it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import METRICS, Metric
+from bridge.query.model import (
+    DAY_FIELDS,
+    METER_NAMES,
+    NIGHT_FIELDS,
+    OPERATORS,
+    WORKOUT_FIELDS,
+    WORKOUT_UNITS,
+    Aggregate,
+    By,
+    Condition,
+    Kind,
+    Query,
+    Subject,
+)
+from rhythm_env.interface import ActionType
+
+SUBJECTS: tuple[str, ...] = (
+    *(str(metric) for metric in METRICS),
+    *METER_NAMES,
+    "nights",
+    "workouts",
+    *(f"workouts.{name}" for name in WORKOUT_UNITS),
+    "entries",
+    "entries.minutes",
+)
+FIELDS: tuple[str, ...] = (*(str(metric) for metric in METRICS), *DAY_FIELDS, *NIGHT_FIELDS, *WORKOUT_FIELDS)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+TEXT_MAX = 200  # characters of a part of a query
+CONDITIONS_MAX = 12
+ROWS_MAX = 100_000  # of --first and --last
+TEXT_FIELDS = frozenset({"workout.sport", "action"})
+CLOCK_FIELDS = frozenset({*NIGHT_FIELDS, "workout.start", "workout.end"})
+OF_COUNTED = frozenset({Aggregate.COUNT, Aggregate.SHARE, Aggregate.FIRST, Aggregate.LAST})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A query as it was written, part by part. None is a part that was left out."""
+
+    what: str
+    of: str | None = None
+    since: str | None = None
+    until: str | None = None
+    first: int | None = None
+    last: int | None = None
+    by: str | None = None
+    where: Sequence[str] = ()
+    against: str | None = None
+
+
+def query_of(words: Words, *, factors: Iterable[str] = ()) -> Query:
+    """Return the query that ``words`` ask, where ``factors`` are further fields of a day.
+
+    Raises SetupError, which names the nearest word, for what is no query.
+    """
+    fields = (*FIELDS, *factors)
+    subject = subject_of(words.what)
+    default = Aggregate.COUNT if subject.counted else Aggregate.MEAN
+    of = default if words.of is None else Aggregate(_known(words.of, tuple(Aggregate), "aggregate"))
+    by = None if words.by is None else By(_known(words.by, tuple(By), "grouping"))
+    if len(words.where) > CONDITIONS_MAX:
+        raise SetupError(f"a query has at most {CONDITIONS_MAX} conditions; leave some out")
+    where = tuple(condition_of(text, fields) for text in words.where)
+    query = Query(
+        subject=subject,
+        of=of,
+        since=_date(words.since, "--since"),
+        until=_date(words.until, "--until"),
+        first=_number(words.first, "--first"),
+        last=_number(words.last, "--last"),
+        by=by,
+        where=where,
+        against=None if words.against is None else _against(words.against, fields),
+    )
+    _check(query)
+    return query
+
+
+def _check(query: Query) -> None:
+    """Raise SetupError for parts of a query that cannot go together."""
+    subject, by = query.subject, query.by
+    if query.first is not None and query.last is not None:
+        raise SetupError("say --first or --last, not both")
+    if query.since and query.until and query.since > query.until:
+        raise SetupError("the span ends before it begins; exchange --since and --until")
+    if subject.counted and query.of not in OF_COUNTED:
+        raise SetupError(f"{subject.name} are counted; for the {query.of} ask for a figure, such as workouts.minutes")
+    if query.of is Aggregate.SHARE and not query.where:
+        raise SetupError('a share needs a condition, such as --where "steps > 8000"')
+    if by is By.SPORT and subject.kind is not Kind.WORKOUTS:
+        raise SetupError("only workouts are grouped by sport; ask for workouts, or group by day, week or month")
+    if by is By.ACTION and subject.kind is not Kind.ENTRIES:
+        raise SetupError("only entries are grouped by action; ask for entries, or group by day, week or month")
+    if query.against is not None and (by is not None or query.of in (Aggregate.SHARE, Aggregate.TREND)):
+        raise SetupError("--against goes without --by, and not with share or trend")
+    if isinstance(query.against, Condition) and subject.counted:
+        raise SetupError(f"{subject.name} are counted; a difference needs a figure, such as workouts.minutes")
+
+
+def subject_of(text: str) -> Subject:
+    """Return the subject that a text names: a metric, two metrics as ``a/b``, a meter, or rows and their figures."""
+    name = _short(text).lower()
+    first, divided, second = name.partition("/")
+    if divided:
+        metrics = [Metric(_known(one.strip(), tuple(METRICS), "metric")) for one in (first, second)]
+        return Subject(name=f"{metrics[0]}/{metrics[1]}", kind=Kind.DAYS, field=str(metrics[0]), over=metrics[1])
+    name = _known(name, SUBJECTS, "metric")
+    kind, dotted, field = name.partition(".")
+    if kind in tuple(Kind):
+        return Subject(name=name, kind=Kind(kind), field=field if dotted else None)
+    return Subject(name=name, kind=Kind.DAYS, field=name)
+
+
+def condition_of(text: str, fields: Sequence[str] = FIELDS) -> Condition:
+    """Return the condition that ``FIELD OP VALUE`` says."""
+    written = _short(text)
+    places = [(written.find(one), -len(one), one) for one in OPERATORS if one in written]
+    if not places:
+        raise SetupError(f'{written!r} is no condition; write FIELD OP VALUE, such as "steps > 8000"')
+    at, _, operator = min(places)
+    field = _known(written[:at].strip().lower(), fields, "field")
+    value = written[at + len(operator) :].strip().strip("\"'")
+    if not value:
+        raise SetupError(f'{written!r} has no value; write FIELD OP VALUE, such as "steps > 8000"')
+    return Condition(field=field, operator=operator, value=_value(field, operator, value), text=written)
+
+
+def _against(text: str, fields: Sequence[str]) -> Subject | Condition:
+    return condition_of(text, fields) if any(one in text for one in OPERATORS) else subject_of(text)
+
+
+def _value(field: str, operator: str, value: str) -> float | str:
+    """Return the value of a condition as its field is compared: a number, minutes after midnight, or a text."""
+    if field in TEXT_FIELDS:
+        if operator not in ("=", "!=", "~"):
+            raise SetupError(f"{field} is a name; compare it with = or != or ~")
+        return _known(value.upper(), tuple(ActionType), "action") if field == "action" and operator != "~" else value
+    if operator == "~":
+        raise SetupError(f"{field} is a number; compare it with =, !=, <, <=, > or >=")
+    if field in CLOCK_FIELDS:
+        return _clock(field, value)
+    if field == "weekday" and not value.replace(".", "").isdigit():
+        return float(WEEKDAYS.index(_known(value.lower(), WEEKDAYS, "weekday")) + 1)
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise SetupError(f"{value!r} is no number; {field} is compared with a number")
+    return number
+
+
+def _clock(field: str, value: str) -> float:
+    """Return a clock time such as 23:30 as minutes after midnight."""
+    hours, colon, minutes = value.partition(":")
+    if not (colon and hours.isdigit() and minutes.isdigit() and int(hours) < 24 and int(minutes) < 60):
+        raise SetupError(f"{value!r} is no clock time; write {field} like 23:30")
+    return 60.0 * int(hours) + int(minutes)
+
+
+def _short(text: str) -> str:
+    found = text.strip()
+    if not found or len(found) > TEXT_MAX:
+        raise SetupError(f"a part of a query has 1 to {TEXT_MAX} characters")
+    return found
+
+
+def _known(name: str, names: Sequence[str], what: str) -> str:
+    """Return ``name`` if it is one of ``names``. Raises SetupError with the nearest ones otherwise."""
+    if name in names:
+        return str(name)
+    near = get_close_matches(name, names, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are, for example: {', '.join(names[:6])}"
+    raise SetupError(f"{name[:TEXT_MAX]!r} is no {what}; {hint}")
+
+
+def _date(text: str | None, option: str) -> date | None:
+    try:
+        return None if text is None else date.fromisoformat(text)
+    except ValueError:
+        raise SetupError(f"{text!r} is no date; write {option} like 2026-11-20") from None
+
+
+def _number(count: int | None, option: str) -> int | None:
+    if count is not None and not 1 <= count <= ROWS_MAX:
+        raise SetupError(f"{option} takes a number from 1 to {ROWS_MAX}")
+    return count

@@ -1,0 +1,239 @@
+"""Load the rows that a query rests on: a value per day and metric, nights, workouts and calendar entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from bridge.advice.labels import labelled
+from bridge.advice.preference import load_preference
+from bridge.advice.recommend import load_snapshot
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.preference import Preference
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import EpisodeKind, Label, Occurrence
+from bridge.meters.nights import Nights
+from bridge.meters.overlaps import once, series_of
+from bridge.meters.sleep import minutes_asleep
+from bridge.query.model import METER_NAMES, WORKOUT_METRICS, Condition, Kind, Query, Subject
+from bridge.store.daily import episode_of
+from bridge.trends import compute_trends
+
+if TYPE_CHECKING:
+    from bridge.domain.records import User
+    from bridge.installation import Bridge
+
+DAYS_MAX = 36_600  # of a span
+METER_DAYS_MAX = 3_660  # meters are computed anew
+PACKED_DAYS_MAX = 1_100  # a day of heart rates is a thousand readings
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A day, night, workout or entry with its figures. ``fields`` are those of its episode, as they are stored."""
+
+    day: date
+    values: Mapping[str, float] = field(default_factory=dict)
+    name: str | None = None  # the sport as the vendor calls it, or the action of an entry
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    zones: ZoneHistory = ()
+
+    @property
+    def start(self) -> float:
+        """Return the local clock time of the start, in minutes after midnight."""
+        return self._clock("start")
+
+    @property
+    def end(self) -> float:
+        """Return the local clock time of the end, in minutes after midnight."""
+        return self._clock("end")
+
+    def _clock(self, name: str) -> float:
+        at, offset = datetime.fromisoformat(self.fields[name]), self.fields.get("offset")
+        local = at.astimezone(zone_at(at, self.zones)) if offset is None else at + timedelta(minutes=offset)
+        return local.hour * 60 + local.minute
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tables:
+    """All rows that a query needs, by day. ``values`` maps a metric, meter or factor to its value by day."""
+
+    values: Mapping[str, Mapping[date, float]]
+    nights: Mapping[date, Row] = field(default_factory=dict)
+    workouts: Sequence[Row] = ()
+    entries: Sequence[Row] = ()
+
+    @cached_property
+    def trained_on(self) -> Mapping[date, Sequence[Row]]:
+        """Return local day -> the workouts that began on it."""
+        return _by_day(self.workouts)
+
+    @cached_property
+    def planned_on(self) -> Mapping[date, Sequence[Row]]:
+        """Return local day -> the entries that began on it."""
+        return _by_day(self.entries)
+
+
+def _by_day(rows: Iterable[Row]) -> dict[date, list[Row]]:
+    found: dict[date, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.day, []).append(row)
+    return found
+
+
+def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> Tables:
+    """Return the rows of a user that a query reads, within its span.
+
+    Raises SetupError for a span that is too long to compute.
+    """
+    parts = [query.subject, *([query.against] if isinstance(query.against, Subject) else [])]
+    conditions = [*query.where, *([query.against] if isinstance(query.against, Condition) else [])]
+    fields = {one.field for one in conditions}
+    metrics = frozenset(m for part in parts for m in part.metrics) | {m for m in METRICS if m in fields}
+    kinds = {part.kind for part in parts}
+    sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHTLY) or any(one.startswith("night.") for one in fields)
+    trained = Kind.WORKOUTS in kinds or any(one.of_workout for one in conditions)
+    since, until = query.since or date.min, query.until or date.max
+    if query.since and query.until and (query.until - query.since).days > DAYS_MAX:
+        raise SetupError(f"a span has at most {DAYS_MAX} days; name a shorter one with --since and --until")
+    preference = load_preference(bridge.store, user)
+    nights = _nights(_episodes(bridge, user, EpisodeKind.SLEEP, since, until), user.zones, preference) if sleeps else {}
+    values = _of_samples(bridge, user, metrics, (since, until), preference)
+    for metric in metrics & NIGHTLY:
+        told = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
+        values[metric] = {**values.get(metric, {}), **told}
+    for part in parts:
+        if part.kind is Kind.DAYS and part.field in METER_NAMES:
+            values[str(part.field)] = _levels(bridge, user, str(part.field), query, now)
+    agenda = Kind.ENTRIES in kinds or "action" in fields
+    return Tables(
+        values=values,
+        nights=nights,
+        workouts=_workouts(_episodes(bridge, user, EpisodeKind.WORKOUT, since, until), user.zones, preference)
+        if trained
+        else (),
+        entries=_entries(bridge, user, query, now) if agenda else (),
+    )
+
+
+NIGHTLY = frozenset(metric for metric, spec in METRICS.items() if spec.shape is Shape.NIGHTLY)
+
+
+def _of_samples(
+    bridge: Bridge, user: User, metrics: Iterable[Metric], span: tuple[date, date], preference: Preference
+) -> dict[str, dict[date, float]]:
+    """Return metric -> local day -> value, each day from the source that comes first in the user's order."""
+    wanted = frozenset(metrics)
+    packed = [metric for metric in wanted if METRICS[metric].packed]
+    if packed and (span[1] - span[0]).days > PACKED_DAYS_MAX:
+        extent = bridge.store.reading.extent(user.id)
+        newest = span[1] if extent is None else min(span[1], extent.newest)
+        span = (max(span[0], newest - PACKED_DAYS_MAX * DAY), span[1])
+    found: dict[str, dict[date, list[tuple[str, float]]]] = {}
+    for day, metric, source, value in bridge.store.daily.values(user.id, wanted, since=span[0], until=span[1]):
+        found.setdefault(metric, {}).setdefault(day, []).append((source, value))
+    return {metric: {day: _best(told, preference) for day, told in days.items()} for metric, days in found.items()}
+
+
+def _best(told: Sequence[tuple[str, float]], preference: Preference) -> float:
+    if len(told) == 1:
+        return told[0][1]
+    return min(told, key=lambda one: (preference.rank(one[0]), one[0]))[1]
+
+
+Encoded = tuple[str, dict[str, Any]]  # source, and the fields of an episode as they are stored
+
+
+def _episodes(bridge: Bridge, user: User, kind: EpisodeKind, since: date, until: date) -> list[Encoded]:
+    return bridge.store.daily.episodes(user.id, kind, since=since, until=until)
+
+
+def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
+    """Return local day of waking -> the main sleep that counts for it."""
+    if len({fields["day"] for _, fields in found}) == len(found):  # nothing is to be chosen
+        return {row.day: row for row in (_night(fields, zones) for _, fields in found)}
+    sleeps = [(source, episode_of(fields)) for source, fields in found]
+    fields_of = {
+        (series_of(source, one.device), one.day, one.start): fields
+        for (source, one), (_, fields) in zip(sleeps, found, strict=True)
+    }
+    chosen = Nights(sleeps, zones, preference)
+    counted = chosen.counted()
+    keys = ((series, day, counted[day].start) for day, series in chosen.told.items())
+    return {key[1]: _night(fields_of[key], zones) for key in keys if key in fields_of}
+
+
+def _night(fields: dict[str, Any], zones: ZoneHistory) -> Row:
+    values = fields.get("values", {})
+    if "asleep" not in values:
+        asleep = minutes_asleep({Metric(name): value for name, value in values.items()})
+        values = values if asleep is None else values | {"asleep": asleep}
+    return Row(day=date.fromisoformat(fields["day"]), values=values, fields=fields, zones=zones)
+
+
+def _workouts(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> list[Row]:
+    if len({source for source, _ in found}) > 1:
+        kept = {one.key for _, one in once([(source, episode_of(fields)) for source, fields in found], preference)}
+        found = [one for one in found if one[1]["key"] in kept]
+    return [_workout(fields, zones) for _, fields in sorted(found, key=lambda one: (one[1]["start"], one[1]["key"]))]
+
+
+def _workout(fields: dict[str, Any], zones: ZoneHistory) -> Row:
+    told = fields.get("values", {})
+    lasted = datetime.fromisoformat(fields["end"]) - datetime.fromisoformat(fields["start"])
+    values = {"minutes": lasted / timedelta(minutes=1)}
+    for name, metrics in WORKOUT_METRICS.items():
+        value = next((told[metric] for metric in metrics if metric in told), None)
+        if value is not None:
+            values[name] = value
+    day = date.fromisoformat(fields["day"])
+    return Row(day=day, values=values, fields=fields, zones=zones, name=fields.get("label"))
+
+
+def _entries(bridge: Bridge, user: User, query: Query, now: datetime) -> list[Row]:
+    """Return the calendar entries of the span as rows, until the end of today where no end is named."""
+    first = bridge.store.daily.first_event(user.id)
+    if first is None:
+        return []
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    since = max(query.since or date.min, first - DAY)
+    until = min(query.until or today, today + 3660 * DAY)
+    begin = datetime.combine(since, datetime.min.time(), tzinfo=UTC) - DAY
+    end = datetime.combine(until, datetime.min.time(), tzinfo=UTC) + 2 * DAY
+    if end <= begin:
+        return []
+    return list(_rows_of(labelled(bridge.store, user, bridge.classifier, begin, end, at=now), user.zones))
+
+
+def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> Iterator[Row]:
+    for occurrence, label in agenda:
+        local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
+        minutes = (occurrence.end - occurrence.start) / timedelta(minutes=1)
+        yield Row(
+            day=local.date(),
+            values={} if occurrence.event.all_day else {"minutes": minutes},
+            name=None if label.action is None else str(label.action),
+        )
+
+
+def _levels(bridge: Bridge, user: User, name: str, query: Query, now: datetime) -> dict[date, float]:
+    """Return local day -> a meter's mean level, computed from all that is known now."""
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    extent = bridge.store.reading.extent(user.id)
+    if extent is None:
+        return {}
+    first = query.since or bridge.store.daily.first_day(user.id) or today
+    days = (today - first).days + 1
+    if days > METER_DAYS_MAX:
+        raise SetupError(f"meters are computed for at most {METER_DAYS_MAX} days; name a later --since")
+    if days < 1:
+        return {}
+    known = load_snapshot(bridge.store, user, bridge.classifier, at=now, back=days * DAY)
+    found = compute_trends(known, days=days)
+    track = found.meters[METER_NAMES[name]]
+    return {day: level for day, level in zip(found.days, track.level, strict=True) if level is not None}

@@ -1,0 +1,63 @@
+"""Intervals of what two columns of a person's days have to do with each other, at 95 %."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import fmean, variance
+
+LEVEL = 0.95
+RESAMPLES = 2000
+SEED = 20_260_101
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float]) -> tuple[float, tuple[float, float] | None] | None:
+    """Return Spearman's correlation of pairs and its interval, or None if either column never changes.
+
+    The interval is that of Fisher's z with the standard error of Bonett and Wright (2000,
+    https://doi.org/10.1007/BF02294183), and None for fewer than four pairs.
+    """
+    import numpy as np
+    from scipy import stats
+
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        return None
+    r = float(np.corrcoef(stats.rankdata(one), stats.rankdata(other))[0, 1])
+    if len(one) < 4 or abs(r) >= 1:
+        return r, None
+    reach = float(stats.norm.ppf((1 + LEVEL) / 2)) * math.sqrt((1 + r * r / 2) / (len(one) - 3))
+    z = math.atanh(r)
+    return r, (math.tanh(z - reach), math.tanh(z + reach))
+
+
+def mean_difference(one: Sequence[float], other: Sequence[float]) -> tuple[float, float] | None:
+    """Return Welch's interval of mean(one) - mean(other), or None with fewer than two values on a side."""
+    from scipy import stats
+
+    if min(len(one), len(other)) < 2:
+        return None
+    parts = variance(one) / len(one), variance(other) / len(other)
+    if sum(parts) == 0:
+        return (fmean(one) - fmean(other),) * 2
+    freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(one) - 1) + parts[1] ** 2 / (len(other) - 1))
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, freedom)) * math.sqrt(sum(parts))
+    middle = fmean(one) - fmean(other)
+    return middle - reach, middle + reach
+
+
+def resampled_difference(
+    one: Sequence[float], other: Sequence[float], figure: Callable[[Sequence[float]], float]
+) -> tuple[float, float] | None:
+    """Return the percentile interval of figure(one) - figure(other) over seeded resamples, or None without pairs."""
+    import numpy as np
+
+    if min(len(one), len(other)) < 2:
+        return None
+    rng = np.random.default_rng(SEED)
+    columns = [np.asarray(one, dtype=float), np.asarray(other, dtype=float)]
+    drawn = [
+        figure(list(rng.choice(columns[0], len(one)))) - figure(list(rng.choice(columns[1], len(other))))
+        for _ in range(RESAMPLES)
+    ]
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)

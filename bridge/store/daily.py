@@ -1,0 +1,137 @@
+"""Read a value per local day, metric and source, reduced by the database where its rows allow it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from datetime import date
+from typing import Any, cast
+
+import sqlalchemy as sa
+
+from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.types import Episode, EpisodeKind
+from bridge.store import codec, packed, tables
+from bridge.store.connections import joined_to_source
+from bridge.store.database import Part, reads
+
+DayValue = tuple[date, str, str, float]  # local day, metric, source, value
+_s, _p = tables.samples.c, tables.packed_samples.c
+
+
+class Daily(Part):
+    """The part of the store that reads values by day."""
+
+    @reads
+    def values(
+        self, db: sa.Connection, user_id: int, metrics: Collection[Metric], *, since: date, until: date
+    ) -> list[DayValue]:
+        """Return a value per local day, metric and source, by day, both dates included.
+
+        It is the highest of nightly and daily values, as ``bridge.meters.daily`` reduces them. Of intraday values it is
+        the sum of minutes, else the mean weighted by readings.
+        """
+        plain = [metric for metric in metrics if metric not in packed.METRICS_PACKED]
+        found: list[DayValue] = []
+        bound = {"user": user_id, "since": since, "until": until}
+        if plain:
+            rows = db.execute(_VALUES, bound | {"names": [str(metric) for metric in plain]})
+            for day, metric, source, highest, total, weighted, weight in rows:
+                spec = METRICS[Metric(metric)]
+                if spec.shape is not Shape.INTRADAY:
+                    found.append((day, metric, source, highest))
+                else:
+                    found.append((day, metric, source, total if spec.unit == "min" else weighted / weight))
+        if len(plain) < len(metrics):
+            found += _packed_means(db, bound | {"names": [str(m) for m in metrics if m not in plain]})
+        return sorted(found)
+
+    @reads
+    def episodes(
+        self, db: sa.Connection, user_id: int, kind: EpisodeKind, *, since: date, until: date
+    ) -> list[tuple[str, dict[str, Any]]]:
+        """Return (source, fields as they are encoded) of the episodes of a kind on local days, both dates included.
+
+        ``episode_of`` makes episodes of them, which takes longer than all else for ten years of nights.
+        """
+        bound = {"user": user_id, "since": since, "until": until, "like": f'%"kind": "{kind}"%'}
+        return [(source, json.loads(body)) for source, body in db.execute(_EPISODES, bound)]
+
+    @reads
+    def first_day(self, db: sa.Connection, user_id: int) -> date | None:
+        """Return the first local day with a sample or episode of a user, or None without any."""
+        first = (
+            sa.select(sa.func.min(table.c.day)).where(table.c.user_id == user_id)
+            for table in (tables.samples, tables.packed_samples, tables.episodes)
+        )
+        return min((day for query in first if (day := db.execute(query).scalar()) is not None), default=None)
+
+    @reads
+    def first_event(self, db: sa.Connection, user_id: int) -> date | None:
+        """Return the date, in UTC, on which the user's first calendar entry begins, or None without any."""
+        found = db.execute(sa.select(sa.func.min(tables.events.c.start)).where(tables.events.c.user_id == user_id))
+        at = found.scalar()
+        return None if at is None else at.date()
+
+
+def episode_of(fields: dict[str, Any]) -> Episode:
+    """Return the episode with these encoded fields."""
+    return cast(Episode, codec.of_fields("episode", fields))
+
+
+def _packed_means(db: sa.Connection, bound: dict[str, Any]) -> Iterator[DayValue]:
+    """Yield the mean per day of packed readings, weighted by the readings that each of them stands for."""
+    sums: dict[tuple[date, str, str], tuple[float, int]] = {}
+    for (source,), readings in packed.readings_of(db.execute(_PACKED, bound).all(), db):
+        for sample, _known_at in readings:
+            key = (sample.day, str(sample.metric), source)
+            total, count = sums.get(key, (0.0, 0))
+            weight = sample.count or 1
+            sums[key] = (total + weight * sample.value, count + weight)
+    for (day, metric, source), (total, count) in sums.items():
+        yield day, metric, source, total / count
+
+
+_weight = sa.func.coalesce(_s.count, 1)
+_IN_DAYS = {
+    table.name: (
+        table.c.user_id == sa.bindparam("user", type_=tables.ID),
+        table.c.day >= sa.bindparam("since", type_=sa.Date),
+        table.c.day <= sa.bindparam("until", type_=sa.Date),
+        table.c.metric_id.in_(
+            sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_(sa.bindparam("names", expanding=True)))
+        ),
+    )
+    for table in (tables.samples, tables.packed_samples)
+}
+_VALUES = (
+    sa.select(
+        _s.day,
+        tables.metrics.c.name,
+        tables.sources.c.name,
+        sa.func.max(_s.value),
+        sa.func.sum(_s.value),
+        sa.func.sum(_s.value * _weight),
+        sa.func.sum(_weight),
+    )
+    .select_from(joined_to_source(tables.samples).join(tables.metrics, tables.metrics.c.id == _s.metric_id))
+    .where(*_IN_DAYS["samples"])
+    .group_by(_s.day, tables.metrics.c.name, tables.sources.c.name)
+)
+_e = tables.episodes.c
+_EPISODES = (
+    sa.select(tables.sources.c.name, _e.body)
+    .select_from(joined_to_source(tables.episodes))
+    .where(
+        _e.user_id == sa.bindparam("user", type_=tables.ID),
+        _e.day >= sa.bindparam("since", type_=sa.Date),
+        _e.day <= sa.bindparam("until", type_=sa.Date),
+        _e.body.like(sa.bindparam("like")),  # texts within the JSON escape their quotes, so that nothing else matches
+    )
+    .order_by(_e.day, _e.key)
+)
+_PACKED = (
+    sa.select(*packed.COLUMNS_OF_DAY, tables.sources.c.name)
+    .select_from(joined_to_source(tables.packed_samples))
+    .where(*_IN_DAYS["packed_samples"])
+)

@@ -1,0 +1,196 @@
+"""Random questions over a made-up life, answered by us and by pandas over the same tables."""
+
+from __future__ import annotations
+
+import math
+import operator
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import date, timedelta
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bridge.installation import Bridge, open_bridge
+from bridge.query.answer import answer
+from bridge.query.model import WORKOUT_UNITS
+from bridge.query.parse import Words, query_of
+from bridge.query.rows import load_tables
+from tests.query.wearer import DAILY, FIRST, MOVES, NIGHTLY, NOW, SPORTS, Wearer, land
+
+OPERATORS = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+METRICS = [*map(str, DAILY), *map(str, NIGHTLY)]
+OF = ("mean", "median", "sum", "min", "max", "std", "count", "first", "last", "trend")
+PANDAS_BY = {
+    "weekday": lambda days: days.dt.isocalendar().day.astype(str),
+    "month": lambda days: days.dt.strftime("%Y-%m"),
+}
+
+
+@pytest.fixture
+def lived(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Bridge, Wearer]]:
+    """An installation that holds a made-up life of 700 days in three zones."""
+    monkeypatch.setenv("BRIDGE_DATABASE", database_url)
+    wearer = Wearer(seed=7, count=400)
+    with ExitStack() as stack:
+        bridge = stack.enter_context(open_bridge())
+        user = bridge.store.people.add_user("ana", MOVES[0][0], now=NOW - timedelta(days=900))
+        land(bridge.store, user, wearer.items)
+        yield bridge, wearer
+
+
+@pytest.mark.parametrize("questions", [100, pytest.param(2_000, marks=pytest.mark.slow)])
+def test_every_answer_equals_that_of_pandas(lived: tuple[Bridge, Wearer], questions: int) -> None:
+    bridge, wearer = lived
+    rng = random.Random(20_261_128)
+    user = bridge.person("ana", at=NOW)
+    for _ in range(questions):
+        words = _asked(rng, wearer)
+        query = query_of(words)
+        found = answer(query, load_tables(bridge, user, query, now=NOW))
+        value, n, at, groups = _by_pandas(words, wearer)
+        assert found.n == n, words
+        assert _same(found.value, value), (words, found.value, value)
+        assert found.at == at, words
+        assert {one.key: one.n for one in found.groups} == {key: n for key, (_, n) in groups.items()}, words
+        for one in found.groups:
+            assert _same(one.value, groups[one.key][0]), (words, one)
+
+
+def _asked(rng: random.Random, wearer: Wearer) -> Words:
+    """Return a random question."""
+    of_workouts = rng.random() < 0.4
+    name = rng.choice([*WORKOUT_UNITS, ""]) if of_workouts else rng.choice([*METRICS, "nights", "deep_sleep/asleep"])
+    what = (f"workouts.{name}" if name else "workouts") if of_workouts else name
+    counted = what in ("workouts", "nights")
+    where = [_condition(rng, wearer) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+    span = sorted(FIRST + timedelta(days=rng.randint(0, 399)) for _ in range(2))
+    some = rng.randint(1, 40) if rng.random() < 0.3 else None
+    return Words(
+        what=what,
+        of=rng.choice(("count", None) if counted else OF),
+        since=span[0].isoformat() if rng.random() < 0.6 else None,
+        until=span[1].isoformat() if rng.random() < 0.6 else None,
+        first=some if rng.random() < 0.5 else None,
+        last=None,
+        by=rng.choice((None, None, "weekday", "month")),
+        where=where,
+    )
+
+
+def _condition(rng: random.Random, wearer: Wearer) -> str:
+    kind = rng.random()
+    if kind < 0.2:
+        return f"weekday {rng.choice(list(OPERATORS))} {rng.randint(1, 7)}"
+    if kind < 0.4:
+        return f"workout.sport = {rng.choice(SPORTS)}"
+    sign = rng.choice(list(OPERATORS)[:4])
+    if kind < 0.6:
+        name = rng.choice(list(WORKOUT_UNITS))
+        return f"workout.{name} {sign} {_drawn(rng, wearer.workouts[name])}"
+    if kind < 0.7:
+        return f"workout.start {sign} {rng.randint(6, 20):02}:30"
+    if kind < 0.8:
+        return f"night.start {sign} {rng.choice(('22:00', '23:30', '00:30'))}"
+    name = rng.choice(METRICS)
+    return f"{name} {sign} {_drawn(rng, wearer.days[name])}"
+
+
+def _drawn(rng: random.Random, column: pd.Series) -> float:
+    return float(rng.choice(list(column.dropna())))
+
+
+def _by_pandas(
+    words: Words, wearer: Wearer
+) -> tuple[float | None, int, date | None, dict[str, tuple[float | None, int]]]:
+    """Return value, number, date and groups of a question, read from the tables alone."""
+    days = wearer.days.assign(value=math.nan).set_index("day", drop=False)
+    workouts = wearer.workouts
+    of_workouts = words.what.startswith("workouts")
+    of_workout = [one for one in words.where if one.startswith("workout.")]
+    kept_workouts = workouts[_all(workouts, [_mask(workouts, one.removeprefix("workout.")) for one in of_workout])]
+    day_mask = _all(days, [_mask(days, one) for one in words.where if not one.startswith("workout.")])
+    good_days = set(days[day_mask]["day"])
+    if of_workouts:
+        rows = kept_workouts[kept_workouts["day"].isin(good_days)]
+        _, _, name = words.what.partition(".")
+        rows = rows.assign(value=rows[name] if name else 1.0)
+    else:
+        rows = days[day_mask]
+        if of_workout:
+            rows = rows[rows["day"].isin(set(kept_workouts["day"]))]
+        if words.what == "nights":
+            rows = rows.assign(value=rows["asleep"].where(rows["asleep"].isna(), 1.0))
+        elif "/" in words.what:
+            rows = rows.assign(value=rows["deep_sleep"] / rows["asleep"])
+        else:
+            rows = rows.assign(value=rows[words.what])
+    rows = rows[rows["value"].notna()]
+    if words.since:
+        rows = rows[rows["day"] >= date.fromisoformat(words.since)]
+    if words.until:
+        rows = rows[rows["day"] <= date.fromisoformat(words.until)]
+    if words.first:
+        rows = rows.head(words.first)
+    of = words.of or ("count" if words.what in ("workouts", "nights") else "mean")
+    value, at = _reduced(rows, of)
+    groups: dict[str, tuple[float | None, int]] = {}
+    if words.by and len(rows):
+        keys = PANDAS_BY[words.by](pd.to_datetime(rows["day"]))
+        groups = {key: (_reduced(some, of)[0], len(some)) for key, some in rows.groupby(keys.values)}
+    return value, len(rows), at, groups
+
+
+def _all(table: pd.DataFrame, masks: list[pd.Series]) -> pd.Series:
+    found = pd.Series(True, index=table.index)
+    for mask in masks:
+        found &= mask
+    return found
+
+
+def _mask(table: pd.DataFrame, condition: str) -> pd.Series:
+    field, sign, value = condition.split(" ", 2)
+    if field == "sport":
+        return table["sport"] == value
+    column = table[field]
+    if ":" in value:
+        minutes = int(value[:2]) * 60 + int(value[3:])
+        if field == "night.start":
+            return OPERATORS[sign]((column - 720) % 1440, (minutes - 720) % 1440) & column.notna()
+        return OPERATORS[sign](column, minutes)
+    return OPERATORS[sign](column, float(value)) & column.notna()
+
+
+def _reduced(rows: pd.DataFrame, of: str) -> tuple[float | None, date | None]:
+    values = rows["value"]
+    if of == "count":
+        return len(values), None
+    if values.empty:
+        return None, None
+    if of in ("min", "max"):
+        best = getattr(values, of)()
+        return best, rows[values == best]["day"].iloc[0]
+    if of in ("first", "last"):
+        place = 0 if of == "first" else -1
+        return values.iloc[place], rows["day"].iloc[place]
+    if of == "trend":
+        ordinals = rows["day"].map(date.toordinal)
+        if ordinals.nunique() < 2:
+            return None, None
+        return 7 * ordinals.cov(values) / ordinals.var(), None
+    return getattr(values, of)(), None
+
+
+def _same(one: float | None, other: Any) -> bool:
+    if one is None or other is None or pd.isna(other):
+        return one is None and (other is None or bool(pd.isna(other)))
+    return math.isclose(one, float(other), rel_tol=1e-9, abs_tol=1e-9)
