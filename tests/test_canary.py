@@ -221,7 +221,7 @@ def _advice(user: User) -> Recommendation:
         what=f"Write report {CANARY}",
         start=now + HOUR,
         end=now + 2 * HOUR,
-        withheld={"LEARN": _marked("in_calendar_after"), "SLEEP": prose(CANARY)},
+        withheld={"LEARN": _marked("next_entry"), "SLEEP": prose(CANARY)},
     )
 
 
@@ -400,7 +400,7 @@ def errors(life: Life) -> Said:
     consents = {*assistants.CONSENTS} - {assistants.TITLES}
     assistants.choose(life.bridge.store, life.user, consents, now=now)
     with pytest.MonkeyPatch.context() as patch:
-        for place in ("load_snapshot", "load_situation", "build_observation", "recommend"):
+        for place in ("load_snapshot", "load_person", "build_observation", "recommend"):
             patch.setattr(recommend, place, fail)
         for tool in assistants.READING_TOOLS:
             yield f"the tool {tool}", asyncio.run(server.call_tool(tool, {})).content[0].text

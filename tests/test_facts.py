@@ -20,7 +20,7 @@ from bridge.store.recommendations import as_facts, fact_of
 
 ROOT = Path(bridge.__file__).parent
 CANARY = "Oncology Dr Miller"
-AFTER = fact("in_calendar_after", time="2026-11-28T10:00:00+01:00", before="2026-11-28T09:00:00+01:00", title=CANARY)
+AFTER = fact("next_entry", time="2026-11-28T10:00:00+01:00", title=CANARY)
 OTHERS = [one for one in Audience if not one.reads_titles]
 
 
@@ -35,10 +35,10 @@ def test_private_words_become_no_string_by_accident() -> None:
 
 
 def test_a_title_is_read_by_its_audience_alone() -> None:
-    assert told(AFTER) == f"it is in your calendar at 10:00, after {CANARY} at 09:00"
+    assert told(AFTER) == f"Next: {CANARY}, 10:00"
     within = fact("slot_had", action="LEARN", why=AFTER)
     for audience in OTHERS:
-        assert rendered(AFTER, audience) == "it is in your calendar at 10:00, after an entry at 09:00"
+        assert rendered(AFTER, audience) == "Next: an entry, 10:00"
         said = json.dumps([reasons([AFTER, within], audience), fact_documents([AFTER, within], audience)])
         assert CANARY not in said
     assert reasons([fact("for_task", title=CANARY)], Audience.LOCK_SCREEN) == []

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.day.choice import nothing_fits
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import (
     ACTION_PAUSE,
@@ -24,7 +25,6 @@ from bridge.domain.guard import (
     paused_until,
 )
 from bridge.domain.rendering import for_person, told
-from bridge.planning.choice import nothing_fits
 from policies.heuristic import open_policy
 from rhythm_env.interface import (
     ActionType,

@@ -16,10 +16,10 @@ from bridge import config, installation
 from bridge.advice import answer_links
 from bridge.auth.key_storage import key_storage_of
 from bridge.auth.vault import rotate
+from bridge.day.outcomes import day_end
 from bridge.domain.errors import Forged, SetupError, Spent
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import moment_at, moment_of
-from bridge.planning.outcomes import day_end
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer
 from tests.store.test_people import at_once

@@ -17,8 +17,8 @@ from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Item, RawRecord
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer
+from tests.day.test_outcomes import DAWN, EARLIER, EVENING, MIN, NEXT, NOON, RUN, slept, workout
 from tests.meters.life import DAY, HOUR, MORNING
-from tests.planning.test_outcomes import DAWN, EARLIER, EVENING, MIN, NEXT, NOON, RUN, slept, workout
 from tests.store.test_people import at_once
 
 CLASSIFIER = registry.classifier("keywords")

@@ -74,7 +74,7 @@ class Aftermath:
         """Yield the recommendations that are answered, or were shown and expired, with their outcomes, oldest first."""
         dosage = 0.0
         for one in self.given:
-            if _over(one, now):
+            if _over(one, now) and one.kind != "keep":
                 outcomes = {"taken": float(one.answer is Answer.ACCEPT)}
                 outcomes |= self._outcomes(one.moment, one.expires_at)
                 yield Followed(advice=one, dosage=dosage, outcomes=outcomes)

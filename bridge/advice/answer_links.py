@@ -16,14 +16,14 @@ from datetime import UTC, datetime
 from itsdangerous import BadSignature, Signer
 
 from bridge.advice import rescheduling
+from bridge.day.choice import Option
+from bridge.day.outcomes import day_end
 from bridge.domain.errors import Forged, Spent
 from bridge.domain.languages import say, shown
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment
 from bridge.domain.titles import ANSWER_BUTTONS, answer_text
 from bridge.installation import Bridge
-from bridge.planning.outcomes import day_end
-from bridge.planning.situation import Option
 from rhythm_env.interface import Answer
 
 KEY_PURPOSE = "links that answer a recommendation"

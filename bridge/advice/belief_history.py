@@ -13,11 +13,11 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from bridge.day.outcomes import as_answer
 from bridge.domain.languages import Text, listed, say
 from bridge.domain.records import AdviceRecord, Reset, User
 from bridge.domain.slots import INSTANT, ZoneHistory, zone_at
 from bridge.domain.titles import ACTION_WORDS, slot_text
-from bridge.planning.outcomes import as_answer
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from bridge.day.outcomes import day_end
 from bridge.domain import languages
 from bridge.domain.errors import SetupError
 from bridge.domain.records import SAID, Deed, Recommendation, User
 from bridge.domain.slots import Moment
 from bridge.domain.titles import answer_text
-from bridge.planning.outcomes import day_end
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from bridge.day.outcomes import as_answer
 from bridge.domain.records import User
 from bridge.domain.slots import INSTANT
-from bridge.planning.outcomes import as_answer
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:

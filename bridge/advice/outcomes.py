@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.labels import labelled
+from bridge.day.outcomes import AWAITED, BEFORE, observed, over_at
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import SAID, AdviceRecord, Deed, Snapshot, User
 from bridge.domain.slots import INSTANT, ZoneHistory
-from bridge.planning.outcomes import AWAITED, BEFORE, observed, over_at
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:

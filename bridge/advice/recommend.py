@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -16,23 +16,22 @@ from bridge.advice.labels import labelled
 from bridge.advice.observation import observe, slot_around
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.advice.preference import load_preference
-from bridge.calendar.busy import clipped
-from bridge.day.person import NEAR, Ownership, own
+from bridge.calendar.busy import Stretch, clipped
+from bridge.day import choice
+from bridge.day.choice import Option
+from bridge.day.outcomes import as_answer
+from bridge.day.person import NEAR, Ownership, Person, own
 from bridge.day.routine import learn_routine
+from bridge.day.rules import local
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard, silence
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
-from bridge.domain.slots import INSTANT, Moment, moment_at, zone_at
-from bridge.domain.types import Reading
+from bridge.domain.slots import INSTANT, moment_at, zone_at
+from bridge.domain.types import Reading, Task
 from bridge.meters import INPUT_METRICS
-from bridge.planning import facts
-from bridge.planning.choice import as_wished, nothing_fits, place, quiet, sensible
-from bridge.planning.outcomes import as_answer
-from bridge.planning.situation import Option, Situation
-from bridge.planning.tasks import task_for
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 
 if TYPE_CHECKING:
@@ -143,61 +142,64 @@ def recommend(
     now: datetime,
     proxies: ProxyMap | None = None,
     guard: Guard = GUARD,
-    situation: Situation | None = None,
+    person: Person | None = None,
 ) -> Recommendation | Silence:
     """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
 
     While a recommendation is unanswered, each call checks it against calendar and wishes. If it no longer fits, it gets
-    another time, or another recommendation replaces it. The random draws are seeded by user and slot. ``guard`` forbids
-    actions and draws lots. ``situation`` is loaded if None, by the proxy map ``proxies`` (None: the shipped map).
-    Raises SetupError if the policy's action does not fit.
+    another time, or another recommendation replaces it. The random draws are seeded by user and slot. ``person`` is
+    loaded if None. Raises SetupError if the policy's action does not fit.
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
     if existing is not None and stands(store, user, existing, now):
         return existing
-    situation = situation or load_situation(store, user, classifier, now=now, proxies=proxies)
+    person = person or load_person(store, user, classifier, now=now, proxies=proxies)
     span = (now, slot_around(now, user.zones)[1])
-    if existing is not None:
-        current = _current(store, existing, situation, span)
+    if existing is not None and existing.kind != "keep":
+        current = _current(store, existing, person, span)
         if current is not None:
             return current
+    if existing is not None:
         store.recommendations.supersede(existing.id, now=now)
-        situation = replace_advice(situation, store, user)
-    return _made(store, user, policy, situation, span, guard)
+        person = replace_advice(person, store, user)
+    return _made(store, user, policy, person, span, guard)
 
 
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
     """Return True if a recommendation need not be checked against the calendar again.
 
     That holds if it is answered or has no time. It also holds while no data, correction or wish has changed since it
-    was made, until its time. That time is the start of a suggestion, and the end of an entry to keep or of sleep.
+    was made, until the start of a suggestion, or the end of sleep. An entry to keep, as releases before this one gave,
+    stands no more once it is over or unanswered.
     """
     if advice.answer is not None:
         return True
+    if advice.kind == "keep":
+        return False
     until = advice.start if advice.kind == "suggested" else advice.end
     if until is None:
         return True
     return now <= until and not store.reading.changed_since(user.id, advice.created_at)
 
 
-def load_situation(
+def load_person(
     store: Store, user: User, classifier: EventClassifier, *, now: datetime, proxies: ProxyMap | None = None
-) -> Situation:
-    """Load a user's situation at ``now`` by the proxy map (None: the shipped map), with routine, wishes and advice."""
+) -> Person:
+    """Load a user as a person at ``now`` by the proxy map (None: the shipped map), with routine, wishes and advice."""
     known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
-    return situation_of(store, user, classifier, known)
+    return person_of(store, user, classifier, known)
 
 
-def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
-    """Return a user's situation at a snapshot's time, with routine, wishes and the advice of eight days.
+def person_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Person:
+    """Return a user as a person at a snapshot's time, with routine, wishes and the advice of eight days.
 
     Up to 50 open tasks with a title get the action that the classifier sees in the title.
     """
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
-    return Situation(
+    return Person(
         known=known,
         now=known.at,
         routine=learn_routine(known),
@@ -208,93 +210,92 @@ def situation_of(store: Store, user: User, classifier: EventClassifier, known: S
     )
 
 
-def replace_advice(situation: Situation, store: Store, user: User) -> Situation:
-    """Return a situation with its recommendations read again from the store."""
-    return replace(situation, advised=_advised(store, user, situation.now))
+def unheard(person: Person) -> Person:
+    """Return a person to whom nothing is suggested, because the newest data are too old to tell how they are."""
+    return replace(person, wishes=replace(person.wishes, suggestions=0))
+
+
+def replace_advice(person: Person, store: Store, user: User) -> Person:
+    """Return a person with the recommendations read again from the store."""
+    return replace(person, advised=_advised(store, user, person.now))
 
 
 def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
     return store.recommendations.advice_records(user.id, since=now - NEAR, until=now + INSTANT)
 
 
-def _current(
-    store: Store, existing: Recommendation, situation: Situation, span: tuple[datetime, datetime]
-) -> Recommendation | Silence | None:
+def task_named(person: Person, what: str | None) -> Task | None:
+    """Return the open task that a recommendation names, or None."""
+    return next((t for t in person.known.tasks if t.completed is None and what is not None and t.title == what), None)
+
+
+def _current(store: Store, existing: Recommendation, person: Person, span: Stretch) -> Recommendation | Silence | None:
     """Return the open recommendation, moved if needed, a Silence, or None if another must be made.
 
     - After a suggestion that the user says is done, return a Silence.
     - Keep a suggestion while its start is ahead, its time is free and its action is not forbidden.
     - Otherwise store and return it with another time in ``span``, which is now and the end of the slot.
     - Without such a time, return a Silence if only its start has passed, else None.
-    - Keep an unchanged calendar entry until its end, then return a Silence.
-    - Keep sleep or a changed entry while it is still an option and not over, else return None.
+    - Keep sleep while it is still an option and not over, else return None.
     """
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
         return existing
-    if existing.kind == "keep" and any((o.start, o.end) == (start, end) for o, _ in situation.entries):
-        return existing if end > now else _over(existing, fact("over_at", time=situation.local(end)), now)
-    if existing.kind == "suggested" and existing.outcome is Deed.DONE and existing.evidence == SAID:
+    if existing.kind == "sleep":
+        night = choice.sleep_option(person, span)
+        return existing if night is not None and ActionType.SLEEP not in person.wishes.never and end > now else None
+    if existing.outcome is Deed.DONE and existing.evidence == SAID:
         return _over(existing, fact("you_did"), now)
-    option, why = place(situation, existing.action, span, since=existing.created_at)
-    if existing.kind != "suggested":
-        return existing if option is not None and option.kind == existing.kind and end > now else None
-    taken = clipped(situation.attended, start, end)
-    if start >= now and not taken and existing.action not in situation.wishes.never:
+    if existing.action in person.wishes.never:
+        return None
+    taken = clipped(person.attended, start, end)
+    if start >= now and not taken:
         return existing
-    if option is not None and option.kind == "suggested":
+    others = replace(person, advised=[one for one in person.advised if one.id != existing.id])
+    view = choice.look(others, now)
+    option, why = choice.place(view, existing.action, task_named(person, existing.what), span)
+    if option is not None:
         store.recommendations.retime(existing.id, option.start, option.end)
         return replace(existing, start=option.start, end=option.end)
-    if taken or option is not None or existing.action in situation.wishes.never:
+    if taken:
         return None
-    over = fact("no_time_left", start=situation.local(start), end=situation.local(end), why=why)
-    return _over(existing, over, now)
+    return _over(existing, fact("no_time_left", start=local(view, start), end=local(view, end), why=why), now)
 
 
 def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:
     """Return a Silence for the slot of a recommendation that is over. ``why`` says how it ended."""
-    return Silence(
-        moment=existing.moment,
-        facts=(fact("slot_had", action=str(existing.action), why=why),),
-        at=now,
-    )
+    return Silence(moment=existing.moment, facts=(fact("slot_had", action=str(existing.action), why=why),), at=now)
 
 
 def _made(
-    store: Store,
-    user: User,
-    policy: Policy,
-    situation: Situation,
-    span: tuple[datetime, datetime],
-    guard: Guard,
+    store: Store, user: User, policy: Policy, person: Person, span: Stretch, guard: Guard
 ) -> Recommendation | Silence:
-    """Make and store the current slot's recommendation, or a Silence with the reasons for none.
-
-    ``span`` is now and the end of the slot.
-    """
+    """Make and store the current slot's recommendation, or a Silence with the reasons for none."""
     now, moment = span[0], moment_at(span[0], user.zones)
 
-    def nothing(otherwise: tuple[Fact, ...]) -> Silence:
-        old = newest_if_old(store, user, situation.known)
-        return _silent(store, user, moment, now, otherwise if old is None else reasons_of_old(old, user))
+    old = newest_if_old(store, user, person.known)
+    person = person if old is None else unheard(person)
 
-    if situation.is_blank:
-        command = f"bridge import FILE --user {user.name}"
-        return nothing((fact("nothing_known", command=command),))
+    def nothing(otherwise: tuple[Fact, ...]) -> Silence:
+        store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
+        return Silence(moment=moment, facts=otherwise if old is None else reasons_of_old(old, user), at=now)
+
+    if person.is_blank:
+        return nothing((fact("nothing_known", command=f"bridge import FILE --user {user.name}"),))
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:
         return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
-    seen = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
-    found, held = sensible(situation, span, seen[1])
+    said = {one.moment: one.action for one in person.advised}
+    observation, readings = observe(person.known, recommended=said)
+    view = choice.look(replace(person, readings=readings), now, readings)
+    found, held = choice.options(view, span)
     if not found:
-        return nothing(nothing_fits(held, quiet(situation, held)))
-    chosen = choose(store, user, policy, situation, span, found, guard, seen=seen)
+        return nothing(choice.quiet(view, held))
+    chosen = choose(store, user, policy, found, observation, guard, now=now)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
         return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
-    decision, observation, readings, paused, lot, tried = chosen
-    option = found[decision.action]
-    task = task_for(situation, decision.action) if option.kind == "suggested" else None
+    decision, option = chosen.decision, found[chosen.decision.action]
     advice = Recommendation(
         id=0,
         user_id=user.id,
@@ -305,51 +306,55 @@ def _made(
         belief_sd=decision.belief_sd,
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
-        facts=tried + facts.reasons(option, situation, readings, task),
-        observation=observation.to_json(),
+        facts=(*chosen.tried, *option.facts),
+        observation=chosen.observation.to_json(),
         created_at=now,
         expires_at=span[1],
         kind=option.kind,
-        what=option.what if task is None else task.title,
+        what=option.what,
         start=option.start,
         end=option.end,
-        withheld={str(action): why for action, why in {**held, **paused}.items()},
-        silence=lot,
+        withheld={str(action): why for action, why in {**held, **chosen.paused}.items()},
+        silence=chosen.silence,
     )
     return store.recommendations.add(advice)
 
 
-Chosen = tuple[
-    Decision, Observation, Mapping[Meter, Reading], Mapping[ActionType, Fact], float | None, tuple[Fact, ...]
-]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A drawn decision with the observation that the policy saw, and action -> why the guard forbids it.
+
+    ``silence`` is the probability of silence that the slot had, or None if no lot was drawn. ``tried`` holds the fact
+    of a try of the guard, if the decision is one.
+    """
+
+    decision: Decision
+    observation: Observation
+    paused: Mapping[ActionType, Fact]
+    silence: float | None
+    tried: tuple[Fact, ...]
 
 
 def choose(
     store: Store,
     user: User,
     policy: Policy,
-    situation: Situation,
-    span: tuple[datetime, datetime],
     found: Mapping[ActionType, Option],
+    seen: Observation,
     guard: Guard,
     *,
-    seen: tuple[Observation, Mapping[Meter, Reading]],
+    now: datetime,
 ) -> Chosen | float:
-    """Return the decision among the options ``found``, or the probability of silence if the slot was drawn silent.
+    """Return what is drawn among the options ``found``, or the probability of silence if the slot was drawn silent.
 
-    The policy's decision is adapted to the user's day (``as_wished``), and the guard may explore. It comes with its
-    observation, the readings, and action -> reason for the actions that the guard forbids. Then come the
-    probability of silence that this slot had, or None if no lot was drawn, and the fact of a try, if it is one.
-
-    Silence is drawn only after a user's first
-    answer, and only where something would have been suggested. ``span`` is now and the end of the slot. Raises
-    SetupError if the policy chooses another action.
+    The policy's draw stands between near equals of the day (``choice.weighed``), and the guard may explore. Silence is
+    drawn only after a user's first answer, and only where something would have been suggested. Raises SetupError if the
+    policy chooses an action that does not fit.
     """
-    now, moment = span[0], moment_at(span[0], user.zones)
-    readings = seen[1]
-    shown = replace(seen[0], feasible=tuple(found))
-    local = now.astimezone(zone_at(now, user.zones))
-    observation, paused = guard.allowed(shown, now=local, sleep=ActionType.SLEEP in found)
+    moment = moment_at(now, user.zones)
+    local_now = now.astimezone(zone_at(now, user.zones))
+    shown = replace(seen, feasible=tuple(found))
+    observation, paused = guard.allowed(shown, now=local_now, sleep=ActionType.SLEEP in found)
     again = store.recommendations.superseded(user.id, moment)
     seed = f"{user.name}/{moment.week}/{moment.timestep}" + (f"/{again}" if again else "")
     suggests = any(found[action].kind == "suggested" for action in observation.feasible)
@@ -360,17 +365,12 @@ def choose(
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
         raise SetupError(f"the policy {policy.name} chose an action that does not fit; set BRIDGE_POLICY to another")
-    wished = as_wished(decision, situation, found, readings)
-    decision = guard.explored(wished, observation, rng)
-    same = decision.action is wished.action
-    tried = () if same else (fact("a_try", share=guard.explore, otherwise=str(wished.action)),)
-    return decision, observation, readings, paused, chance, tried
-
-
-def _silent(store: Store, user: User, moment: Moment, now: datetime, why: tuple[Fact, ...]) -> Silence:
-    """Store that no advice fits the slot now, and return a Silence with the reasons."""
-    store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
-    return Silence(moment=moment, facts=why, at=now)
+    weighed = choice.weighed(decision, found)
+    drawn = guard.explored(weighed, observation, rng)
+    tried = (
+        () if drawn.action is weighed.action else (fact("a_try", share=guard.explore, otherwise=str(weighed.action)),)
+    )
+    return Chosen(decision=drawn, observation=observation, paused=paused, silence=chance, tried=tried)
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes
 from bridge.advice import recommend as advise
+from bridge.advice.labels import labelled
 from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
+from bridge.calendar.busy import takes_time
 from bridge.calendar.expansion import expand
+from bridge.day.person import Person
 from bridge.domain.errors import SetupError
-from bridge.domain.facts import Fact
+from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Correction, Recommendation, Silence, User
-from bridge.domain.slots import moment_at, zone_at
+from bridge.domain.slots import moment_at, slot_start, zone_at
 from bridge.domain.types import Event
-from bridge.planning.situation import Situation
-from rhythm_env.interface import ActionType, observation_from_json
+from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Slot, observation_from_json
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
@@ -33,12 +35,12 @@ def recommend(
     now: datetime,
     policy: str | None = None,
     seen: bool = True,
-    situation: Situation | None = None,
+    person: Person | None = None,
 ) -> Recommendation | Silence:
     """Return the current slot's recommendation, or a Silence with the reasons why there is none.
 
     ``policy`` names the policy to ask if a recommendation must be made, and None means the configured policy. ``seen``
-    marks the recommendation as shown to the user, and is False if a program asks. ``situation`` is loaded if None.
+    marks the recommendation as shown to the user, and is False if a program asks. ``person`` is loaded if None.
     Before a slot's first recommendation is made, earlier outcomes are confirmed. Raises SetupError for an unknown
     policy.
     """
@@ -58,11 +60,23 @@ def recommend(
             now=now,
             proxies=bridge.proxies,
             guard=bridge.guard,
-            situation=situation,
+            person=person,
         )
     if seen and isinstance(advice, Recommendation):
         store.recommendations.mark_shown(advice.id, now=now)
     return advice
+
+
+def next_entry(bridge: Bridge, user: User, now: datetime) -> Fact | None:
+    """Return the begin and the title of the day's next calendar entry, which is shown and is no advice."""
+    end = slot_start(replace(moment_at(now, user.zones), slot=Slot.MORNING).shifted(SLOTS_PER_DAY), user.zones)
+    for occurrence, _ in labelled(bridge.store, user, bridge.classifier, now, end, at=now):
+        if occurrence.start >= now and takes_time(occurrence.event):
+            title = None if occurrence.event.private else occurrence.event.title
+            return fact(
+                "next_entry", time=occurrence.start.astimezone(zone_at(occurrence.start, user.zones)), title=title
+            )
+    return None
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bridge.advice import feedback, recommend
+from bridge.day import choice
+from bridge.day.choice import Option
+from bridge.day.person import Person
+from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
 from bridge.domain.slots import Moment, moment_at
-from bridge.planning import facts
-from bridge.planning.choice import gap_in, good_gaps
-from bridge.planning.situation import Option, Situation, without_advice
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
 
+OF_THE_HOUR = frozenset(  # kinds of facts that hold for a suggestion's own time alone
+    {"long_free", "free_until", "free_evening", "free_day", "work_over", "load_then", "usually_done", "done_before"}
+)
+
 
 def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
-    """Return up to three good times for the recommended action in later slots, ascending.
+    """Return up to three good times for the recommended action in later slots, ascending, before any deadline.
 
     They lie in the coming 48 hours, or in the coming six days if these hold fewer than three. They begin at least an
     hour after the suggested start, or after ``now`` if that start is past. ``known`` is the user's snapshot at ``now``,
     and is loaded if None.
     """
-    situation = _situation(bridge, user, advice, now, known)
-    return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))
+    person = _person(bridge, user, advice, now, known)
+    task = recommend.task_named(person, advice.what)
+    return choice.gaps(person, advice.action, task, after=_suggested_at(advice, user, now))
 
 
 def offered(bridge: Bridge, user: User, advice: Recommendation, *, now: datetime) -> list[Option] | None:
@@ -54,12 +61,18 @@ def answer(
     found = feedback.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
     if moved_to is None or given is not Answer.RESCHEDULE:
         return found
-    situation = _situation(bridge, user, found, now, known)
-    option = gap_in(situation, found.action, moved_to, after=_suggested_at(found, user, now))
+    person = _person(bridge, user, found, now, known)
+    task, after = recommend.task_named(person, found.what), _suggested_at(found, user, now)
+    option = choice.gap_in(person, found.action, task, moved_to, after=after)
     if option is not None:
-        told = found.facts if found.start == option.start else facts.after_a_move(found.facts)
+        told = found.facts if found.start == option.start else after_a_move(found.facts)
         bridge.store.recommendations.retime(found.id, option.start, option.end, told)
     return feedback.own(bridge.store, user, number)
+
+
+def after_a_move(given: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """Return the facts of a suggestion that the user moved: that it was moved, and those that hold at any time."""
+    return fact("moved"), *(one for one in given if one.kind not in OF_THE_HOUR and one.kind != "moved")
 
 
 def _suggested_at(advice: Recommendation, user: User, now: datetime) -> datetime:
@@ -68,11 +81,11 @@ def _suggested_at(advice: Recommendation, user: User, now: datetime) -> datetime
     return start if start is not None and start > now and moment_at(start, user.zones) == advice.moment else now
 
 
-def _situation(bridge: Bridge, user: User, advice: Recommendation, now: datetime, known: Snapshot | None) -> Situation:
-    """Return the user's situation without this recommendation. ``known`` is the user's snapshot, loaded if None."""
+def _person(bridge: Bridge, user: User, advice: Recommendation, now: datetime, known: Snapshot | None) -> Person:
+    """Return the user as a person without this recommendation. ``known`` is the user's snapshot, loaded if None."""
     store, classifier = bridge.store, bridge.classifier
     if known is None:
-        found = recommend.load_situation(store, user, classifier, now=now, proxies=bridge.proxies)
+        found = recommend.load_person(store, user, classifier, now=now, proxies=bridge.proxies)
     else:
-        found = recommend.situation_of(store, user, classifier, known)
-    return without_advice(found, advice.id)
+        found = recommend.person_of(store, user, classifier, known)
+    return replace(found, advised=[one for one in found.advised if one.id != advice.id])

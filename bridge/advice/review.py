@@ -17,6 +17,7 @@ from bridge.advice.review_words import Compared, KnownEffect, Review, Sleep, ide
 from bridge.calendar import meetings
 from bridge.calendar.busy import Stretch, clipped, length, merged, takes_time
 from bridge.calendar.plans import COMPANY, focus_blocks, long_enough
+from bridge.day.outcomes import over_at, took_place
 from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import AdviceRecord, Deed, ProxyMap, Snapshot, User
@@ -26,7 +27,6 @@ from bridge.meters import read_slots
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once
 from bridge.meters.sleep import Night
-from bridge.planning.outcomes import over_at, took_place
 from rhythm_env.interface import SLOTS_PER_DAY, STEPS_PER_WEEK, ActionType, Meter
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def load_review(
     seen = tuple(
         one
         for one in outcomes.advised(store, user, since=start, until=min(end, now + INSTANT))
-        if (one.shown_at is not None or one.answer is not None)
+        if (one.shown_at is not None or one.answer is not None) and one.kind != "keep"
     )
     parts = list(_parts(user, monday, until))
     since = {action: max(start, _day_begin(at, user)) for action, at in wishes.since.items() if at > start}

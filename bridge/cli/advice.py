@@ -21,6 +21,7 @@ from rhythm_env.interface import Answer, MeterState
 
 if TYPE_CHECKING:
     from bridge.documents.offers import OfferDocument
+    from bridge.domain.facts import Fact
     from bridge.domain.records import Prior, Recommendation, User
     from bridge.domain.types import Reading
 
@@ -101,6 +102,7 @@ def recommend(
         person = bridge.person(user, at=now)
         advice = requests.recommend(bridge, person, now=now, policy=policy)
         withheld = requests.withheld(bridge, person, advice)
+        following = requests.next_entry(bridge, person, now)
     note = requests.not_asked(advice, policy)
     if json:
         held = {str(action): told(why) for action, why in withheld.items()}
@@ -113,6 +115,7 @@ def recommend(
         typer.echo(f"{slot_name(advice.moment)}: no advice")
         for reason in for_person(advice.facts):
             typer.echo(f"  {reason}")
+        _print_next(following)
         return
     typer.echo(_headline(advice, person))
     for reason in for_person(advice.facts):
@@ -121,6 +124,12 @@ def recommend(
         typer.echo(f"You answered: {answer_text(advice.answer, advice.moved_to)}.")
     else:
         typer.echo(f"Answer: bridge feedback accept|ignore|reschedule --user {user} --id {advice.id}")
+    _print_next(following)
+
+
+def _print_next(following: Fact | None) -> None:
+    for text in for_person([] if following is None else [following]):
+        typer.echo(text)
 
 
 def _headline(advice: Recommendation, user: User) -> str:

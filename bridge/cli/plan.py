@@ -19,21 +19,19 @@ from bridge.domain.wishes import Wishes, checked
 from rhythm_env.interface import DAY_NAMES, ActionType
 
 if TYPE_CHECKING:
+    from bridge.day.plan import Block, DayPlan
     from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
     from bridge.domain.records import User
     from bridge.domain.slots import ZoneSpan
     from bridge.domain.wishes import Hours
-    from bridge.planning.day_plan import Block, DayPlan
 
 KIND_WORDS = {
     "entry": "",
-    "keep": "keep",
     "suggested": "try",
     "task": "task",
     "wind_down": "wind down",
     "sleep": "sleep",
 }
-OF_THE_CALENDAR = ("entry", "keep")  # kinds of blocks
 
 
 def register(app: typer.Typer) -> None:
@@ -56,7 +54,7 @@ def plan(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Plan a day: entries, what to keep, suggestions, tasks before their deadlines, winding down, and sleep.
+    """Plan a day: entries, suggestions, tasks before their deadlines, winding down, and sleep.
 
     Suggestions for later than this slot are a preview, and may change during the day.
     """
@@ -116,7 +114,7 @@ def _row(one: Block | ZoneSpan, user: User) -> dict[str, str]:
         "from": "all day" if one.all_day else clock(one.start, user.zones),
         "to": "" if one.all_day else ends(one, user.zones),
         "": KIND_WORDS[one.kind],
-        "action": "" if one.action is None or (one.title and one.kind in OF_THE_CALENDAR) else str(one.action),
+        "action": "" if one.action is None or (one.title and one.kind == "entry") else str(one.action),
         "title": one.title or "",
         "because": "; ".join(for_person(one.facts[:2])),
     }
@@ -128,7 +126,7 @@ def _print_outlook(found: DayPlan, user: User) -> None:
     Nothing is printed for a plan without expected levels.
     """
     from bridge.documents.plan import clock
-    from bridge.planning.outlook import changes
+    from bridge.meters.outlook import changes
 
     if not found.outlook:
         return

@@ -37,7 +37,7 @@ DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begin
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
 PRIVATE_ACTIONS = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
-HOME_DAYS = 14 * DAY
+HOME_DAYS, RECORDED = 14 * DAY, 50 * DAY  # from which home is known; in which episodes are looked at
 SIGNS_LAST = 30.0  # hours after waking in which a night's signs of illness tell of today
 LOW, VERY_LOW = 0.60, 0.45  # Vitality that lies below them by more than its spread strains, and with signs is illness
 AT_HOME = re.compile(
@@ -260,7 +260,8 @@ class Person:
         If several sources recorded the same, the preferred source counts. Its record must last at least half as long as
         the longest (see ``meters.overlaps``).
         """
-        over = ((source, one) for source, one in self.known.episodes if one.end <= self.now)
+        since = self.now - RECORDED
+        over = [(source, one) for source, one in self.known.episodes if since < one.end <= self.now]
         return self._once("recorded", lambda: [one for _, one in once(over, self.known.preference)])
 
     def slept(self, day: date) -> Episode | None:

@@ -238,7 +238,7 @@ def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
     kept: list[_Deed] = []
     for one in sorted(deeds, key=lambda deed: (deed.measured, deed)):
         slack = SLACK if one.measured else timedelta(0)
-        if not any(one.start < other.end + slack and other.start < one.end + slack for other in kept):
+        if not [other for other in kept if one.start < other.end + slack and other.start < one.end + slack]:
             kept.append(one)
     return sorted(kept)
 
@@ -268,7 +268,10 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
     Left out are entries over 16 hours (sleep over two), and entries that the bridge wrote for advice. So are short
     entries around noon labelled as time for oneself, which are meals, and company with others at work.
     """
+    words, since = dict[str, str](), known.at - WEEKS * EARLIEST_WEEK
     for occurrence, label in known.agenda:
+        if not since <= occurrence.start or occurrence.end > known.at:
+            continue
         event, length = occurrence.event, occurrence.end - occurrence.start
         longest = LONGEST_NAP if label.action is ActionType.SLEEP else LONGEST
         if label.action is None or not timedelta(0) < length <= longest:
@@ -279,7 +282,8 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
                 continue
             if label.action in COMPANY and event.others and _at_work(work, day.weekday(), minute, length):
                 continue
-            name = "" if event.private or event.title is None else _word(event.title)
+            title = "" if event.private or event.title is None else event.title
+            name = words[title] if title in words else words.setdefault(title, _word(title))
             yield _Deed(
                 start=occurrence.start,
                 end=occurrence.end,

@@ -13,7 +13,7 @@ from bridge.domain.languages import _, date_text
 from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 
 if TYPE_CHECKING:
-    from bridge.planning.situation import Option
+    from bridge.day.choice import Option
 
 
 class OfferDocument(TypedDict):

@@ -7,12 +7,12 @@ from datetime import datetime
 
 from typing_extensions import TypedDict
 
+from bridge.day.plan import Block, DayPlan
 from bridge.documents.facts import FactDocument, fact_documents
 from bridge.domain.rendering import Audience, for_person, reasons
 from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
 from bridge.domain.titles import advice_title
-from bridge.planning.day_plan import Block, DayPlan
-from bridge.planning.outlook import Expected
+from bridge.meters.outlook import Expected
 
 OUTLOOK_DIGITS = 3
 
@@ -29,7 +29,7 @@ class RoutineOfDayDocument(TypedDict):
 
 
 class BlockDocument(TypedDict):
-    """A part of the plan, whose ``kind`` is entry, keep, suggested, task, wind_down or sleep.
+    """A part of the plan, whose ``kind`` is entry, suggested, task, wind_down or sleep.
 
     ``action`` and ``title`` are null where it has none. ``recommendation_id`` is set for a suggestion that was made. It
     is null for a preview and for all other parts. An all-day entry reaches from midnight to midnight.

@@ -32,7 +32,7 @@ class SlotDocument(TypedDict):
 class RecommendationDocument(TypedDict):
     """A recommendation with its time and reasons, the score of every action, and the user's feedback.
 
-    ``kind`` is ``suggested``, ``keep`` for an entry that is in the calendar, or ``sleep``. ``what`` names the task, the
+    ``kind`` is ``suggested`` or ``sleep``, and ``keep`` in old history. ``what`` names the task, the
     entry or the user's usual activity. ``facts`` are the reasons as data.
     Without a recommendation, both say why. All other fields are then null or
     empty, except those of the slot (``day``, ``slot``, ``timestep``, ``week``).

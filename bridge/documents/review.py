@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 from bridge.advice.review_figures import clock
 from bridge.advice.review_summary import summary
 from bridge.advice.review_words import counts
+from bridge.day.outcomes import as_answer
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import zone_at
-from bridge.planning.outcomes import as_answer
 
 if TYPE_CHECKING:
     from datetime import date, datetime

@@ -39,6 +39,13 @@ WORDS: Mapping[str, Mapping[str, Text]] = MappingProxyType(
         **dict.fromkeys(("action", "actions", "otherwise"), _ACTIONS),
         "slots": {slot.name.lower(): words for slot, words in SLOT_PLURALS.items()},
         "unit": {"points": say("points"), "bpm": say("bpm")},
+        "meter": {
+            "VITALITY": say("vitality"),
+            "COGNITION": say("cognition"),
+            "PROGRESS": say("progress"),
+            "SERENITY": say("serenity"),
+            "CONNECTION": say("connection"),
+        },
         "kinds": {"work": say("work"), "classes": say("classes"), "meetings": say("meetings")},
     }
 )
@@ -68,11 +75,6 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "moved": say("you moved it to this time"),
     "done_before": say("you did it on {time:%a} at {time:%H:%M} before"),
     "usually_done": say("you usually do it on {time:%a} at {time:%H:%M}"),
-    "in_calendar": say("it is in your calendar at {time:%H:%M}"),
-    "in_calendar_after": Titled(
-        say("it is in your calendar at {time:%H:%M}, after an entry at {before:%H:%M}"),
-        say("it is in your calendar at {time:%H:%M}, after {title} at {before:%H:%M}"),
-    ),
     "for_task": Titled(None, say("for: {title}")),
     "landing_clocks": say("{there:%H:%M} at landing is {here:%H:%M} where the flight leaves"),
     "was_due": Plural("it was due {count} day ago", "it was due {count} days ago"),
@@ -108,6 +110,12 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "waking_usual": say("you usually get up at {time:%H:%M}"),
     "waking_late": say("you sleep until {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
+    "no_sport_lately": say("no sport of the last weeks is known"),
+    "no_quiet_lately": say("no quiet time of the last weeks is known"),
+    "free_evening": say("your evening is free"),
+    "free_day": say("nothing is planned for the rest of the day"),
+    "low_level": say("your {meter} is low ({level:.2f}, 0.70 is your normal)"),
+    "wished_weight": say("you wish more for your {meter}"),
 }
 
 PERSON: Mapping[str, Row] = {  # of the body now, and of a night that is another than usual
@@ -127,7 +135,6 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "old_data": say("your newest data is of {day:%d %B %Y}; advice needs data of the last days"),
     "newer_data": say("bring in newer data: {command}"),
     "slot_had": say("this slot had {action}: {why}"),
-    "over_at": say("it lasted until {time:%H:%M}"),
     "you_did": say("you did it"),
     "no_time_left": say(
         "it was suggested for {start:%H:%M} to {end:%H:%M}, and no time is left for it in this slot: {why}"
@@ -135,6 +142,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "asleep_now": say("you are usually asleep now"),
     "flight_lands": say("your flight lands at {time:%H:%M} local time"),
     "entry_until": say("you have an entry until {time:%H:%M}"),
+    "next_entry": Titled(say("Next: an entry, {time:%H:%M}"), say("Next: {title}, {time:%H:%M}")),
+    "entry_next": say("you have an entry at {time:%H:%M}"),
     "flight_leaves": say("your flight leaves at {time:%H:%M}"),
     "nothing_needed": say("nothing needs doing now"),
     "nothing_fits": say("nothing fits now"),
@@ -156,7 +165,6 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_calls": say("nobody answers calls at this hour"),
     "hour_of_day": say("it is too early or too late in the day"),
     "often_this_week": say("it was suggested {times} times this week"),
-    "often_in_slot": say("{slots} had it {times} times this week"),
     "often_enough": Plural("you do it {count} time a week", "you do it {count} times a week"),
     "slept_until": say("you slept until {time:%H:%M}"),
     "tiring_day": say("your day has {length} of tiring entries"),
@@ -176,6 +184,16 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "awake_slot": say("{slots} are for those who are awake"),
     "paused": say("ignored {times} times in a row on {slots}, it rests until {ends:%d %b}"),
     "taken_back": say("{action} at {time:%H:%M} was taken back, because the day changed"),
+    "nobody_known": say("nobody is known to do it with"),
+    "level_is_low": say("your {meter} is low ({level:.2f}), and it takes more of it"),
+    "deadline_over": say("its deadline is over by then"),
+    "suggestion_at": say("something is suggested at {time:%H:%M}"),
+    "mode_ill": say("you are ill"),
+    "mode_away": say("you are away from home"),
+    "mode_holiday": say("you are on holiday"),
+    "mode_odd": say("this week is different"),
+    "low_vitality": say("your vitality is low ({level:.2f})"),
+    "said_ill": say("you said that you are ill"),
 }
 
 INPUTS: Mapping[str, Row] = {  # of the meters

@@ -124,12 +124,12 @@ class Recommendations(Part):
     def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
         """Return, per slot, the first random draw before ``until`` between a recommendation and none, in order of time.
 
-        A superseded recommendation counts as given, because the draw had allowed it. Slots that were not left to chance
-        are left out.
+        A superseded recommendation counts as given, because the draw had allowed it. Left out are slots that were not
+        left to chance, and advice to keep an entry.
         """
         t, s = table.c, tables.silences.c
         given = sa.select(t.week, t.timestep, t.created_at.label("at"), t.silence, sa.true().label("given"))
-        given = given.where(t.user_id == user_id, t.created_at < until)
+        given = given.where(t.user_id == user_id, t.created_at < until, sa.or_(t.kind.is_(None), t.kind != "keep"))
         silent = sa.select(s.week, s.timestep, s.made_at.label("at"), s.probability.label("silence"), sa.false())
         silent = silent.where(s.user_id == user_id, s.made_at < until, s.probability < 1)
         drawn = sa.union_all(given, silent).subquery()

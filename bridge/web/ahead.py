@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bridge.day.choice import Option
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import Moment, moment_at
-from bridge.planning.situation import Option
 from bridge.web.state import Visit
 from rhythm_env.interface import SLOTS_PER_DAY
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Any
 
+from bridge.day.plan import Block
 from bridge.domain.languages import shown
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.domain.titles import advice_title
-from bridge.planning.day_plan import Block
 from bridge.web.day import local
 from bridge.web.state import Visit
 from rhythm_env.interface import Slot

@@ -7,8 +7,8 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.day_plan import Ahead, plan_day
+from bridge.day.plan import DayPlan
 from bridge.domain.slots import INSTANT, zone_at
-from bridge.planning.day_plan import DayPlan
 from bridge.web.today_cache import TodayCache, data_version
 
 if TYPE_CHECKING:

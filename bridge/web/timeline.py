@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
+from bridge.day.choice import Option
+from bridge.day.plan import Block, DayPlan
 from bridge.documents.offers import offer_documents
 from bridge.documents.plan import ends, place
 from bridge.domain.languages import _, date_text, number, say, shown
@@ -13,16 +15,13 @@ from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, moment_at
 from bridge.domain.titles import advice_title
 from bridge.meters import words
-from bridge.planning.day_plan import Block, DayPlan
-from bridge.planning.outlook import Expected, changes
-from bridge.planning.situation import Option
+from bridge.meters.outlook import Expected, changes
 from bridge.web import phrases
 from bridge.web.day import answered, local
 from bridge.web.state import Visit
 
 KIND_NAMES = {
     "entry": say("Entry"),
-    "keep": say("Keep"),
     "suggested": say("Suggested"),
     "task": say("Task"),
     "wind_down": say("Wind down"),
@@ -123,7 +122,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
     name = None if block.action is None else shown(advice_title(block.action, block.kind))
     kind = shown(KIND_NAMES[block.kind])
     title = block.title or name or kind
-    told = block.kind in ("entry", "keep") or name in (None, title, kind)  # an entry's own title says what it is
+    told = block.kind == "entry" or name in (None, title, kind)  # an entry's own title says what it is
     return {
         "moved": None,
         "from": _("all day") if block.all_day else f"{local(visit, block.start):%H:%M}",

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from bridge.day.outcomes import as_answer
 from bridge.domain.records import Recommendation, User
-from bridge.planning.outcomes import as_answer
 from bridge.store import Store
 from rhythm_env.interface import REWARD, ActionType, observation_from_json
 

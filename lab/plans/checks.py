@@ -10,16 +10,17 @@ from itertools import pairwise
 
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
-from bridge.advice.recommend import load_situation
+from bridge.advice.recommend import load_person
 from bridge.calendar.busy import clipped
+from bridge.day.candidates import LENGTHS
+from bridge.day.person import Person
+from bridge.day.plan import Block, DayPlan
+from bridge.day.rules import BEFORE_BED
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at
 from bridge.installation import Bridge
 from bridge.meters import read
-from bridge.planning.day_plan import Block, DayPlan
-from bridge.planning.rules import BEFORE_BED, RULES
-from bridge.planning.situation import Situation
 from lab.plans.surfaces import against_their_sign, disagreements
 from rhythm_env.interface import ActionType, Answer
 
@@ -66,74 +67,74 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
     advice = requests.recommend(bridge, user, now=now)
     plan = plan_day(bridge, user, None, now=now)
     again = requests.recommend(bridge, user, now=now)
-    situation = load_situation(bridge.store, user, bridge.classifier, now=now)
+    person = load_person(bridge.store, user, bridge.classifier, now=now)
     counts.looks += 1
     counts.days.add((user.id, plan.date))
-    found = [*broken(advice, again, plan, situation)]
+    found = [*broken(advice, again, plan, person)]
     found += [("surfaces disagree", text) for text in disagreements(bridge, user, advice, plan, now)]
-    readings = read(situation.known)
+    readings = read(person.known)
     found += [("reason against its sign", text) for text in against_their_sign(readings)]
     for rule, example in found:
-        counts.note(rule, f"{kind}, {situation.clock(now)} {plan.date:%a %d %b}: {example}")
+        counts.note(rule, f"{kind}, {person.clock(now)} {plan.date:%a %d %b}: {example}")
     if isinstance(advice, Silence):
         counts.advice["silence by lot" if advice.by_lot else "silence"] += 1
     else:
         counts.advice[f"{advice.kind} {advice.action}"] += 1
         moment = moment_at(now, user.zones)
         counts.weeks.add((user.id, moment.week, str(advice.action)))
-        if advice.kind == "suggested" and not _is_their_own(advice.action, moment.date, situation):
+        if advice.kind == "suggested" and not _is_their_own(advice.action, moment.date, person):
             counts.slots.add((user.id, moment.week, int(moment.slot), str(advice.action), moment.date))
 
 
-def _is_their_own(action: ActionType, day: date, situation: Situation) -> bool:
+def _is_their_own(action: ActionType, day: date, person: Person) -> bool:
     """Return True if an action is a goal of the user, or a habit of that weekday. Both may come every day."""
-    habit = situation.routine.habits.get(action)
-    return action in situation.wishes.goals or (habit is not None and day.weekday() in habit.starts)
+    habit = person.routine.habits.get(action)
+    return action in person.wishes.goals or (habit is not None and day.weekday() in habit.starts)
 
 
 def broken(
-    advice: Recommendation | Silence, again: Recommendation | Silence, plan: DayPlan, situation: Situation
+    advice: Recommendation | Silence, again: Recommendation | Silence, plan: DayPlan, person: Person
 ) -> Iterator[tuple[str, str]]:
     """Yield the name of each broken rule with an example.
 
     ``again`` is the answer to asking for the recommendation a second time.
     """
-    yield from _of_blocks(plan, situation)
+    yield from _of_blocks(plan, person)
     if isinstance(advice, Recommendation):
-        yield from _of_advice(advice, situation)
+        yield from _of_advice(advice, person)
     yield from _of_surfaces(advice, again, plan)
 
 
-def _of_blocks(plan: DayPlan, situation: Situation) -> Iterator[tuple[str, str]]:
+def _of_blocks(plan: DayPlan, person: Person) -> Iterator[tuple[str, str]]:
     for block in plan.blocks:
-        text = f"{block.kind} {block.action} {situation.clock(block.start)}-{situation.clock(block.end)}"
+        text = f"{block.kind} {block.action} {person.clock(block.start)}-{person.clock(block.end)}"
         if block.kind in PLACED:
-            if clipped(situation.attended, block.start, block.end):
+            if clipped(person.attended, block.start, block.end):
                 yield "overlaps an entry", text
-            if (block.end if block.kind == "task" else block.start) < situation.now:
+            if (block.end if block.kind == "task" else block.start) < person.now:
                 yield "begins before now", text
             yield from _of_length(block, text)
-        if block.kind in ("suggested", "sleep") and _early(block, situation):
+        if block.kind in ("suggested", "sleep") and _early(block, person):
             yield "sleep too early", text
-        if block.kind in ("keep", "suggested") and block.action in situation.wishes.never:
+        if block.kind == "suggested" and block.action in person.wishes.never:
             yield "vetoed", text
     placed = sorted((b.start, b.end) for b in plan.blocks if b.kind in PLACED)
     if any(one[1] > other[0] for one, other in pairwise(placed)):
         yield "overlaps an entry", "two suggestions overlap"
     suggested = sum(block.kind == "suggested" for block in plan.blocks)
-    if suggested > situation.wishes.suggestions:
+    if suggested > person.wishes.suggestions:
         yield "too many suggestions", str(suggested)
 
 
 def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
     if block.kind == "suggested" and block.action is not None:
         minutes = (block.end - block.start) / timedelta(minutes=1)
-        rule = RULES[block.action]
+        rule = LENGTHS[block.action]
         if not rule.least <= minutes <= rule.most:
             yield "length not plausible", text
 
 
-def _early(block: Block, situation: Situation) -> bool:
+def _early(block: Block, person: Person) -> bool:
     """Return True if sleep is planned too early.
 
     That is a nap from 15:00 on or of more than 30 minutes, and a night more than 90 minutes before the usual bedtime.
@@ -141,20 +142,20 @@ def _early(block: Block, situation: Situation) -> bool:
     if block.action is not ActionType.SLEEP:
         return False
     if block.kind == "suggested":
-        local = situation.clock(block.start)
+        local = person.clock(block.start)
         return local >= "15:00" or block.end - block.start > timedelta(minutes=30)
-    nights = (situation.routine.sleep_ending_on(situation.date_of(block.end), situation.known.zones),)
+    nights = (person.routine.sleep_ending_on(person.date_of(block.end), person.known.zones),)
     return all(block.start < bed - BEFORE_BED for bed, _ in nights)
 
 
-def _of_advice(advice: Recommendation, situation: Situation) -> Iterator[tuple[str, str]]:
+def _of_advice(advice: Recommendation, person: Person) -> Iterator[tuple[str, str]]:
     text = f"{advice.action} {advice.kind}"
     if advice.start is None or advice.end is None:
         yield "length not plausible", f"{text} without a time"
         return
-    if advice.action in situation.wishes.never:
+    if advice.action in person.wishes.never:
         yield "vetoed", text
-    if advice.kind == "suggested" and clipped(situation.attended, advice.start, advice.end):
+    if advice.kind == "suggested" and clipped(person.attended, advice.start, advice.end):
         yield "overlaps an entry", text
     if any(fact.kind.startswith("slept_short") for fact in advice.facts) and advice.action is ActionType.DEEP_WORK:
         yield "reason against its sign", "; ".join(for_person(advice.facts))

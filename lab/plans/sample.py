@@ -15,14 +15,14 @@ from zoneinfo import ZoneInfo
 
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
-from bridge.advice.recommend import load_situation
+from bridge.advice.recommend import load_person
+from bridge.day.person import Person
+from bridge.day.plan import Block
 from bridge.documents.plan import ends, place
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.ingest.sync import sync
-from bridge.planning.day_plan import Block
-from bridge.planning.situation import Situation
 from bridge.store import Store
 from lab.plans.people import generate
 from lab.plans.run import FIRST, bridge_of, source_of
@@ -36,45 +36,45 @@ def drawn(commit: str, number: int) -> Iterator[str]:
     """Yield the lines of plan ``number``: a generated person at a time of day, both drawn by the id ``commit``."""
     rng = random.Random(f"{commit}/{number}")
     seed, ahead = rng.randrange(10_000), rng.randrange(DAYS)
-    person = generate(seed, DAYS + 1, FIRST)
+    life = generate(seed, DAYS + 1, FIRST)
     with closing(Store("sqlite://")) as store:
-        begin = person.zones[0]
+        begin = life.zones[0]
         store.people.add_user("reader", begin[1], now=begin[0])
-        for since, zone in person.zones[1:]:
+        for since, zone in life.zones[1:]:
             store.people.set_zone(store.people.user("reader").id, zone, since=since)
         user = store.people.user("reader")
         at = datetime.combine(FIRST + timedelta(days=ahead), time(0)) + timedelta(hours=rng.choice(LOOKS))
         now = at.replace(tzinfo=ZoneInfo(zone_at(at.replace(tzinfo=UTC), user.zones).key)).astimezone(UTC)
-        sync(source_of(store, user.id, person, begin[0]), store, holder="lab", now=now)
+        sync(source_of(store, user.id, life, begin[0]), store, holder="lab", now=now)
         bridge = bridge_of(store)
         advice = requests.recommend(bridge, user, now=now)
         plan = plan_day(bridge, user, None, now=now)
-        situation = load_situation(store, user, bridge.classifier, now=now)
-    yield f"## Plan {number + 1}: {person.kind}"
-    yield f"It is {plan.date:%A} {situation.clock(now)} in {plan.zone}. {_night(situation)}"
-    yield f"Now: {_advice(advice, situation)}"
-    yield from (_line(one, situation, plan.date) for one in plan.rows)
+        person = load_person(store, user, bridge.classifier, now=now)
+    yield f"## Plan {number + 1}: {life.kind}"
+    yield f"It is {plan.date:%A} {person.clock(now)} in {plan.zone}. {_night(person)}"
+    yield f"Now: {_advice(advice, person)}"
+    yield from (_line(one, person, plan.date) for one in plan.rows)
     yield ""
 
 
-def _night(situation: Situation) -> str:
-    nights = [e for _, e in situation.known.episodes if e.kind == "sleep" and e.day == situation.date_of(situation.now)]
+def _night(person: Person) -> str:
+    nights = [e for _, e in person.known.episodes if e.kind == "sleep" and e.day == person.date_of(person.now)]
     if not nights:
         return "Last night is not known."
-    return f"Slept {situation.clock(nights[-1].start)} to {situation.clock(nights[-1].end)}."
+    return f"Slept {person.clock(nights[-1].start)} to {person.clock(nights[-1].end)}."
 
 
-def _advice(advice: Recommendation | Silence, situation: Situation) -> str:
+def _advice(advice: Recommendation | Silence, person: Person) -> str:
     if isinstance(advice, Silence) or advice.start is None or advice.end is None:
         return f"no advice ({for_person(advice.facts)[0]})"
-    hours = f"{situation.clock(advice.start)}-{situation.clock(advice.end)}"
+    hours = f"{person.clock(advice.start)}-{person.clock(advice.end)}"
     return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(for_person(advice.facts))}"
 
 
-def _line(block: Block | ZoneSpan, situation: Situation, day: date) -> str:
-    zones = situation.known.zones
+def _line(block: Block | ZoneSpan, person: Person, day: date) -> str:
+    zones = person.known.zones
     if isinstance(block, ZoneSpan):
-        return f"  {situation.clock(block.since)} {place(block)} time from here on"
+        return f"  {person.clock(block.since)} {place(block)} time from here on"
     start = block.start.astimezone(zone_at(block.start, zones))
     hours = "all day    " if block.all_day else f"{start:%H:%M}-{ends(block, zones)}"
     since = " since yesterday" if start.date() < day and not block.all_day else ""

@@ -5,21 +5,20 @@ The surfaces are `recommend`, the plan, the page, the message, the assistant, `m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from bridge.advice import notify
 from bridge.advice.recommend import build_observation
+from bridge.day.plan import DayPlan
 from bridge.documents.meters import load_meters
 from bridge.documents.recommendations import recommendation_document
-from bridge.domain import rendering
 from bridge.domain.records import Recommendation, Silence, User
-from bridge.domain.rendering import Audience, for_person, told
+from bridge.domain.rendering import for_person, told
 from bridge.domain.titles import advice_title
 from bridge.domain.types import Reading
 from bridge.installation import Bridge
 from bridge.mcp.tools import Tools
-from bridge.planning.day_plan import DayPlan
 from bridge.recordings.recorded_life import environment
 from bridge.web import day
 from bridge.web.state import AppState, Visit
@@ -75,23 +74,17 @@ def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools
     hours = f"{day.local(visit, advice.start):%H:%M}" if advice.start else ""
     yield "recommend", (name, hours, *reasons)
     start = told["start"] and f"{day.local(visit, datetime.fromisoformat(told['start'])):%H:%M}"
-    yield "assistant", (told["action"], start or "", *_as_person(advice, told["reasons"], Audience.ASSISTANT))
+    yield "assistant", (told["action"], start or "", *told["reasons"])
     shown = day.recommendation(visit, advice)
     yield "page", (shown["action"], (shown["hours"] or "").split(" to ")[0].split(" ")[-1], *shown["because"])
     title, text = notify.compose(advice, {}, zones=zones)
-    at = hours if hours in title else title
-    action = name if advice_title(advice.action, advice.kind) in title else title
-    lines = text.splitlines() if text != title else []
-    yield "message", (action, at, *_as_person(advice, lines, Audience.LOCK_SCREEN))
+    at = title.rpartition(", ")[2].partition(" to ")[0] if hours else ""
+    word = title.removeprefix("Keep: ").partition(",")[0]
+    action = name if word == advice_title(advice.action, advice.kind) else word
+    yield "message", (action, at, *(text.splitlines() if text != title else ()))
     for block in plan.blocks:
         if block.recommendation_id == advice.id:
             yield "plan", (str(block.action), f"{day.local(visit, block.start):%H:%M}", *for_person(block.facts))
-
-
-def _as_person(advice: Recommendation, said: Sequence[str], audience: Audience) -> list[str]:
-    """Return the person's reasons if ``said`` are the same facts for another audience, else ``said``."""
-    same = [*said] == [str(one) for one in rendering.reasons(advice.facts, audience)]
-    return for_person(advice.facts) if same else [*said]
 
 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:

@@ -25,8 +25,8 @@ from bridge.domain.wishes import Wishes
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer, Slot
 from tests.commands import bridge
+from tests.day.test_outcomes import DAWN, EVENING, MIN, RUN, workout
 from tests.meters.life import DAY, HOUR, MORNING, night
-from tests.planning.test_outcomes import DAWN, EVENING, MIN, RUN, workout
 from tests.test_outcomes import CLASSIFIER, advised, land, person
 
 MONDAY = DAWN - 4 * DAY  # 6:00 in Berlin; DAWN is a Friday

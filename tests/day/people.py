@@ -8,7 +8,7 @@ from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.domain.slots import ZoneSpan
 from rhythm_env.interface import ActionType
-from tests.planning.lives import BERLIN, DAY, TODAY, at, entry, known, labelled, sleep, whole_day
+from tests.day.lives import BERLIN, DAY, TODAY, at, entry, known, labelled, sleep, whole_day
 
 A = ActionType
 WEEKS = 10

@@ -16,13 +16,13 @@ from typer.testing import CliRunner
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
 from bridge.cli import app
+from bridge.day.plan import DayPlan
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact, length
 from bridge.domain.records import Recommendation, User
 from bridge.domain.types import Because, Reading
 from bridge.ingest.sync import sync
 from bridge.installation import Bridge
-from bridge.planning.day_plan import DayPlan
 from bridge.store import Store
 from lab.plans.people import generate
 from lab.plans.run import FIRST, bridge_of, source_of, zone_of

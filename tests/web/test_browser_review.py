@@ -11,8 +11,8 @@ import pytest
 from bridge.advice import outcomes
 from bridge.domain.records import Deed
 from rhythm_env.interface import ActionType
+from tests.day.test_outcomes import DAWN, EARLIER, EVENING, NOON, RUN, workout
 from tests.meters.life import HOUR
-from tests.planning.test_outcomes import DAWN, EARLIER, EVENING, NOON, RUN, workout
 from tests.test_outcomes import CLASSIFIER, advised, land, person
 from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, picture
 from tests.web.served import Place, open_at, served

@@ -50,12 +50,12 @@ def test_the_day_is_a_timeline_in_order_with_the_current_time(advice: Recommenda
     assert mark
     assert "Planning" in before
     assert "block is-entry over" in before
-    assert "block is-keep" in after
+    assert "block is-entry" in after
     (choir,) = [block for block in after.split("<li ") if "Choir" in block]
     assert 'class="soft small">See friends' not in choir  # its own title says what it is
     assert 'href="/#advice"' in after
     assert "Wind down" in after
-    for kind in ("Keep", "Suggested", "Sleep"):
+    for kind in ("Entry", "Suggested", "Sleep"):
         assert f'<span class="tag kind">{kind}</span>' in shown
 
 
@@ -134,13 +134,16 @@ def test_the_card_says_what_when_and_why(advice: Recommendation, visitor: Visito
         assert f"<p>{reason[0].upper()}{reason[1:]}.</p>" in shown
 
 
-def test_an_entry_is_kept_by_name(place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_is_shown_as_next_without_buttons(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """At seven she sings; the wishes leave nothing else."""
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T18:10:00+01:00")
     place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
     shown = read(visitor, "/advice")
-    assert 'Keep Choir, <span class="hours">19:00 to 21:00</span>' in shown
-    assert "Add to calendar" not in visitor.change("/advice/1", {"answer": "accept"}, headers=PART).text
+    assert "No advice now" in shown
+    assert "Next: Choir, 19:00" in shown
+    assert "<button" not in shown
 
 
 def test_three_good_times_are_offered_and_the_chosen_one_is_kept(

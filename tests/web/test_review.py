@@ -16,8 +16,8 @@ from bridge.domain.records import Deed, Recommendation, User
 from bridge.store import Store
 from bridge.web.server import create
 from rhythm_env.interface import ActionType
+from tests.day.test_outcomes import DAWN, EARLIER, EVENING, NOON, workout
 from tests.meters.life import HOUR
-from tests.planning.test_outcomes import DAWN, EARLIER, EVENING, NOON, workout
 from tests.test_outcomes import CLASSIFIER, advised, land, person
 
 WEEK = "2026-W47"

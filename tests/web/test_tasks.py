@@ -11,9 +11,9 @@ import pytest
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.advice.day_plan import plan_day
+from bridge.day.plan import Block
 from bridge.domain.records import Deed, Recommendation, User
 from bridge.domain.wishes import Wishes
-from bridge.planning.day_plan import Block
 from tests.web.served import Place, Visitor
 from tests.web.test_week import PART, todo
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from bridge.day.outcomes import over_at
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import AdviceRecord
 from bridge.domain.rendering import for_person
 from bridge.domain.titles import SLOT_TITLES, advice_title
-from bridge.planning.outcomes import over_at
 from bridge.web.day import OUTCOME_LABELS, answered, local, mark_seen
 from bridge.web.phrases import capital, with_source_titles
 from bridge.web.render import page

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from bridge.advice import feedback, rescheduling
+from bridge.day.plan import Block
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import to_icalendar
 from bridge.documents.review import week_name
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import _, date_text
-from bridge.planning.day_plan import Block
 from bridge.web import ahead, timeline
 from bridge.web.day import is_part, local
 from bridge.web.render import page

@@ -14,7 +14,7 @@ from bridge.documents.inputs import parse_action, parse_answer, parse_meter, par
 from bridge.documents.text import slot_name
 from bridge.domain.languages import shown
 from bridge.domain.records import Recommendation, Silence
-from bridge.domain.rendering import for_person
+from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import INSTANT
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
@@ -46,6 +46,7 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             "meters": day.meters(current.readings),
             "slots": day.slots(current, visit),
             "advice": None if recommendation is None else _recommendation(visit, recommendation),
+            "next": None if recommendation is None else _next(visit),
             "questions": day.questions(visit),
             "backup": day.backup(visit),
             "household": bool(store.shares.received(visit.user.id)),
@@ -89,7 +90,7 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
 def _recommendation_part(visit: Visit, found: Recommendation | Silence) -> HTMLResponse:
     if isinstance(found, Silence):
         return _plan_again(_silence_part(visit, found))
-    return _plan_again(page("today/advice.html", visit, advice=_recommendation(visit, found)))
+    return _plan_again(page("today/advice.html", visit, advice=_recommendation(visit, found), next=_next(visit)))
 
 
 def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
@@ -102,7 +103,14 @@ def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
         blank=is_blank(known),
+        next=_next(visit),
     )
+
+
+def _next(visit: Visit) -> str | None:
+    """Return the day's next entry in words, which is shown below the card and is no advice."""
+    found = requests.next_entry(visit.bridge, visit.user, visit.now)
+    return None if found is None else shown(told(found))
 
 
 def _plan_again(answer: HTMLResponse) -> HTMLResponse:

@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import rescheduling
 from bridge.advice.week import Week, WeekSlot, is_moved, load_week, monday_of
+from bridge.day.outcomes import day_end
 from bridge.documents.calendar import describe_facts, today_event_document
 from bridge.documents.review import week_name
 from bridge.documents.text import slot_name
@@ -18,7 +19,6 @@ from bridge.domain.records import AdviceRecord
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES, advice_title
-from bridge.planning.outcomes import day_end
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
 from bridge.web.render import page

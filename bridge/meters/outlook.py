@@ -8,20 +8,20 @@ uncertainty of a reading. A meter with readings on fewer than five days has no f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from math import log, sqrt
 from statistics import fmean, stdev
 
 from bridge.domain.languages import Text, say_many
-from bridge.domain.slots import moment_of, slot_bounds
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import moment_of, slot_bounds, zone_at
 from bridge.domain.types import Because, Reading
 from bridge.meters import Past, read_at
 from bridge.meters.fuse import OFFSET, full_trust, level_of
+from bridge.meters.outlook_changes import Change, When, change_of, told
 from bridge.meters.words import USUAL
-from bridge.planning.outlook_changes import Change, When, change_of, told
-from bridge.planning.situation import Situation
 from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 
 A_DAY = timedelta(days=1)
@@ -70,15 +70,17 @@ class _Seen:
     sd: float  # of the level
 
 
-def outlook(situation: Situation, day: date) -> tuple[Expected, ...]:
+def outlook(known: Snapshot, day: date, works: Callable[[date], bool]) -> tuple[Expected, ...]:
     """Return the meters' expected levels at the end of tomorrow's morning, afternoon and evening, ascending.
 
     A meter with fewer than five past readings at that hour, of up to 28 days, is left out. The result is empty if
-    ``day`` is not tomorrow, or if nothing is known of the user.
+    ``day`` is not tomorrow, or if nothing is known of the user. ``works`` tells the dates of work.
     """
-    if situation.is_blank or day != situation.date_of(situation.now) + A_DAY:
+    today = known.at.astimezone(zone_at(known.at, known.zones)).date()
+    nothing = not (known.samples or known.episodes or known.agenda or known.tasks)
+    if nothing or day != today + A_DAY:
         return ()
-    return tuple(_expected(situation, day))
+    return tuple(_expected(known, day, _like(today, day, works)))
 
 
 def changes(expected: Sequence[Expected]) -> list[Text]:
@@ -86,15 +88,14 @@ def changes(expected: Sequence[Expected]) -> list[Text]:
     return told(one.change for one in expected if one.change is not None)
 
 
-def _expected(situation: Situation, day: date) -> Iterator[Expected]:
-    days = _like(situation, day)
-    starts = [_bounds(situation, past, SLOTS[0])[1] for past in days]
-    past = Past(situation.known, since=min(starts, default=situation.now))
-    last = _bounds(situation, day, SLOTS[-1])[1]
-    ahead = Past(replace(situation.known, at=last))
+def _expected(known: Snapshot, day: date, days: Sequence[date]) -> Iterator[Expected]:
+    starts = [_bounds(known, past, SLOTS[0])[1] for past in days]
+    past = Past(known, since=min(starts, default=known.at))
+    last = _bounds(known, day, SLOTS[-1])[1]
+    ahead = Past(replace(known, at=last))
     for slot in SLOTS:
-        usual = [_when(past, situation, one, slot) for one in days]
-        then = _when(ahead, situation, day, slot)
+        usual = [_when(past, known, one, slot) for one in days]
+        then = _when(ahead, known, day, slot)
         before = [read_at(past, one.at) for one in usual]
         planned = read_at(ahead, then.at)
         for meter in Meter:
@@ -104,25 +105,24 @@ def _expected(situation: Situation, day: date) -> Iterator[Expected]:
                 yield _told(found, meter, slot, then, usual)
 
 
-def _when(past: Past, situation: Situation, day: date, slot: Slot) -> When:
-    begin, (_, at) = _bounds(situation, day, SLOTS[0])[0], _bounds(situation, day, slot)
+def _when(past: Past, known: Snapshot, day: date, slot: Slot) -> When:
+    begin, (_, at) = _bounds(known, day, SLOTS[0])[0], _bounds(known, day, slot)
     return When(past=past, begin=begin, at=at)
 
 
-def _like(situation: Situation, day: date) -> list[date]:
+def _like(today: date, day: date, works: Callable[[date], bool]) -> list[date]:
     """Return those of the last 28 dates that are of the same kind as ``day``, workdays or free days, ascending.
 
     If there are fewer than five, all 28 are returned.
     """
-    days = [situation.date_of(situation.now) - ago * A_DAY for ago in range(DAYS_BACK, 0, -1)]
-    works = bool(situation.work(day))
-    like = [one for one in days if bool(situation.work(one)) is works]
+    days = [today - ago * A_DAY for ago in range(DAYS_BACK, 0, -1)]
+    like = [one for one in days if works(one) is works(day)]
     return like if len(like) >= DAYS_MIN else days
 
 
-def _bounds(situation: Situation, day: date, slot: Slot) -> tuple[datetime, datetime]:
+def _bounds(known: Snapshot, day: date, slot: Slot) -> tuple[datetime, datetime]:
     monday = day - day.weekday() * A_DAY
-    return slot_bounds(moment_of(monday, day.weekday() * SLOTS_PER_DAY + slot), situation.known.zones)
+    return slot_bounds(moment_of(monday, day.weekday() * SLOTS_PER_DAY + slot), known.zones)
 
 
 def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:

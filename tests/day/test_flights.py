@@ -13,12 +13,12 @@ import pytest
 from bridge import config
 from bridge.advice.day_plan import plan_day
 from bridge.calendar.flights import followed
+from bridge.day.plan import DayPlan
 from bridge.documents.plan import plan_document
 from bridge.domain.slots import ZoneSpan, zone_at
 from bridge.domain.types import Event
 from bridge.ingest import runs
 from bridge.installation import Bridge
-from bridge.planning.day_plan import DayPlan
 from bridge.store import Store
 
 DAY = date(2026, 11, 20)  # a Friday

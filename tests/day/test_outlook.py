@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
+from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.domain.languages import shown, speaking
 from bridge.domain.types import Label, Occurrence
+from bridge.meters import outlook as ahead
 from bridge.meters import read
-from bridge.planning.outlook import Expected, changes, outlook
-from bridge.planning.outlook_changes import Change, told
-from bridge.planning.situation import Situation
+from bridge.meters.outlook import Expected, changes
+from bridge.meters.outlook_changes import Change, told
 from rhythm_env.interface import Meter, Slot
-from tests.planning.lives import DAY, TODAY, at, days, entry, known, nights
+from tests.day.lives import DAY, TODAY, at, days, entry, known, nights
 
 EVENING = at(TODAY, 20 * 60)  # of a Friday
 SUNDAY = TODAY - 5 * DAY
 Agenda = list[tuple[Occurrence, Label]]
 
 
-def situation(agenda: Agenda, *, slept: int = 35, now: object = EVENING) -> Situation:
+def outlook(person: Person, day: date) -> tuple[Expected, ...]:
+    return ahead.outlook(person.known, day, lambda one: bool(person.work(one)))
+
+
+def situation(agenda: Agenda, *, slept: int = 35, now: object = EVENING) -> Person:
     snapshot = known(nights(slept, -60, 420), agenda, now=now)
-    return Situation(known=snapshot, now=snapshot.at, routine=learn_routine(snapshot))
+    return Person(known=snapshot, now=snapshot.at, routine=learn_routine(snapshot))
 
 
 def meetings(day: object, count: int) -> Agenda:
@@ -141,7 +146,7 @@ def test_a_band_holds_what_comes_for_somebody_whose_days_differ() -> None:
         now = at(TODAY - ago * DAY, 20 * 60)
         seen = [one for one in sleeps if one[1].end <= now]
         snapshot = known(seen, now=now)
-        found = outlook(Situation(known=snapshot, now=now, routine=learn_routine(snapshot)), TODAY - (ago - 1) * DAY)
+        found = outlook(Person(known=snapshot, now=now, routine=learn_routine(snapshot)), TODAY - (ago - 1) * DAY)
         noon = of(found, Meter.VITALITY)[0]
         later = read(known([one for one in sleeps if one[1].end <= noon.at], now=noon.at))[Meter.VITALITY]
         held.append(noon.low <= later.level <= noon.high)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
 from bridge.calendar.busy import Stretch
@@ -23,6 +23,7 @@ Advice = Recommendation | AdviceRecord
 Found = tuple[Deed, tuple[Fact, ...]]
 
 MINUTE, HOUR, NONE = timedelta(minutes=1), timedelta(hours=1), timedelta(0)
+KEPT_UNTIL = datetime(2026, 11, 28, tzinfo=UTC)  # the day from which what is in the calendar is no advice
 WIDER = timedelta(hours=2)  # so far from its times an action still counts
 LEAST = timedelta(minutes=10)  # of a workout or an entry
 MINDFUL_LEAST = timedelta(minutes=5)
@@ -57,10 +58,12 @@ def as_answer(advice: Advice, at: datetime) -> Answer | None:
 
     The user's own answer comes first. Without it, a recommendation that the user has seen counts as accepted once its
     outcome is done. It counts as ignored once it has ended and its outcome is not done. A superseded recommendation
-    never counts. Entries to keep and the night's sleep happen without advice, so only the user's own answers to them
-    count.
+    never counts. The night's sleep happens without advice, so only the user's own answers to it count. Advice to keep
+    an entry, as releases before the day engine gave, teaches nothing from ``KEPT_UNTIL`` on.
     """
     if advice.superseded_at is not None and advice.superseded_at <= at:
+        return None
+    if advice.kind == "keep" and at >= KEPT_UNTIL:
         return None
     if advice.answer is not None and advice.answered_at is not None and advice.answered_at <= at:
         return advice.answer

@@ -10,14 +10,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bridge.day import outcomes
+from bridge.day.outcomes import as_answer, day_end, over_at, time_of
 from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
 from bridge.domain.records import SAID, Deed, Recommendation
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Episode, EpisodeKind, Response, Sample, Task
-from bridge.planning import outcomes
-from bridge.planning.outcomes import as_answer, day_end, over_at, time_of
 from rhythm_env.interface import ActionType, Answer, Slot
 from tests.meters.life import BERLIN, DAY, HOUR, MORNING, entry, known, night, stress
 

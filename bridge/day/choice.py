@@ -1,0 +1,298 @@
+"""What fits a span of time, how good it is and why, and what speaks against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from types import MappingProxyType
+
+import numpy as np
+
+from bridge.calendar.busy import Stretch, clipped
+from bridge.day.candidates import Candidate, candidates, due_tasks, of_action, of_task
+from bridge.day.grid import CELL, DAY, MINUTE, Grid, Numbers, grid_of, rounded_up
+from bridge.day.person import Person
+from bridge.day.rules import BEFORE_BED, Starts, fit, local
+from bridge.day.sleep import Rests
+from bridge.day.terms import facts, reasons, values, weights
+from bridge.day.view import View, said_of, suggested_on
+from bridge.domain.facts import Fact, fact
+from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
+from bridge.domain.types import Reading, Task
+from rhythm_env.interface import ActionType, Decision, Meter
+
+LEAST_SLEEP = timedelta(minutes=30)  # of a night that is still worth suggesting
+CLEARLY = 0.1  # log-odds by which a choice is clearly worse
+GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  # times to which advice is put off
+NOT_AT_ONCE = timedelta(hours=1)
+FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
+NOTHING_FITS = fact("nothing_fits")
+NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
+
+Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An action at a time, ``suggested`` or ``sleep``. ``value`` is its sum of terms without the policy's."""
+
+    action: ActionType
+    kind: str
+    start: datetime
+    end: datetime
+    what: str | None = None
+    task: Task | None = None
+    value: float = 0.0
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A candidate with its places: cells and value by start; a value of -inf is no place."""
+
+    candidate: Candidate
+    lengths: Starts
+    value: Numbers
+    added: Mapping[str, Numbers | float]
+    refusal: Fact | None = None
+
+
+def judged(candidate: Candidate, view: View, first: int, last: int, *, asked: bool = False) -> Judged:
+    """Return a candidate with its places from the cell ``first`` to before ``last``. Without a reason there is none."""
+    found = fit(candidate, view, first, last, asked=asked)
+    if found.refusal is not None:
+        return Judged(
+            candidate=candidate, lengths=found.cells, value=np.full(0, -np.inf), added={}, refusal=found.refusal
+        )
+    added = values(candidate, view, found.cells)
+    value = np.where(found.cells > 0, sum(added.values(), np.full(view.grid.size, weights()["worth"])), -np.inf)
+    if not asked:
+        value = np.where(reasons(added, view.grid.size) >= weights()["grounds"], value, -np.inf)
+    none = None if np.isfinite(value).any() else fact("no_grounds")
+    return Judged(candidate=candidate, lengths=found.cells, value=value, added=added, refusal=none)
+
+
+def option_at(one: Judged, view: View, start: int) -> Option:
+    """Return a judged candidate at a start, as an option with its facts."""
+    grid, candidate = view.grid, one.candidate
+    told = facts(candidate, view, start, one.added) or (fact("answer_teaches"),)
+    minutes = 5 * int(one.lengths[start])
+    if candidate.action is ActionType.SLEEP:
+        told = (*told, fact("nap", minutes=minutes))
+    return Option(
+        action=candidate.action or ActionType.ADMIN_WORK,
+        kind="suggested",
+        start=grid.at(start),
+        end=grid.at(start) + minutes * MINUTE,
+        what=candidate.task.title if candidate.task is not None else usual_name(candidate, view, start),
+        task=candidate.task,
+        value=float(one.value[start]),
+        facts=told,
+    )
+
+
+def usual_name(candidate: Candidate, view: View, start: int) -> str | None:
+    """Return the person's own word for the action at its usual hour. Company has none: who comes is not known."""
+    added = values(candidate, view, np.zeros(view.grid.size, dtype=np.intp)).get("usual_hour", 0.0)
+    habit = view.person.routine.habits.get(candidate.action or ActionType.SLEEP)
+    at_hour = isinstance(added, np.ndarray) and added[start] > 0
+    return None if habit is None or not at_hour else habit.names.get(view.grid.date.weekday())
+
+
+def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, Fact]]:
+    """Return (action -> its best option that begins in a span, action -> the fact against it), each in one."""
+    found: dict[ActionType, Option] = {}
+    held: dict[ActionType, Fact] = {}
+    first, last = view.grid.up(span[0]), view.grid.up(span[1])
+    full = _enough(view.person, span[0])
+    names = frozenset(one.what for one in view.said if one.what is not None)
+    for candidate in candidates(view.person, view.grid, said=names):
+        if candidate.action is None:
+            continue
+        one = judged(candidate, view, first, last)
+        if one.refusal is not None or full is not None:
+            held.setdefault(candidate.action, one.refusal or full or fact("nothing_fits"))
+            continue
+        option = option_at(one, view, int(np.argmax(one.value)))
+        if candidate.action not in found or option.value > found[candidate.action].value:
+            found[candidate.action] = option
+    night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
+    if night is not None:
+        found[ActionType.SLEEP] = night
+    return found, {action: why for action, why in held.items() if action not in found}
+
+
+def _enough(person: Person, at: datetime) -> Fact | None:
+    given, most = suggested_on(person, at), person.wishes.suggestions
+    return fact("enough_today", given=given, most=most) if given >= most else None
+
+
+def sleep_option(person: Person, span: Stretch) -> Option | None:
+    """Return the night's sleep if the span begins during it or up to 90 minutes before it, and it is free."""
+    day = grid_of(person, span[0]).date
+    for ends in (day, day + DAY):
+        bed, wake = person.sleep(ends)
+        start = max(rounded_up(span[0]), bed)
+        if bed - BEFORE_BED <= span[0] < wake - LEAST_SLEEP and start < wake - LEAST_SLEEP:
+            if clipped(person.attended, start, wake):
+                continue
+            told = (of_waking(person, ends).weighed(weights()["bedtime"]),)
+            value = weights()["worth"] + weights()["bedtime"]
+            return Option(action=ActionType.SLEEP, kind="sleep", start=start, end=wake, value=value, facts=told)
+    return None
+
+
+def of_bedtime(person: Person, ends: date) -> Fact:
+    """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why."""
+    night = person.night(ends)
+    at = night.bed.astimezone(zone_at(night.bed, person.zones))
+    if night.moved is not None:
+        kind = "bedtime_early" if night.moved.kind == "flight_west" else "bedtime_late"
+        usual = person.routine.sleep_ending_on(ends, person.known.zones)[0]
+        return fact(kind if kind == "bedtime_early" or night.bed > usual + CELL else "bedtime_usual", time=at)
+    return fact("bedtime_common" if night.rests is Rests.PUBLISHED else "bedtime_usual", time=at)
+
+
+def of_waking(person: Person, ends: date) -> Fact:
+    """Return the fact of the time of getting up after the sleep that ends on a date."""
+    night = person.night(ends)
+    usual = person.routine.sleep_ending_on(ends, person.known.zones)[1]
+    at = night.wake.astimezone(zone_at(night.wake, person.zones))
+    if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
+        if night.wake > usual:
+            return fact("waking_late", time=at)
+        first = next((start for start, _ in person.attended if start >= night.wake), night.wake)
+        return fact("waking_early", time=at, entry=first.astimezone(zone_at(first, person.zones)))
+    return fact("waking_common" if night.rests is Rests.PUBLISHED else "waking_usual", time=at)
+
+
+def policy_term(decision: Decision) -> dict[ActionType, float]:
+    """Return what a policy adds to each action in log-odds: its scores against their mean, or the action it names."""
+    given = weights()
+    scores, most = decision.scores, given["policy_most"]
+    if not scores or len(set(scores.values())) < 2:
+        return {action: given["named"] * share for action, share in decision.probabilities.items()}
+    mean = sum(scores.values()) / len(scores)
+    return {action: min(max(given["policy"] * (one - mean), -most), most) for action, one in scores.items()}
+
+
+def weighed(decision: Decision, found: Mapping[ActionType, Option]) -> Decision:
+    """Return the decision with the chances of clearly worse actions given to the best of the day.
+
+    An action's worth is its option's value and the policy's term. Near equals keep the policy's chances. The decision
+    keeps its own scores.
+    """
+    term = policy_term(decision)
+    worth = {
+        action: found[action].value + term.get(action, 0.0) for action in decision.probabilities if action in found
+    }
+    if not worth:
+        return decision
+    best = max(worth, key=lambda action: worth[action])
+    moved = {action for action, value in worth.items() if value <= worth[best] - CLEARLY}
+    if not moved:
+        return decision
+    shares = {action: 0.0 if action in moved else share for action, share in decision.probabilities.items()}
+    shares[best] += sum(decision.probabilities[action] for action in moved)
+    return replace(decision, action=best if decision.action in moved else decision.action, probabilities=shares)
+
+
+# Later ----------------------------------------------------------------------------------------------------------------
+
+
+def gaps(person: Person, action: ActionType, task: Task | None, *, after: datetime) -> list[Option]:
+    """Return up to three options for an action in later slots, ascending, one of them tomorrow if there is any.
+
+    They lie in the coming 48 hours, or in six days if these hold fewer, and before the task's deadline.
+    """
+    zones, found = person.known.zones, list[Option]()
+    moment = moment_at(person.now, zones).shifted(1)
+    while slot_bounds(moment, zones)[0] < person.now + (GAPS_AHEAD if len(found) >= GAPS_MAX else GAPS_AT_MOST):
+        option = gap_in(person, action, task, moment, after=after)
+        if option is not None and all(option.start >= one.end for one in found):
+            found.append(option)
+        moment = moment.shifted(1)
+    tomorrow = person.date_of(person.now) + DAY
+    best = sorted(sorted(found, key=lambda one: -one.value)[: 2 * GAPS_MAX], key=lambda one: one.start)
+    chosen = best[:GAPS_MAX]
+    of_tomorrow = [one for one in found if person.date_of(one.start) == tomorrow]
+    if of_tomorrow and not any(one in chosen for one in of_tomorrow):
+        chosen[-1:] = of_tomorrow[:1]
+    return sorted(chosen, key=lambda one: one.start)
+
+
+def gap_in(person: Person, action: ActionType, task: Task | None, moment: Moment, *, after: datetime) -> Option | None:
+    """Return the best option for an action in a slot, at least an hour after ``after``. None if none fits."""
+    low, high = slot_bounds(moment, person.known.zones)
+    span = max(low, after + NOT_AT_ONCE), high
+    if span[0] >= span[1]:
+        return None
+    grid = grid_of(person, span[0])
+    view = View(grid=grid, said=said_of(person))
+    candidate = of_action(action, person) if task is None else of_task(task, person)
+    one = judged(candidate, view, grid.up(span[0]), grid.up(span[1]), asked=True)
+    return None if one.refusal is not None else option_at(one, view, int(np.argmax(one.value)))
+
+
+def place(view: View, action: ActionType, task: Task | None, span: Stretch) -> tuple[Option | None, Fact | None]:
+    """Return (option, None) if a recommended action still fits into a span, else (None, the fact against it)."""
+    candidate = of_action(action, view.person) if task is None else of_task(task, view.person)
+    one = judged(candidate, view, view.grid.up(span[0]), view.grid.up(span[1]))
+    if one.refusal is not None:
+        return None, one.refusal
+    return option_at(one, view, int(np.argmax(one.value))), None
+
+
+# Silence --------------------------------------------------------------------------------------------------------------
+
+
+def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
+    """Return why nothing is advised now: sleep, a flight, an entry, or what speaks against each action."""
+    person, now = view.person, view.person.now
+    for day in (person.date_of(now), person.date_of(now) + DAY):
+        bed, wake = person.sleep(day)
+        if bed <= now < wake:
+            return (fact("asleep_now"),)
+    flight = next((o for o in person.flights if o.start <= now < o.end), None)
+    if flight is not None:
+        return (fact("flight_lands", time=local(view, flight.end)),)
+    for occurrence, _ in view.grid.entries:
+        if occurrence.start <= now < occurrence.end:
+            title = None if occurrence.event.private else occurrence.event.title
+            return (fact("entry_until", time=local(view, occurrence.end), title=title),)
+    leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
+    if leaves is not None:
+        return (fact("flight_leaves", time=local(view, leaves)),)
+    soon = next((o for o, _ in view.grid.entries if now <= o.start < now + ENTRY_NEAR), None)
+    if soon is not None:
+        title = None if soon.event.private else soon.event.title
+        return (fact("entry_next", time=local(view, soon.start), title=title),)
+    idle = any(why.kind == "no_grounds" for why in held.values()) and not due_tasks(person, view.grid.date)
+    return nothing_fits(held, fact("nothing_needed")) if idle else nothing_fits(held)
+
+
+def nothing_fits(held: Mapping[ActionType, Fact], head: Fact = NOTHING_FITS) -> tuple[Fact, ...]:
+    """Return the head, and a fact per reason with the actions that it speaks against, most actions first."""
+    why: dict[Fact, list[str]] = {}
+    for action, reason in held.items():
+        why.setdefault(reason, []).append(str(action))
+    if len(why) == 1:
+        return (fact("nothing_because", situation=head, reason=next(iter(why))),)
+    ranked = sorted(why.items(), key=lambda one: -len(one[1]))
+    return head, *(fact("not_actions", actions=tuple(actions), reason=reason) for reason, actions in ranked)
+
+
+def look(person: Person, at: datetime, readings: Mapping[Meter, Reading] = NO_READINGS) -> View:
+    """Return the view of the waking day of an instant, with what was said to the person in other slots."""
+    moment = moment_at(at, person.known.zones)
+    others = [one for one in person.advised if one.moment != moment]
+    return View(grid=grid_of(person, at), readings=readings, said=said_of(replace(person, advised=others)))
+
+
+def next_entry(person: Person, grid: Grid) -> tuple[str | None, datetime] | None:
+    """Return (title, begin) of the day's next entry, the title None where it is private."""
+    for occurrence, _ in grid.entries:
+        if occurrence.start >= person.now:
+            return (None if occurrence.event.private else occurrence.event.title), occurrence.start
+    return None

@@ -1,0 +1,299 @@
+"""A waking day in cells of five minutes: what is busy, at work, eaten, travelled and rested in each of them.
+
+The lengths are our choice where no source is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.expansion import midnight
+from bridge.calendar.flights import moves
+from bridge.calendar.meetings import is_meeting
+from bridge.day.person import Entry, Person
+from bridge.day.sleep import is_night
+from bridge.domain.types import Label, Occurrence
+from rhythm_env.interface import ActionType
+
+Cells = NDArray[np.bool_]
+Numbers = NDArray[np.float64]
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+CELL = 5 * MINUTE
+CELLS_MAX = 36 * 12  # of a waking day, whatever the clocks say
+EVENING, NIGHT_WORK = 17 * HOUR, 18 * HOUR  # after midnight: an entry, or one of work, that begins later fills it
+EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
+LUNCHES, LUNCH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE  # begins after midnight; the first free one counts
+DINNERS, DINNER = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
+LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
+FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # for those who get up later, breakfast is lunch
+PAUSE_AT_MOST = 30 * MINUTE  # between entries that count as one stretch
+# Stretches without a pause: least length, and what they need before and after.
+DEMANDS = ((6 * HOUR, HOUR, 90 * MINUTE), (3 * HOUR, 15 * MINUTE, 30 * MINUTE))
+WAY_TO_WORK, WAY_FROM_WORK = 45 * MINUTE, 30 * MINUTE
+FAMILY_PAUSE, FAMILY_FROM, FAMILY_MORNING = 3 * HOUR, 14 * HOUR, 9 * HOUR
+BESIDE, TRAVEL, WAY = 5 * MINUTE, 30 * MINUTE, 15 * MINUTE  # kept free around an entry; at a place; on the way out
+LONG, BREATH, OUTING = 45 * MINUTE, 10 * MINUTE, 30 * MINUTE
+TO_THE_AIRPORT = 150 * MINUTE
+OFFICE_WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+EASY = frozenset(ActionType) - OFFICE_WORK - {ActionType.LEARN, ActionType.SOCIALIZE}
+MEAL = re.compile(  # en, de, fr, es, it, nl, pt
+    r"\b(lunch|brunch|dinner|supper|mittagessen|abendessen|mittag|déjeuner|dîner|almuerzo|comida|cena|pranzo|"
+    r"avondeten|almoço|jantar)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """The waking day of ``date``: cell 0 begins at waking, rounded up to five minutes, and the last ends by bedtime."""
+
+    person: Person
+    date: date
+
+    @cached_property
+    def wake(self) -> datetime:
+        return self.person.sleep(self.date)[1]
+
+    @cached_property
+    def bed(self) -> datetime:
+        return self.person.sleep(self.date + DAY)[0]
+
+    @cached_property
+    def begin(self) -> datetime:
+        return rounded_up(self.wake)
+
+    @cached_property
+    def size(self) -> int:
+        return min(max((self.bed - self.begin) // CELL, 0), CELLS_MAX)
+
+    @cached_property
+    def midnight(self) -> datetime:
+        return midnight(self.date, self.person.known.zones)
+
+    @cached_property
+    def end_of_date(self) -> datetime:
+        return midnight(self.date + DAY, self.person.known.zones)
+
+    def since(self, after_midnight: timedelta) -> datetime:
+        return self.midnight + after_midnight
+
+    def at(self, cell: int) -> datetime:
+        return self.begin + cell * CELL
+
+    def up(self, at: datetime) -> int:
+        """Return the first cell that begins at ``at`` or later, within the day."""
+        return min(max(-((self.begin - at) // CELL), 0), self.size)
+
+    def down(self, at: datetime) -> int:
+        """Return the cell that holds ``at``, within the day."""
+        return min(max((at - self.begin) // CELL, 0), self.size)
+
+    def touched(self, stretches: Iterable[Stretch]) -> Cells:
+        """Return the cells (size,) of which any part lies in a stretch."""
+        found = np.zeros(self.size, dtype=bool)
+        for low, high in stretches:
+            if low < high:
+                found[self.down(low) : self.up(high)] = True
+        return found
+
+    def inside(self, stretches: Iterable[Stretch]) -> Cells:
+        """Return the cells (size,) that lie whole in a stretch."""
+        found = np.zeros(self.size, dtype=bool)
+        for low, high in stretches:
+            if low < high:
+                found[self.up(low) : self.down(high)] = True
+        return found
+
+    @cached_property
+    def minutes(self) -> Numbers:
+        """Minutes from midnight to the begin of each cell."""
+        return np.arange(self.size, dtype=np.float64) * 5 + (self.begin - self.midnight) / MINUTE
+
+    @cached_property
+    def work(self) -> list[Stretch]:
+        return self.person.work(self.date)
+
+    @cached_property
+    def at_work(self) -> Cells:
+        return self.touched(self.work)
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The timed, busy entries between waking and bedtime, nights excepted."""
+        return [
+            (o, label)
+            for o, label in self.person.entries
+            if takes_time(o.event) and o.start < self.bed and o.end > self.wake and not is_night(o, label)
+        ]
+
+    @cached_property
+    def busy(self) -> Cells:
+        """Entries with the way or a pause around them, rests, journeys, and time with the family."""
+        taken = [self._margins(o, label) for o, label in self.entries]
+        return self.touched([*taken, *self.rests, *self.journeys])
+
+    def _margins(self, occurrence: Occurrence, label: Label) -> Stretch:
+        length, place = occurrence.end - occurrence.start, TRAVEL if occurrence.event.located else BESIDE
+        outing = length >= OUTING and not clipped(self.work, occurrence.start, occurrence.end)
+        leaves = outing or (length >= LONG and label.action is ActionType.LEARN)
+        after = max(place, TRAVEL if leaves else BREATH if length >= LONG else BESIDE)
+        return occurrence.start - max(place, WAY if outing else BESIDE), occurrence.end + after
+
+    @cached_property
+    def rests(self) -> list[Stretch]:
+        """What series of entries and working hours need around them: the way, food and a pause."""
+        found: list[Stretch] = []
+        near = clipped(self.person.attended, self.wake - DAY, self.bed + DAY)
+        for start, end in merged(near, bridging=PAUSE_AT_MOST):
+            need = next((one for one in DEMANDS if end - start >= one[0]), None)
+            if need is not None:
+                found += [(start - need[1], start), (end, end + need[2])]
+        for start, end in self.work:
+            found += [(start - WAY_TO_WORK, start), (end, end + WAY_FROM_WORK)]
+        return merged(found)
+
+    @cached_property
+    def journeys(self) -> list[Stretch]:
+        """The flights with the ways to and from the airport. One that leaves after waking takes the rest of the day."""
+        return merged(
+            (start, end if start + TO_THE_AIRPORT < self.wake else max(end, self.bed))
+            for start, end in self.person.journeys
+            if start < self.bed and end > self.wake
+        )
+
+    @cached_property
+    def in_new_zone(self) -> bool:
+        """True if the clock is set anew on the day or in the 24 hours before it."""
+        return bool(moves(self.person.known.zones, self.wake - DAY, self.bed))
+
+    @cached_property
+    def with_family(self) -> list[Stretch]:
+        """Pauses between entries with the family in the afternoon and evening, and the time before an early one."""
+        mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]
+        found = [
+            (one.end, other.start)
+            for one, other in pairwise(mine)
+            if one.start >= self.since(FAMILY_FROM) and timedelta(0) < other.start - one.end <= FAMILY_PAUSE
+        ]
+        if mine and self.wake < mine[0].start < self.since(FAMILY_MORNING):
+            found.append((self.wake, mine[0].start))
+        return merged(found)
+
+    @cached_property
+    def meals(self) -> list[Stretch]:
+        """The entries for lunch and dinner, else the usual hours that are free. What is assumed can also be moved."""
+        early = self.wake <= self.since(FASTS_UNTIL)
+        lunch = self._meal(LUNCHES, LUNCH, LUNCH_FROM, EVENING) if early else None
+        dinner = self._meal(DINNERS, DINNER, DINNER_FROM, DINNER_UNTIL)
+        return merged(meal for meal in (lunch, dinner) if meal is not None)
+
+    def _meal(self, begins: Sequence[int], length: timedelta, low: timedelta, high: timedelta) -> Stretch | None:
+        for occurrence, _ in self.entries:
+            named = not occurrence.event.private and MEAL.search((occurrence.event.title or "")[:200])
+            if named and self.since(low) <= occurrence.start < self.since(high):
+                return occurrence.start, occurrence.end
+        starts = (self.since(minutes * MINUTE) for minutes in begins)
+        free = (one for one in starts if not clipped(self.person.attended, one, one + length))
+        start = next((one for one in free if self.wake < one < self.bed), None)
+        return None if start is None else (start, start + length)
+
+    @cached_property
+    def strains(self) -> list[tuple[Occurrence, Label]]:
+        """The tiring entries: all but rests, sport, family, and company after work."""
+        return [
+            (o, label)
+            for o, label in self.entries
+            if label.action not in EASY
+            and not (label.action is ActionType.SOCIALIZE and not clipped(self.work, o.start, o.end))
+        ]
+
+    @cached_property
+    def strained(self) -> Numbers:
+        """Minutes of tiring entries before each cell begins, and after the last one (size + 1,)."""
+        busy = self.touched((o.start, o.end) for o, _ in self.strains)
+        return np.concatenate([[0.0], np.cumsum(busy * 5.0)])
+
+    @cached_property
+    def strained_lately(self) -> Cells:
+        """Starts (size,) up to three hours after a tiring entry."""
+        return self.inside((o.end - CELL, o.end + 3 * HOUR) for o, _ in self.strains)
+
+    def strain_kinds(self) -> tuple[str, ...]:
+        """Return the kinds of the day's tiring entries, the longest in total first, without those below 15 %."""
+        times: dict[str, float] = {}
+        for occurrence, label in self.strains:
+            kind = (
+                "meetings"
+                if is_meeting(occurrence.event)
+                else "classes"
+                if label.action is ActionType.LEARN
+                else "work"
+            )
+            times[kind] = times.get(kind, 0.0) + (occurrence.end - occurrence.start) / MINUTE
+        told = sorted(
+            (kind for kind in times if times[kind] >= 0.15 * sum(times.values())), key=lambda one: -times[one]
+        )
+        return tuple(told) or ("work",)
+
+    @cached_property
+    def spent_from(self) -> datetime:
+        """The begin of the first entry that fills the evening, or bedtime."""
+        found = [
+            o.start
+            for o, label in self.entries
+            if o.start >= self.since(NIGHT_WORK if label.action in OFFICE_WORK else EVENING)
+            and o.end - o.start >= EVENING_ENTRY
+        ]
+        return min([self.bed, *found])
+
+    def off_work(self, low: datetime, high: datetime) -> list[Stretch]:
+        return without([(low, high)], self.work) if low < high else []
+
+
+def run(cells: Cells) -> NDArray[np.intp]:
+    """Return how many cells in a row are True from each cell on.
+
+    >>> run(np.array([True, True, False, True])).tolist()
+    [2, 1, 0, 1]
+    """
+    places = np.where(cells, cells.size, np.arange(cells.size))
+    ends: NDArray[np.intp] = np.minimum.accumulate(places[::-1])[::-1]
+    return ends - np.arange(cells.size)
+
+
+def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
+    """Return the parts of disjoint, ascending ``stretches`` that no stretch in ``taken`` covers."""
+    left: list[Stretch] = []
+    for low, high in stretches:
+        at = low
+        for start, end in clipped(merged(taken), low, high):
+            if at < start:
+                left.append((at, start))
+            at = end
+        if at < high:
+            left.append((at, high))
+    return left
+
+
+def grid_of(person: Person, at: datetime) -> Grid:
+    """Return the waking day of an instant. A sleep's first half belongs to the day before it."""
+    day = person.date_of(at)
+    bed, wake = person.sleep(day)
+    before = at < bed or (at < wake and at < bed + (wake - bed) / 2)
+    return Grid(person=person, date=day - DAY if before else day)
+
+
+def rounded_up(at: datetime) -> datetime:
+    """Return an instant rounded up to full five minutes."""
+    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
+    return at + (CELL - over if over else over)

@@ -1,0 +1,366 @@
+"""The plan of a date as a value: entries, suggestions, tasks before their deadlines, winding down, and sleep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+import numpy as np
+
+from bridge.calendar.busy import Stretch, clipped, merged, takes_time
+from bridge.calendar.expansion import midnight
+from bridge.day.candidates import DUE_DAYS, MOST, OF_A_TASK, RESTS, Candidate, candidates, due_tasks, of_task
+from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
+from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
+from bridge.day.person import Person
+from bridge.day.place import is_journey
+from bridge.day.rules import AGAIN, APART, ONE_REST, PAUSE
+from bridge.day.solver import Place, solve
+from bridge.day.terms import facts, of_due
+from bridge.day.view import Said, View, is_agreed, said_of, suggested_on
+from bridge.domain.facts import Fact, fact
+from bridge.domain.records import Deed
+from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
+from bridge.domain.types import Event, Label, Occurrence, Reading, Task
+from bridge.meters.outlook import Expected
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
+
+WIND_DOWN, WIND_DOWN_MIN, WIND_DOWN_BACK = timedelta(minutes=45), timedelta(minutes=15), timedelta(minutes=90)
+WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
+AHEAD_MAX = 7  # days ahead for whose plans the days before are planned as well
+TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in a day; minutes of a long one
+HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
+REST_AFTER_SPORT = timedelta(minutes=45)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A part of a day's plan. ``kind`` is entry, suggested, task, wind_down or sleep.
+
+    ``recommendation_id`` is that of the recommendation which the block shows, None for a preview. ``task`` is the key
+    of the open task that a block names.
+    """
+
+    start: datetime
+    end: datetime
+    kind: str
+    action: ActionType | None = None
+    title: str | None = None
+    facts: tuple[Fact, ...] = ()
+    recommendation_id: int | None = None
+    all_day: bool = False
+    flight: bool = False
+    task: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayPlan:
+    """The plan of a date, with ``blocks`` in order of time, and the day's working hours in ``work``.
+
+    ``wake`` is on the date and ``bedtime`` at its end, both None if nothing is known. ``changes`` say which suggestions
+    were withdrawn. ``outlook`` holds the expected levels of the meters, for tomorrow only. ``moves`` are the stays in
+    other time zones that begin on the day.
+    """
+
+    date: date
+    zone: str
+    bedtime: datetime | None
+    wake: datetime | None
+    work: tuple[Stretch, ...]
+    blocks: tuple[Block, ...]
+    changes: tuple[Fact, ...] = ()
+    outlook: tuple[Expected, ...] = ()
+    moves: tuple[ZoneSpan, ...] = ()
+
+    @property
+    def rows(self) -> list[Block | ZoneSpan]:
+        """The blocks in order of time, all-day blocks first, and the stays in new zones before what follows them."""
+        blocks = sorted(self.blocks, key=lambda block: (not block.all_day, block.start, block.end))
+        timed = [block for block in blocks if not block.all_day]
+        found: list[Block | ZoneSpan] = [*blocks]
+        for move in self.moves:
+            following = next((block for block in timed if block.start >= move.since), None)
+            if following is not None:
+                found.insert(found.index(following), move)
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Week:
+    """The days of a person as they are planned, each once: a day ahead counts what the days before it hold.
+
+    ``ask`` gives what the policy adds to each action that the guard allows in a slot.
+    """
+
+    person: Person
+    ask: Propensities
+    readings: Mapping[Meter, Reading] = field(default_factory=dict)
+    planned: dict[date, tuple[Block, ...]] = field(default_factory=dict)  # placed blocks by date, once planned
+
+    def blocks(self, day: date) -> tuple[Block, ...]:
+        """Return the blocks of a date in order of time. Of a person who is not known, only what the calendar fixes."""
+        blocks = [*fixed_blocks(self.person, day)]
+        if not self.person.is_blank:
+            blocks += self.placed(day)
+            blocks += night_blocks(self.person, day, blocks)
+        return tuple(sorted(blocks, key=lambda one: (one.start, one.end)))
+
+    def placed(self, day: date) -> tuple[Block, ...]:
+        """Return the suggestions and tasks of a date, after those of the days from today until it."""
+        today = self.person.date_of(self.person.now)
+        if day not in self.planned:
+            near = (day - today).days <= AHEAD_MAX
+            before = [self.placed(today + k * DAY) for k in range((day - today).days)] if near else []
+            self.planned[day] = tuple(self._of_day(day, [one for of in before for one in of]))
+        return self.planned[day]
+
+    def _of_day(self, day: date, before: Sequence[Block]) -> Iterator[Block]:
+        person = self.person
+        given = [*given_blocks(person, day)]
+        begun = begun_tasks(person, day, given)
+        given, fixed = [*given, *begun], fixed_blocks(person, day)
+        said = [*said_of(person), *(_said(one) for one in (*before, *begun) if one.recommendation_id is None)]
+        named = frozenset(one.title for one in (*before, *given) if one.title) | {
+            one.facts[0].title.reveal()
+            for one in fixed
+            if one.facts and one.facts[0].kind == "for_task" and one.facts[0].title
+        }
+        view = View(grid=Grid(person=person, date=day), readings=self.readings, said=said)
+        yield from given
+        if day >= person.date_of(person.now):
+            yield from _solved(view, self.ask, named, given)
+
+
+def _said(block: Block) -> Said:
+    return Said(action=block.action, start=block.start, end=block.end, what=block.title, foreseen=True)
+
+
+def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequence[Block]) -> Iterator[Block]:
+    """Yield the suggestions and tasks with the largest sum of terms that fit beside each other and what is given."""
+    grid, person = view.grid, view.person
+    if not grid.size:
+        return
+    found = [judged(one, view, view.now, grid.size) for one in candidates(person, grid, said=named)]
+    found = [one for one in found if one.refusal is None]
+    slots = list(_later_slots(view))
+    adds = {moment: ask(moment, _actions_in(found, view, moment)) for moment in slots}
+    places = [place for number, one in enumerate(found) for place in _places(number, one, view, adds)]
+    made = sum(suggested_on(person, slot_bounds(slots[0], person.known.zones)[0]) for _ in slots[:1])
+    most = {"suggested": max(person.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
+    chosen = solve(places, most, lambda one, other: _apart(one, other, found))
+    for place in chosen:
+        yield _block(found[place.choice], place, view)
+
+
+def _later_slots(view: View) -> Iterator[Moment]:
+    """Yield the morning, afternoon and evening of a date, as far as they come after the current slot."""
+    day, current = view.grid.date, moment_at(view.person.now, view.person.known.zones)
+    monday = day - day.weekday() * DAY
+    slots = (Moment(week=monday, day=day.weekday(), slot=slot) for slot in (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING))
+    yield from (slot for slot in slots if slot > current)
+
+
+def _cells(view: View, moment: Moment) -> tuple[int, int]:
+    low, high = slot_bounds(moment, view.person.known.zones)
+    return view.grid.up(low), view.grid.up(high)
+
+
+def _actions_in(found: Sequence[Judged], view: View, moment: Moment) -> list[ActionType]:
+    low, high = _cells(view, moment)
+    fitting = {one.candidate.action for one in found if low < high and np.isfinite(one.value[low:high]).any()}
+    return [action for action in ActionType if action in fitting]
+
+
+def kind_of(candidate: Candidate, person: Person) -> str:
+    """Return "task" for a task that is due within two days, which gets its place beside the suggestions."""
+    near = candidate.due is not None and candidate.due <= person.date_of(person.now) + DUE_DAYS * DAY
+    return "task" if near else "suggested"
+
+
+def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[ActionType, float]]) -> Iterator[Place]:
+    """Yield the places that are worth trying: in each free stretch of a slot the best, half hours, and the last."""
+    kind = kind_of(one.candidate, view.person)
+    action, spans = one.candidate.action, [(-1, (0, view.grid.size), 0.0)]
+    if kind == "suggested" and action is not None:
+        slots = [(group, moment, adds[moment].get(action)) for group, moment in enumerate(adds)]
+        spans = [(group, _cells(view, moment), extra) for group, moment, extra in slots if extra is not None]
+    for group, (low, high), extra in spans:
+        starts = low + np.flatnonzero(np.isfinite(one.value[low:high]))
+        for stretch in np.split(starts, np.flatnonzero(np.diff(starts) > 1) + 1) if starts.size else ():
+            best = int(stretch[np.argmax(one.value[stretch])])
+            others = sorted(map(int, stretch[::HALF_HOUR]), key=lambda start: -one.value[start])[:STARTS_MAX]
+            for start in dict.fromkeys((best, *others, int(stretch[-1]))):
+                end = start + int(one.lengths[start])
+                value = float(one.value[start]) + extra
+                yield Place(choice=number, kind=kind, start=start, end=end, value=value, group=group)
+
+
+def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:
+    """Return how many tasks have room: less beside six hours of tiring entries, more if one is urgent."""
+    urgent = any(one.candidate.due == view.grid.date for one in found)
+    most = LONG_DAY_MOST if float(view.grid.strained[-1]) >= LONG_DAY else TASKS_MOST
+    taken = sum(one.task is not None or one.action not in RESTS for one in given)
+    return max((URGENT_MOST if urgent else most) - taken, 0)
+
+
+def _apart(one: Place, other: Place, found: Sequence[Judged]) -> bool:
+    """Return True if two places can stand beside each other: far enough apart, and not the same again."""
+    first, last = (one, other) if one.start <= other.start else (other, one)
+    before, after = found[first.choice].candidate, found[last.choice].candidate
+    gap = (last.start - first.end) * CELL
+    if "task" in (first.kind, last.kind):
+        errands = before.action is after.action is ActionType.ADMIN_WORK
+        rest = REST_AFTER_SPORT if before.action is ActionType.EXERCISE else PAUSE
+        return gap >= (BESIDE if errands and first.kind == last.kind else rest)
+    if first.group == last.group or gap < APART:
+        return False
+    if before.action in ONE_REST and after.action in ONE_REST:
+        return False
+    return before.action is None or before.action is not after.action or gap >= AGAIN[before.action] * HOUR
+
+
+def _block(one: Judged, place: Place, view: View) -> Block:
+    candidate, grid = one.candidate, view.grid
+    if place.kind == "task" and candidate.task is not None:
+        told = facts(candidate, view, place.start, one.added)
+        return Block(
+            start=grid.at(place.start),
+            end=grid.at(place.end),
+            kind="task",
+            action=candidate.action,
+            title=candidate.task.title,
+            facts=told,
+            task=str(candidate.task.key),
+        )
+    option = option_at(one, view, place.start)
+    return Block(
+        start=option.start,
+        end=option.end,
+        kind="suggested",
+        action=option.action,
+        title=option.what,
+        facts=option.facts,
+        task=None if option.task is None else str(option.task.key),
+    )
+
+
+# What is fixed --------------------------------------------------------------------------------------------------------
+
+
+def fixed_blocks(person: Person, day: date) -> list[Block]:
+    """Return the entries of a date as blocks. An entry of deep work ahead names a due task, each task once."""
+    start, end = (midnight(day + k * DAY, person.known.zones) for k in (0, 1))
+    due = [t for t in due_tasks(person, day) if person.task_actions.get(t.key) is ActionType.DEEP_WORK]
+    return [
+        _entry(person, occurrence, label, due)
+        for occurrence, label in person.entries
+        if occurrence.start < end
+        and (occurrence.end > start or occurrence.start == start)
+        and _stands(occurrence.event)
+    ]
+
+
+def _stands(event: Event) -> bool:
+    """Return True for what belongs in the plan: not cancelled or declined, nor a mark of a place or a task."""
+    if takes_time(event):
+        return True
+    return not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
+
+
+def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]) -> Block:
+    title, told = None if occurrence.event.private else occurrence.event.title, list(_landing(person, occurrence))
+    focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
+    if focus and due:
+        task = max(due, key=lambda one: len(_words(one.title) & _words(title)))
+        due.remove(task)
+        told.append(fact("for_task", title=task.title))
+    return Block(
+        start=occurrence.start,
+        end=occurrence.end,
+        kind="entry",
+        action=label.action,
+        title=title,
+        all_day=occurrence.event.all_day,
+        flight=is_journey(occurrence),
+        facts=tuple(told),
+    )
+
+
+def _landing(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
+    """Yield a flight's landing on the clocks of arrival and of departure, where they differ."""
+    here, there = (
+        occurrence.end.astimezone(zone_at(at, person.known.zones)) for at in (occurrence.start, occurrence.end)
+    )
+    if is_journey(occurrence) and here.utcoffset() != there.utcoffset():
+        yield fact("landing_clocks", there=there, here=here)
+
+
+def _words(title: str | None) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{3,}", (title or "")[:200].lower()))
+
+
+def given_blocks(person: Person, day: date) -> Iterator[Block]:
+    """Yield the suggestions already made for a date that still stand. One that has begun stands if it was agreed to."""
+    open_tasks = {task.title: str(task.key) for task in reversed(person.known.tasks) if task.completed is None}
+    for advice in person.advised:
+        if advice.start is None or advice.end is None or advice.kind != "suggested":
+            continue
+        agreed, begun = is_agreed(advice, person.known.zones), advice.start < person.now
+        refused = advice.answer is Answer.IGNORE or (advice.answer is Answer.RESCHEDULE and not agreed)
+        over = (advice.outcome is Deed.DONE and not begun) or (begun and not agreed)
+        taken = clipped(person.attended, advice.start, advice.end)
+        if person.date_of(advice.start) == day and not refused and not over and not taken:
+            yield Block(
+                start=advice.start,
+                end=advice.end,
+                kind="entry" if begun else "suggested",
+                action=advice.action,
+                title=advice.what,
+                facts=advice.facts,
+                recommendation_id=advice.id,
+                task=open_tasks.get(advice.what) if advice.what else None,
+            )
+
+
+def begun_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block]:
+    """Return the due tasks whose place has begun, or is about to: they stay there until it ends, if it is free."""
+    found: list[Block] = []
+    for task in due_tasks(person, day) if day == person.date_of(person.now) else ():
+        start, end = person.places.get(str(task.key), (person.now, person.now))
+        soon = start < person.now + OF_A_TASK.notice * MINUTE and person.now < end <= start + MOST * MINUTE
+        taken = merged([*person.attended, *((one.start, one.end) for one in (*given, *found))])
+        if soon and not clipped(taken, start, end):
+            candidate = of_task(task, person)
+            told = (of_due(candidate, Grid(person=person, date=day)),)
+            action, key = candidate.action, str(task.key)
+            title = task.title
+            found.append(Block(start=start, end=end, kind="task", action=action, title=title, facts=told, task=key))
+    return found
+
+
+def night_blocks(person: Person, day: date, taken: Sequence[Block]) -> Iterator[Block]:
+    """Yield the sleep that ends on ``day``, the time to wind down, and the sleep after it, as far as they are ahead."""
+    over = person.sleep(day)[1]
+    for ends in (day, day + DAY):
+        bed, wake = person.sleep(ends)
+        bed = max(bed, over) if ends > day else bed  # a night moved by the calendar may touch the next
+        on_board = any(o.start <= bed and wake <= o.end for o in person.flights)
+        if wake <= person.now or on_board or wake - bed < LEAST_SLEEP:
+            continue
+        if ends > day:
+            yield from _wind_down(person, ends, taken)
+        yield Block(start=bed, end=wake, kind="sleep", action=ActionType.SLEEP, facts=(of_waking(person, ends),))
+
+
+def _wind_down(person: Person, ends: date, taken: Sequence[Block]) -> Iterator[Block]:
+    """Yield at most 45 minutes at the end of the last free stretch of the 90 minutes before a sleep."""
+    bed = person.sleep(ends)[0]
+    low = max(bed - WIND_DOWN_BACK, rounded_up(person.now), person.sleep(ends - DAY)[1])
+    said = [(one.start, one.end) for one in taken if not one.all_day]
+    home = [*((start, end + WAY_HOME) for start, end in person.attended), *person.journeys]
+    free = without([(low, bed)], [*home, *said]) if low < bed else []
+    if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
+        start = max(free[-1][0], free[-1][1] - WIND_DOWN)
+        yield Block(start=start, end=free[-1][1], kind="wind_down", facts=(of_bedtime(person, ends),))

@@ -1,0 +1,113 @@
+"""Place candidates on a day: at most so many of each kind, each once, apart from each other, with the largest sum.
+
+The exact answer is searched by branch and bound, from a greedy answer that is improved by exchanges. Where a day has so
+many possibilities that ``NODES`` steps do not settle it, the best answer so far stands. A program over the cells
+(weighted-interval scheduling) alone would use a candidate twice, and know no distances between kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+NODES = 4000  # steps of the search
+ROUNDS = 8  # of exchanges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A place for the candidate number ``choice``, from the cell ``start`` to ``end``. ``group`` is its slot."""
+
+    choice: int
+    kind: str
+    start: int
+    end: int
+    value: float
+    group: int = 0
+
+
+Apart = Callable[[Place, Place], bool]  # two places can stand beside each other
+Most = Mapping[str, int]
+
+
+def solve(places: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
+    """Return the chosen places, by start. ``most`` limits each kind. Places of no positive value are never chosen."""
+    by_choice: dict[int, list[Place]] = {}
+    for one in sorted(places, key=lambda place: -place.value):
+        if one.value > 0 and most.get(one.kind, 0) > 0:
+            by_choice.setdefault(one.choice, []).append(one)
+    choices = sorted(by_choice.values(), key=lambda of: -of[0].value)
+    search = _Search(choices=choices, most=most, apart=apart, best=_greedy(choices, most, apart))
+    search.run()
+    return sorted(search.best, key=lambda one: one.start)
+
+
+def total(chosen: Sequence[Place]) -> float:
+    return sum(one.value for one in chosen)
+
+
+def fits(one: Place, chosen: Sequence[Place], most: Most, apart: Apart) -> bool:
+    """Return True if a place can be added to those chosen."""
+    if sum(other.kind == one.kind for other in chosen) >= most.get(one.kind, 0):
+        return False
+    return all(other.choice != one.choice and apart(one, other) for other in chosen)
+
+
+def _greedy(choices: Sequence[Sequence[Place]], most: Most, apart: Apart) -> list[Place]:
+    """Add the best place that fits, again and again, then exchange one for others while that gains."""
+    ranked = sorted((one for of in choices for one in of), key=lambda place: -place.value)
+    chosen = _filled([], ranked, most, apart)
+    for _ in range(ROUNDS):
+        tried = [
+            _filled([one, *(other for other in chosen if fits(one, [other], most, apart))], ranked, most, apart)
+            for one in ranked[: 4 * len(choices)]
+            if one not in chosen
+        ]
+        better = max(tried, key=total, default=chosen)
+        if total(better) <= total(chosen) + 1e-9:
+            break
+        chosen = better
+    return chosen
+
+
+def _filled(begun: Sequence[Place], ranked: Sequence[Place], most: Most, apart: Apart) -> list[Place]:
+    found: list[Place] = []
+    for one in (*begun, *ranked):
+        if fits(one, found, most, apart):
+            found.append(one)
+    return found
+
+
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """Depth first over the candidates, the best first; a branch ends where even its best places would not gain."""
+
+    choices: Sequence[Sequence[Place]]
+    most: Most
+    apart: Apart
+    best: list[Place]
+    left: int = NODES
+
+    def run(self) -> None:
+        self._from(0, [], 0.0)
+
+    def _from(self, at: int, chosen: list[Place], value: float) -> None:
+        if value > total(self.best) + 1e-9:
+            self.best = list(chosen)
+        if at == len(self.choices) or self.left <= 0 or value + self._bound(at, chosen) <= total(self.best) + 1e-9:
+            return
+        for one in self.choices[at]:
+            self.left -= 1
+            if fits(one, chosen, self.most, self.apart):
+                self._from(at + 1, [*chosen, one], value + one.value)
+        self._from(at + 1, chosen, value)
+
+    def _bound(self, at: int, chosen: Sequence[Place]) -> float:
+        """Return the most that the candidates from ``at`` on can add, by kind."""
+        room = {kind: most - sum(one.kind == kind for one in chosen) for kind, most in self.most.items()}
+        bound = 0.0
+        for of in self.choices[at:]:
+            if room[of[0].kind] > 0:
+                room[of[0].kind] -= 1
+                bound += of[0].value
+        return bound

@@ -1,0 +1,413 @@
+"""How good a candidate would be: one table of terms in log-odds, each with the fact that says it.
+
+A term is a row of ``TERMS``; its weight stands in ``weights.toml``. A term of a meter adds only where the action lifts
+that meter (``rhythm_env.constants``).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from bridge.calendar.plans import COMPANY
+from bridge.day.candidates import RESTS, Candidate
+from bridge.day.grid import HOUR, MINUTE, Grid, Numbers
+from bridge.day.rules import SHORT_NIGHT, Starts, local, usual
+from bridge.day.view import View
+from bridge.domain.facts import Fact, fact, length
+from rhythm_env.constants import EFFECTS
+from rhythm_env.interface import ActionType, Answer, Meter
+
+A = ActionType
+NORMAL = 0.70  # the level of a meter that is the person's normal
+LAST_DAYS, COMPANY_DAYS, LONG_AGO = (2, 21), 5, 10
+OFTEN, HABITS_MIN = 0.75, 2  # times a week of a habit; habits from which a missing one says something
+TELLING = 3  # days until a task is due, that speak for work
+QUIET, QUIET_FROM = 90, 15 * 60  # minutes of a long free stretch, and its latest begin after midnight
+REST_LOAD, SPORT_LOAD = 300.0, 240.0  # minutes of tiring entries
+FREE, FREE_HOURS = 90, 3  # minutes that free time needs
+NEAR_HOUR = 60.0
+AFTER_WORK = 90 * MINUTE
+LATELY = timedelta(days=3)
+TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
+AT_LEISURE = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN, A.BINGE_WATCH})
+NONE_LATELY = {A.EXERCISE: "no_sport_lately", A.MEDITATE: "no_quiet_lately"}  # kind of the fact
+OURSELVES = AT_LEISURE - {A.BINGE_WATCH}
+
+# The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
+# it lifts serenity, and a body that is strained shows as low serenity first.
+SERVES: Mapping[ActionType, Meter] = MappingProxyType(
+    {
+        A.SLEEP: Meter.VITALITY,
+        A.MEDITATE: Meter.SERENITY,
+        A.ME_TIME: Meter.SERENITY,
+        A.FAMILY_TIME: Meter.CONNECTION,
+        A.SOCIALIZE: Meter.CONNECTION,
+    }
+)
+
+Value = Numbers | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one."""
+
+    name: str
+    value: Callable[[Candidate, View, Starts], Value]
+    told: Callable[[Candidate, View, int], Fact] | None = None
+    actions: frozenset[ActionType] | None = None
+
+
+@cache
+def weights() -> Mapping[str, float]:
+    return tomllib.loads((Path(__file__).parent / "weights.toml").read_text(encoding="utf-8"))
+
+
+def values(candidate: Candidate, view: View, lengths: Starts) -> dict[str, Value]:
+    """Return term -> what it adds at each start."""
+    return {
+        term.name: weights().get(term.name, 1.0) * term.value(candidate, view, lengths)
+        for term in TERMS
+        if term.actions is None or candidate.action in term.actions
+    }
+
+
+def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Value]) -> tuple[Fact, ...]:
+    """Return the facts of the terms that speak for a start, the strongest first, each with its weight."""
+    found: list[Fact] = []
+    for term in TERMS:
+        if term.told is None or term.name not in added:
+            continue
+        value = added[term.name]
+        weight = float(value[start]) if isinstance(value, np.ndarray) else float(value)
+        if weight >= weights()["grounds"]:
+            found.append(term.told(candidate, view, start).weighed(round(weight, 2)))
+    known = [one for one in found if one.kind != "answer_teaches"]
+    return tuple(sorted(known or found, key=lambda one: -one.weight))
+
+
+def reasons(added: Mapping[str, Value], size: int) -> Numbers:
+    """Return the largest value of a term that can be told, by start (size,)."""
+    best = np.zeros(size)
+    for term in TERMS:
+        if term.told is not None and term.name in added:
+            best = np.maximum(best, added[term.name])
+    return best
+
+
+# Habits, goals and tasks ----------------------------------------------------------------------------------------------
+
+
+def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    own = [] if candidate.task is not None else usual(candidate, view, timedelta(0))
+    if not own or candidate.action is A.SOCIALIZE:
+        return 0.0
+    away = np.abs(view.grid.minutes - (own[0][0] - view.grid.midnight) / MINUTE)
+    share: Numbers = np.clip(1 - away / NEAR_HOUR, 0.0, 1.0)
+    return share
+
+
+def _of_usual_hour(candidate: Candidate, view: View, _start: int) -> Fact:
+    habit, day = view.person.routine.habits[candidate.action or A.SLEEP], view.grid.date.weekday()
+    at = view.grid.midnight + habit.starts[day] * MINUTE
+    return fact("usually_done" if habit.settled else "done_before", time=local(view, at))
+
+
+def _habit(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    habits, action = view.person.routine.habits, candidate.action
+    if len(habits) < HABITS_MIN or action is None:
+        return 0.0
+    accepted = any(one.action is action and one.answer is Answer.ACCEPT for one in view.person.advised)
+    return 1.0 if accepted or (action in habits and habits[action].per_week >= OFTEN) else -1.0
+
+
+def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    ago, usual_days = _ago(candidate, view), _distance(candidate, view)
+    if ago is None or usual_days is None or not usual_days <= ago <= LAST_DAYS[1]:
+        return 0.0
+    return min(ago / usual_days, 2.0) / 2 + 0.5
+
+
+def _distance(candidate: Candidate, view: View) -> int | None:
+    """Return the days between two times that are usual, or None without a habit."""
+    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
+    if habit is None or habit.last is None or candidate.task is not None:
+        return None
+    return max(COMPANY_DAYS if candidate.action in COMPANY else LAST_DAYS[0], min(round(7 / habit.per_week), LONG_AGO))
+
+
+def _ago(candidate: Candidate, view: View) -> int | None:
+    """Return the days since the last time, done, planned or foreseen. None without a habit."""
+    habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
+    if habit is None or habit.last is None:
+        return None
+    day, end = view.person.date_of, view.grid.bed
+    planned = [o.start for o in view.planned(candidate.action) if o.start < end]
+    ahead = [one.start for one in view.said if one.foreseen and one.action is candidate.action and one.start < end]
+    return (view.grid.date - day(max([habit.last, *planned, *ahead]))).days
+
+
+def _of_last_time(candidate: Candidate, view: View, _start: int) -> Fact:
+    habit, ago = view.person.routine.habits[candidate.action or A.SLEEP], _ago(candidate, view)
+    ahead = any(one.foreseen and one.action is candidate.action for one in view.said)
+    told = fact("last_sport", days=ago, title=habit.last_sport) if habit.last_sport else fact("last_time", days=ago)
+    told = fact("last_time_then", days=ago) if ahead else told
+    if habit.per_week < OFTEN or not habit.settled:
+        return told
+    return fact("last_and_often", last=told, often=often(habit.per_week))
+
+
+def often(per_week: float) -> Fact:
+    """Return how often a week something is done, rounded, and at least once, as a part of a fact."""
+    times = max(round(per_week), 1)
+    return fact("times_a_week", times=times) if times > 2 else fact("twice_a_week" if times > 1 else "once_a_week")
+
+
+def _never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    """Somebody whose watch or calendar shows nothing of the kind for ten days."""
+    if candidate.action in view.person.routine.habits or not view.person.known.episodes:
+        return 0.0
+    said = sum(one.action is candidate.action for one in view.person.advised) + sum(
+        one.foreseen and one.action is candidate.action for one in view.said
+    )
+    return max(1.0 - 0.7 * said, 0.0)
+
+
+def _of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
+    return fact(NONE_LATELY[candidate.action or A.EXERCISE])
+
+
+def _goal(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    goal, done = _goal_and_done(candidate, view)
+    left = goal - done
+    return min(max(left / (7 - view.grid.date.weekday()), 0.25), 1.0) if left > 0 else 0.0
+
+
+def _goal_and_done(candidate: Candidate, view: View) -> tuple[int, int]:
+    action, grid = candidate.action, view.grid
+    if action is None or action not in view.person.wishes.goals:
+        return 0, 0
+    until = grid.bed if not view.is_today else view.person.now
+    monday = grid.date - grid.date.weekday() * timedelta(days=1)
+    return view.person.wishes.goals[action], sum(day >= monday for day in view.times(action, until))
+
+
+def _of_goal(candidate: Candidate, view: View, _start: int) -> Fact:
+    goal, done = _goal_and_done(candidate, view)
+    return fact("goal" if view.is_today else "goal_then", done=done, goal=goal)
+
+
+def _due(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    if candidate.due is None:
+        return 0.0
+    days, given = (candidate.due - view.grid.date).days, weights()
+    if days <= 1:
+        return given["overdue"] if days < 0 else given["due_tomorrow"] if days else given["due_today"]
+    return given["due_later"] if days <= TELLING else 0.0
+
+
+def _of_due(candidate: Candidate, view: View, _start: int) -> Fact:
+    return of_due(candidate, view.grid)
+
+
+def of_due(candidate: Candidate, grid: Grid) -> Fact:
+    """Return how far from the day of the plan a task is due."""
+    days = 0 if candidate.due is None else (candidate.due - grid.date).days
+    if grid.date > grid.person.date_of(grid.person.now):
+        if days < 0:
+            return fact("due_before", count=-days)
+        return fact("due_later", days=days) if days > 1 else fact("due_day_after" if days else "due_that_day")
+    if days < 0:
+        return fact("was_due", count=-days)
+    return fact("due_in", days=days) if days > 1 else fact("due_tomorrow" if days else "due_today")
+
+
+def _kept_place(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    place = None if candidate.task is None else view.person.places.get(str(candidate.task.key))
+    if place is None:
+        return 0.0
+    found: Numbers = (np.arange(view.grid.size) == view.grid.up(place[0])).astype(float)
+    return found
+
+
+# The body and the day -------------------------------------------------------------------------------------------------
+
+
+def _load(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    least = REST_LOAD if candidate.action in RESTS else SPORT_LOAD
+    return ((view.grid.strained[:-1] >= least) & view.grid.strained_lately).astype(float)
+
+
+def _of_load(_candidate: Candidate, view: View, start: int) -> Fact:
+    hours = round(float(view.grid.strained[start]) / 60)
+    ahead = not view.is_today or float(view.grid.strained[view.now]) < float(view.grid.strained[start])
+    return fact("load_then" if ahead else "load", hours=hours, kinds=view.grid.strain_kinds())
+
+
+def _short_night(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    short = view.person.short_of_sleep if view.is_today else None
+    if short is None or short < SHORT_NIGHT:
+        return 0.0
+    return (view.grid.minutes < 19 * 60).astype(float)
+
+
+def _of_short_night(_candidate: Candidate, view: View, _start: int) -> Fact:
+    short = view.person.short_of_sleep or timedelta(0)
+    return fact("short_night", length=length(short / MINUTE))
+
+
+def _body(state: str) -> Callable[[Candidate, View, Starts], Value]:
+    return lambda _candidate, view, _lengths: float(view.is_today and view.person.body.state == state)
+
+
+def _of_body(_candidate: Candidate, view: View, _start: int) -> Fact:
+    why = view.person.body.facts
+    return why[0] if why else fact("said_ill")
+
+
+def _low_level(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    """By how much the meter is below normal that the action serves."""
+    reading = view.readings.get(SERVES[candidate.action or A.SLEEP]) if view.is_today else None
+    return 0.0 if reading is None or not reading.coverage else max(NORMAL - reading.level, 0.0)
+
+
+def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
+    meter = SERVES[candidate.action or A.SLEEP]
+    return fact("low_level", meter=str(meter), level=round(view.readings[meter].level, 2))
+
+
+def _quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    grid, habits = view.grid, view.person.routine.habits
+    if not grid.entries or candidate.task is not None or (A.LEARN in habits and A.DEEP_WORK not in habits):
+        return 0.0
+    return ((view.free * 5 >= QUIET) & (grid.minutes <= QUIET_FROM)).astype(float)
+
+
+def _of_free(_candidate: Candidate, view: View, start: int) -> Fact:
+    minutes = int(view.free[start]) * 5
+    return fact("long_free", length=length(minutes), time=local(view, view.grid.at(start + int(view.free[start]))))
+
+
+def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    """Leisure in an evening without an entry, or within three free hours of a free day."""
+    grid = view.grid
+    evening = (grid.minutes >= 17 * 60) & (view.free * 5 >= FREE)
+    day = (view.free * 5 >= FREE_HOURS * 60) & (not grid.work)
+    return (evening | day).astype(float) * LEISURE.get(candidate.action or A.SLEEP, 0.0)
+
+
+LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.LEARN: 0.6, A.MEDITATE: 0.7, A.BINGE_WATCH: 0.6}  # shares; our choice
+
+
+def _of_free_time(_candidate: Candidate, view: View, start: int) -> Fact:
+    until = view.grid.at(start + int(view.free[start]))
+    if until >= view.grid.bed - 2 * HOUR:
+        return fact("free_evening" if view.grid.minutes[start] >= 17 * 60 else "free_day")
+    return fact("free_until", time=local(view, until))
+
+
+def _after_work(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    if not view.person.routine.work_known or not view.grid.work:
+        return 0.0
+    end = view.grid.work[-1][1]
+    return view.grid.inside([(end, end + AFTER_WORK)]).astype(float)
+
+
+# Wishes, the policy, and what speaks against --------------------------------------------------------------------------
+
+
+def _wish_weight(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    if candidate.action is None:
+        return 0.0
+    given = view.person.wishes.weights
+    return sum((given.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, EFFECTS[candidate.action], strict=True))
+
+
+def _of_wish_weight(candidate: Candidate, view: View, _start: int) -> Fact:
+    given, effects = view.person.wishes.weights, EFFECTS[candidate.action or A.SLEEP]
+    gains = {m: (given.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, effects, strict=True)}
+    return fact("wished_weight", meter=str(max(gains, key=lambda one: gains[one])))
+
+
+def _repeated(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    since = view.person.now - LATELY
+    said = [one for one in view.person.advised if one.action is candidate.action and one.created_at >= since]
+    ahead = [one for one in view.said if one.foreseen and one.action is candidate.action]
+    return float(sum(one.kind == "suggested" and one.answer is not Answer.ACCEPT for one in said) + len(ahead))
+
+
+def _later(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    """Hours of waiting beyond the first. On a coming day they hardly matter; what is due that day should not wait."""
+    waits: Numbers = np.maximum((np.arange(view.grid.size) - (view.now if view.is_today else 0)) / 12 - 1, 0.0)
+    if candidate.task is not None:
+        return waits * (1.0 if candidate.due is not None and candidate.due <= view.grid.date else 0.5)
+    return np.minimum(waits, 4.0) if view.is_today else waits * 0.1
+
+
+def _shorter(candidate: Candidate, _view: View, lengths: Starts) -> Value:
+    span = max(candidate.wanted - candidate.least, 5)
+    missing: Numbers = np.clip((candidate.wanted - 5.0 * lengths) / span, 0.0, 1.0)
+    return missing
+
+
+def _over_meal(candidate: Candidate, view: View, lengths: Starts) -> Value:
+    grid = view.grid
+    around = HOUR if candidate.action is A.EXERCISE else timedelta(0)
+    meals = np.concatenate([[0], np.cumsum(grid.touched((low, high + around) for low, high in grid.meals))])
+    starts = np.arange(grid.size)
+    over: Numbers = (meals[np.minimum(starts + lengths, grid.size)] > meals[starts]).astype(float)
+    return over
+
+
+def _evening(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    """In the evening a quiet time lies best near the end of the day: hours that are missing to it."""
+    end = (view.grid.bed - view.grid.midnight) / MINUTE - 90
+    return np.where(view.grid.minutes >= 19 * 60, np.maximum(end - view.grid.minutes, 0.0) / 60, 0.0)
+
+
+def _new_person(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    return float(len(view.person.routine.habits) < HABITS_MIN and not view.person.known.episodes)
+
+
+def _one(_candidate: Candidate, _view: View, _lengths: Starts) -> Value:
+    return 1.0
+
+
+TERMS: tuple[Term, ...] = (
+    Term(name="usual_hour", value=_usual_hour, told=_of_usual_hour),
+    Term(name="last_time", actions=TOLD_LAST, value=_last_time, told=_of_last_time),
+    Term(name="goal", value=_goal, told=_of_goal),
+    Term(name="due", value=_due, told=_of_due),
+    Term(name="ill", actions=RESTS | {A.SLEEP}, value=_body("ill"), told=_of_body),
+    Term(name="strained", actions=RESTS | {A.SLEEP}, value=_body("strained"), told=_of_body),
+    Term(name="short_night", actions=frozenset({A.SLEEP, A.ME_TIME}), value=_short_night, told=_of_short_night),
+    Term(name="load", actions=RESTS | {A.EXERCISE}, value=_load, told=_of_load),
+    Term(name="low_level", value=_low_level, told=_of_low_level, actions=frozenset(SERVES)),
+    Term(name="quiet_stretch", actions=frozenset({A.DEEP_WORK}), value=_quiet_stretch, told=_of_free),
+    Term(
+        name="never_lately",
+        actions=frozenset(NONE_LATELY),
+        value=_never_lately,
+        told=_of_none_lately,
+    ),
+    Term(name="free_time", actions=AT_LEISURE, value=_free_time, told=_of_free_time),
+    Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
+    Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
+    Term(name="after_work", actions=AT_LEISURE | COMPANY, value=_after_work, told=lambda *_: fact("work_over")),
+    Term(name="habit", value=_habit),
+    Term(name="kept_place", value=_kept_place),
+    Term(name="evening", actions=frozenset({A.MEDITATE}), value=_evening),
+    Term(name="repeated", value=_repeated),
+    Term(name="later", value=_later),
+    Term(name="shorter", value=_shorter),
+    Term(name="over_meal", actions=frozenset(A) - COMPANY, value=_over_meal),
+    Term(name="filler", actions=frozenset({A.BINGE_WATCH}), value=_one),
+)

@@ -1,0 +1,121 @@
+"""A look at a day: the grid, the meters, and what is said already, for rules and terms to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.calendar.busy import Stretch, takes_time
+from bridge.day.grid import DAY, Grid, run
+from bridge.day.person import Person
+from bridge.domain.records import AdviceRecord
+from bridge.domain.slots import ZoneHistory, moment_at
+from bridge.domain.types import Occurrence, Reading
+from rhythm_env.interface import ActionType, Answer, Meter
+
+SURE = 0.5  # confidence of a label from which an entry counts as its action
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A suggestion that the day holds already, made or foreseen. ``what`` names its task or activity."""
+
+    action: ActionType | None
+    start: datetime
+    end: datetime
+    what: str | None = None
+    foreseen: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A day of a person as it is judged. ``said`` are the suggestions of this day and of the days around it."""
+
+    grid: Grid
+    readings: Mapping[Meter, Reading] = field(default_factory=dict)
+    said: Sequence[Said] = ()
+
+    @property
+    def person(self) -> Person:
+        return self.grid.person
+
+    @cached_property
+    def is_today(self) -> bool:
+        return self.grid.date == self.person.date_of(self.person.now)
+
+    @cached_property
+    def now(self) -> int:
+        """The first cell that begins now or later."""
+        return self.grid.up(self.person.now)
+
+    @cached_property
+    def free(self) -> NDArray[np.intp]:
+        """Cells in a row without an entry or anything said, from each cell on, until bedtime."""
+        said = [(one.start, one.end) for one in self.said]
+        return run(~(self.grid.busy | self.grid.touched(said)))
+
+    @cached_property
+    def near(self) -> list[Said]:
+        """What is said and touches the day."""
+        return [one for one in self.said if one.end > self.grid.wake - DAY / 2 and one.start < self.grid.bed + DAY / 2]
+
+    def planned(self, action: ActionType | None) -> list[Occurrence]:
+        """Return the entries of an action within eight days of now, by labels that are sure."""
+        return self._by_action.get(action, [])
+
+    @cached_property
+    def _by_action(self) -> dict[ActionType | None, list[Occurrence]]:
+        found: dict[ActionType | None, list[Occurrence]] = {}
+        for occurrence, label in self.person.entries:
+            if label.confidence >= SURE and takes_time(occurrence.event):
+                found.setdefault(label.action, []).append(occurrence)
+        return found
+
+    def times(self, action: ActionType, until: datetime) -> set[date]:
+        """Return the dates within the seven days up to ``until`` that have an action done, planned or foreseen."""
+        day = self.person.date_of(until)
+        found = {self.person.date_of(o.start) for o in self.planned(action) if o.end <= until}
+        found |= {self.person.date_of(one.start) for one in self.said if one.foreseen and one.action is action}
+        if action is ActionType.EXERCISE:
+            found |= {one for k in range(WEEK.days) if self.person.workouts(one := day - k * DAY)}
+        return {one for one in found if day - WEEK < one <= day}
+
+
+def said_of(person: Person) -> list[Said]:
+    """Return the suggestions made for the person that hold or may still: not refused, nor put off without a time."""
+    return [
+        Said(action=one.action, start=one.start, end=one.end, what=one.what)
+        for one in person.advised
+        if one.kind == "suggested" and one.start and one.end
+        if one.answer is None or is_agreed(one, person.known.zones)
+    ]
+
+
+def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
+    """Return True if the person accepted a recommendation, or put it off to the slot of its start."""
+    if advice.answer is Answer.RESCHEDULE and advice.start is not None:
+        return moment_at(advice.start, zones) == advice.moved_to
+    return advice.answer is Answer.ACCEPT
+
+
+def promised(person: Person) -> list[Stretch]:
+    """Return the times of suggestions that the person agreed to."""
+    return [
+        (one.start, one.end)
+        for one in person.advised
+        if one.kind == "suggested" and one.start and one.end and is_agreed(one, person.known.zones)
+    ]
+
+
+def suggested_on(person: Person, at: datetime) -> int:
+    """Return how many suggestions were made for other slots of the local day of ``at`` than the slot of ``at``."""
+    moment = moment_at(at, person.known.zones)
+    return sum(
+        one.kind == "suggested" and one.moment.date == moment.date and one.moment != moment for one in person.advised
+    )

@@ -1,0 +1,235 @@
+"""Suggestions, their times, and reasons against them, on days that are easy to judge."""
+
+from datetime import time
+
+import pytest
+
+from bridge.calendar.busy import clipped
+from bridge.day.choice import gaps, look, place, quiet
+from bridge.domain.rendering import for_person, told
+from bridge.domain.types import Task
+from bridge.domain.wishes import Wishes
+from rhythm_env.interface import ActionType, Meter
+
+from .lives import DAY, TODAY, at, days, entry, nights, sleep, whole_day, workout
+from .persons import HOUR, MINUTE, against, blocks, found, person, week
+
+A = ActionType
+
+
+def test_a_suggestion_lies_in_a_gap_with_time_to_breathe():
+    meditate = found(person(entry(TODAY, 605, 660), entry(TODAY, 690, 800), hour=10), 2)[0][A.MEDITATE]
+    assert meditate.start >= at(TODAY, 665)
+    assert meditate.end <= at(TODAY, 685)
+
+
+def test_travel_to_a_place_takes_longer():
+    tasks = [Task(key="t", list="l", title="Write report", due=TODAY)]
+    of = {"hour": 10, "tasks": tasks, "task_actions": {"t": A.DEEP_WORK}}
+    near = person(entry(TODAY, 660, 720), **of)
+    far = person(entry(TODAY, 660, 720, located=True), **of)
+    assert found(near, 1)[0][A.DEEP_WORK].end == at(TODAY, 655)
+    assert A.DEEP_WORK not in found(far, 1)[0]  # no 45 minutes are left
+
+
+@pytest.mark.parametrize("hour", [8, 13, 18])
+def test_sleep_is_no_advice_for_the_day(hour):
+    assert A.SLEEP not in found(person(hour=hour))[0]
+
+
+def test_bedtime_is_advised_when_it_is_near():
+    night = found(person(hour=22), 2)[0][A.SLEEP]
+    assert night.kind == "sleep"
+    assert abs(night.start - at(TODAY, 23 * 60)) < 30 * MINUTE
+    assert abs(night.end - at(TODAY + DAY, 7 * 60)) < 45 * MINUTE
+
+
+def test_a_short_night_calls_for_a_nap_before_three():
+    short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
+    made = person(whole_day(TODAY, "Home", kind="workingLocation", busy=False), hour=12, episodes=short)
+    nap = found(made)[0][A.SLEEP]
+    assert (nap.kind, nap.end - nap.start) == ("suggested", 20 * MINUTE)
+    assert nap.end <= at(TODAY, 15 * 60)
+    later = person(whole_day(TODAY, "Home", kind="workingLocation", busy=False), hour=15, episodes=short)
+    assert A.SLEEP not in found(later)[0]
+
+
+def test_a_nap_on_a_working_day_is_for_those_at_home():
+    short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
+    of = {"hour": 9, "episodes": short}
+    office = person(whole_day(TODAY, "Office", kind="workingLocation", busy=False), **of)
+    home = person(whole_day(TODAY, "Home", kind="workingLocation", busy=False), **of)
+    assert A.SLEEP not in found(office, 8)[0]
+    nap = found(home, 8)[0][A.SLEEP]
+    assert at(TODAY, 13 * 60) <= nap.start < nap.end <= at(TODAY, 15 * 60)
+    meeting = entry(TODAY, 780, 900, A.ADMIN_WORK, "Review", others=3)
+    assert A.SLEEP not in found(person(whole_day(TODAY, "Home office", busy=False), meeting, **of), 8)[0]
+    assert for_person(nap.facts)[-1] == "a nap of 20 minutes, early enough for the coming night"
+    assert "last night was 2 h 58 min shorter than your usual" in for_person(nap.facts)
+
+
+def test_no_exercise_says_the_rule_that_holds():
+    short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
+    assert against(person(hour=17, episodes=short), A.EXERCISE).startswith("last night was 2 h 58 min")
+    full = [entry(TODAY, 480 + 60 * k, 540 + 60 * k, A.ADMIN_WORK, "Review") for k in range(10)]
+    assert against(person(*full, hour=18), A.EXERCISE) == "your day has 10 h of tiring entries"
+    late = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 360, 840)]
+    assert against(person(hour=17, episodes=late), A.EXERCISE) == "you slept until 14:00"
+    assert against(person(hour=22), A.EXERCISE) == "it is work time, or too early or too late for sport"
+
+
+def friends(*ago):
+    return [entry(TODAY - back * DAY, 1140, 1290, A.SOCIALIZE, "Dinner") for back in ago]
+
+
+def test_company_waits_for_the_end_of_work():
+    noon, evening = person(*friends(12, 19, 26), hour=12), person(*friends(12, 19, 26), hour=16.5)
+    assert A.SOCIALIZE in found(noon)[1]
+    assert found(evening)[0][A.SOCIALIZE].start >= at(TODAY, 17 * 60 + 30)
+
+
+def test_work_ends_with_the_day():
+    tasks = [Task(key="t", list="l", title="Write report", due=TODAY + DAY)]
+    of = {"tasks": tasks, "task_actions": {"t": A.DEEP_WORK}}
+    assert A.DEEP_WORK in found(person(hour=13, **of))[0]
+    assert A.DEEP_WORK in found(person(hour=19, **of))[1]
+
+
+def test_what_is_planned_is_not_suggested_as_well():
+    gym = entry(TODAY, 1080, 1140, A.EXERCISE, "Gym")
+    assert against(person(gym, hour=17.5), A.EXERCISE, 6) == "it is planned at 18:00"
+    assert against(person(gym, hour=8), A.EXERCISE) == "it is planned at 18:00"
+
+
+def test_what_is_in_the_calendar_is_an_entry_and_no_advice():
+    gym, lunch = entry(TODAY, 1080, 1140, A.EXERCISE, "Gym"), entry(TODAY, 750, 795, A.ME_TIME, "Lunch")
+    secret = entry(TODAY, 1230, 1260, A.EXERCISE, "Physio", private=True)
+    one = person(gym, lunch, secret, hour=12)
+    assert [(b.title, b.kind) for b in blocks(one, "entry")] == [
+        ("Lunch", "entry"),
+        ("Gym", "entry"),
+        (None, "entry"),
+    ]
+    assert {option.kind for option in found(one, 8)[0].values()} <= {"suggested", "sleep"}
+
+
+def test_a_slot_that_an_entry_fills_says_so():
+    one = person(entry(TODAY, 480, 720, A.ADMIN_WORK, "Workshop"), hour=9)
+    given, held = found(one, 3)
+    assert not given
+    (why,) = quiet(look(one, one.now), held)
+    assert told(why) == "you have an entry until 12:00"
+
+
+def test_after_a_training_there_is_none():
+    made = person(hour=18, episodes=[*nights(30, -60, 420), workout(TODAY, 430, 40)])
+    assert against(made, A.EXERCISE).startswith("you trained at")
+
+
+def test_vetoes_and_hours_come_first():
+    tasks = [Task(key="t", list="l", title="Write report", due=TODAY + DAY)]
+    wishes = Wishes(never=frozenset({A.MEDITATE}), hours={A.DEEP_WORK: ((time(14), time(16)),)})
+    of = {"wishes": wishes, "tasks": tasks, "task_actions": {"t": A.DEEP_WORK}}
+    made = person(hour=9.5, **of)
+    assert against(made, A.MEDITATE, 2) == "you asked never to be advised it"
+    assert against(made, A.DEEP_WORK, 2) == "it is outside the hours that you set"
+    assert found(person(hour=13.5, **of))[0][A.DEEP_WORK].start >= at(TODAY, 14 * 60)
+
+
+def test_no_suggestions_wished_none_given():
+    given, held = found(person(hour=9, wishes=Wishes(suggestions=0)), 3)
+    assert all(option.kind != "suggested" for option in given.values())
+    assert "0 is what you wish" in told(held[A.MEDITATE])
+
+
+def test_the_place_of_an_action_follows_the_calendar():
+    free, taken = person(hour=10), person(entry(TODAY, 600, 660), hour=10)
+    spans = [(one.now, one.now + 2 * HOUR) for one in (free, taken)]
+    first, second = (place(look(one, one.now), A.MEDITATE, None, spans[0])[0] for one in (free, taken))
+    assert first.start < at(TODAY, 660) < second.start
+
+
+def test_the_task_that_is_due_first_is_meant():
+    tasks = [
+        Task(key="b", list="t", title="Later", due=TODAY + 5 * DAY),
+        Task(key="a", list="t", title="Sooner", due=TODAY + DAY),
+        Task(key="c", list="t", title="Done", due=TODAY, completed=at(TODAY, 60)),
+    ]
+    made = person(hour=10, tasks=tasks, task_actions=dict.fromkeys("abc", A.DEEP_WORK))
+    assert found(made)[0][A.DEEP_WORK].what == "Sooner"
+
+
+def test_a_goal_and_a_weight_move_the_choice():
+    plain, goal = person(hour=17), person(hour=17, wishes=Wishes(goals={A.EXERCISE: 3}))
+    assert found(goal, 6)[0][A.EXERCISE].value > found(plain, 6)[0][A.EXERCISE].value + 0.5
+    heavy = person(hour=17, wishes=Wishes(weights={Meter.SERENITY: 3.0}))
+    gains = {a: found(heavy, 6)[0][a].value - found(plain, 6)[0][a].value for a in (A.MEDITATE, A.LEARN)}
+    assert gains[A.MEDITATE] > gains[A.LEARN]
+
+
+def test_tasks_are_placed_before_their_day_ends_and_over_nothing():
+    tasks = [Task(key=str(k), list="t", title=f"Task {k}", due=TODAY + DAY, effort=1.0) for k in range(3)]
+    made = person(entry(TODAY, 540, 840), hour=8.5, tasks=tasks)
+    placed = blocks(made, "task")
+    assert placed
+    for block in placed:
+        assert not clipped(made.attended, block.start, block.end)
+        assert for_person(block.facts) == ["it is due tomorrow"]
+
+
+def test_a_late_party_moves_the_night():
+    party = person(entry(TODAY, 1200, 1500, A.SOCIALIZE, "Party"), hour=18)
+    bed, wake = party.sleep(TODAY + DAY)
+    assert bed == at(TODAY, 1545)
+    assert wake - bed > 4 * HOUR
+
+
+def test_winding_down_ends_at_bedtime_and_lies_over_nothing():
+    made = person(entry(TODAY, 1290, 1350, A.SOCIALIZE, "Call"), hour=18)
+    (down,) = blocks(made, "wind_down")
+    night = blocks(made, "sleep")[-1]
+    assert down.end == night.start
+    assert down.start >= at(TODAY, 1350)
+
+
+@pytest.mark.parametrize("action", [A.MEDITATE, A.ME_TIME, A.EXERCISE])
+def test_three_times_are_offered_later_and_tomorrow_is_among_them(action):
+    usual = [entry(day, 1080, 1140, action, "Mine") for day in days(40, TODAY - DAY) if day.weekday() != 5]
+    made = person(*usual, hour=8)
+    offered = gaps(made, action, None, after=made.now)
+    assert len(offered) == 3
+    assert any(made.date_of(one.start) == TODAY + DAY for one in offered)
+    assert offered == sorted(offered, key=lambda one: one.start)
+
+
+def test_later_is_free_time_and_never_past_the_deadline():
+    task = Task(key="r", list="l", title="Write report", due=TODAY + DAY)
+    planned = [entry(TODAY + k * DAY, 540, 660, A.DEEP_WORK, "Write") for k in range(6) if k not in (1, 2)]
+    made = person(*planned, hour=9, tasks=[task], task_actions={"r": A.DEEP_WORK})
+    offered = gaps(made, A.DEEP_WORK, task, after=made.now)
+    assert offered
+    assert all(made.date_of(one.end - MINUTE) <= task.due for one in offered)
+    assert not any(clipped(made.attended, one.start, one.end) for one in offered)
+
+
+def test_an_empty_evening_hears_a_suggestion():
+    saturday = person(hour=18.17, day=TODAY + DAY)
+    given, held = found(saturday, 6)
+    assert given
+    assert not any(why.kind == "no_gap" for why in held.values())  # an assumed dinner is no reason
+
+
+def test_a_task_stands_once_in_a_week():
+    tasks = [Task(key="t", list="l", title="Tax return", due=TODAY + 2 * DAY)]
+    made = week(person(hour=9, tasks=tasks, task_actions={"t": A.LEARN}))
+    named = [b.title for k in range(5) for b in made.blocks(TODAY + k * DAY) if b.title == "Tax return"]
+    assert named == ["Tax return"]
+
+
+def test_a_plan_keeps_the_place_that_a_task_was_shown_at():
+    tasks = [Task(key="t", list="l", title="Tax return", due=TODAY + DAY)]
+    of = {"tasks": tasks, "task_actions": {"t": A.ADMIN_WORK}, "hour": 9}
+    (first,) = blocks(person(**of), "task")
+    shown = at(TODAY, 14 * 60), at(TODAY, 14 * 60 + 45)
+    (kept,) = blocks(person(**of, places={"t": shown}), "task")
+    assert first.start < kept.start == shown[0]

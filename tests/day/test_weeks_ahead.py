@@ -1,0 +1,69 @@
+"""The suggestions of a coming week, whose days count those of the days before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bridge.day.person import Person
+from bridge.day.routine import learn_routine
+from bridge.domain.wishes import Wishes
+from rhythm_env.interface import ActionType
+from tests.day.lives import DAY, TODAY, at, known, nights, workout
+from tests.day.persons import week
+
+A = ActionType
+WEDNESDAY = TODAY - 2 * DAY
+COMING = [WEDNESDAY + k * DAY for k in range(8)]
+# Thursday to Sunday on two or three days of each of six weeks: each weekday is usual, and about 2.7 times a week are.
+RUNS = [(back, day) for back in range(1, 7) for day in range(4) if (back + day) % 3]
+
+
+def person(*, wishes: Wishes | None = None) -> Person:
+    """Return a Wednesday noon after six weeks of runs on Thursdays to Sundays."""
+    done = [workout(WEDNESDAY + (day + 1 - 7 * back) * DAY, 1080, 45) for back, day in RUNS]
+    life = known([*nights(35, -60, 420, last=WEDNESDAY), *done], now=at(WEDNESDAY, 720))
+    return Person(known=life, now=life.at, routine=learn_routine(life), wishes=wishes or Wishes())
+
+
+def exercise(made: Person) -> list[datetime]:
+    ahead = week(made)
+    return [
+        block.start
+        for day in COMING
+        for block in ahead.blocks(day)
+        if block.kind == "suggested" and block.action is A.EXERCISE
+    ]
+
+
+def test_a_coming_week_holds_an_action_as_often_as_the_routine() -> None:
+    made = person()
+    habit = made.routine.habits[A.EXERCISE]
+    assert set(habit.starts) == {3, 4, 5, 6}
+    assert round(habit.per_week) == 3
+    found = exercise(made)
+    assert 1 <= len(found) <= 3
+    assert all(round(habit.per_week) >= sum(day <= one < day + 7 * DAY for one in found) for day in found)
+
+
+def test_a_goal_is_planned_as_often_as_it_says() -> None:
+    assert len(exercise(person(wishes=Wishes(goals={A.EXERCISE: 5})))) > 3
+
+
+def test_a_day_after_one_with_exercise_counts_from_it() -> None:
+    made = person()
+    (first, *_) = exercise(made)
+    ahead = week(made)
+    told = [
+        fact.kind
+        for day in COMING
+        for block in ahead.blocks(day)
+        if block.start > first and block.action is A.EXERCISE
+        for fact in block.facts
+    ]
+    assert "last_sport" not in told
+
+
+def test_eight_days_hold_at_least_four_kinds() -> None:
+    ahead = week(person())
+    kinds = {block.action for day in COMING for block in ahead.blocks(day) if block.kind == "suggested"}
+    assert len(kinds) >= 4
