@@ -9,12 +9,13 @@ import pytest
 
 from bridge import registry
 from bridge.advice import feedback, outcomes, recommend
+from bridge.day.outcomes import as_answer
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import fact
 from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at, slot_bounds
-from bridge.domain.types import Item, RawRecord
+from bridge.domain.types import Item, RawRecord, Task
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer
 from tests.day.test_outcomes import DAWN, EARLIER, EVENING, MIN, NEXT, NOON, RUN, slept, workout
@@ -39,7 +40,13 @@ def land(store: Store, user: User, *items: Item, now: datetime) -> None:
 
 
 def advised(
-    store: Store, user: User, at: datetime = DAWN, action: ActionType = RUN, *, shown: bool = True
+    store: Store,
+    user: User,
+    at: datetime = DAWN,
+    action: ActionType = RUN,
+    *,
+    shown: bool = True,
+    what: str | None = None,
 ) -> Recommendation:
     moment = moment_at(at, user.zones)
     return store.recommendations.add(
@@ -57,6 +64,7 @@ def advised(
             created_at=at,
             expires_at=slot_bounds(moment, user.zones)[1],
             shown_at=at if shown else None,
+            what=what,
         )
     )
 
@@ -223,3 +231,30 @@ def test_questions_are_read_without_the_settled_recommendations(store: Store) ->
         assert outcomes.questions(store, user, now=now) == plain
         found += plain
     assert {one.outcome for one in found} == {Deed.UNKNOWN}
+
+
+def test_an_outcome_that_evidence_no_longer_shows_is_withdrawn_and_stays_known_as_of_then(store: Store) -> None:
+    user = person(store)
+    advised(store, user)
+    land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
+    assert outcomes.confirm(store, user, CLASSIFIER, now=NOON) == 1
+    (connection,) = store.connections.of_user(user.id)
+    gone = RawRecord(stream="day", key=workout(DAWN + HOUR, 36).key, payload={}, deleted=True)
+    store.ingest.land(connection, [gone], lambda _record, _: [], now=NEXT, version=1)
+    outcomes.confirm(store, user, CLASSIFIER, now=NEXT)
+    (one,) = store.recommendations.advice_records(user.id, since=DAWN, until=NEXT)
+    assert one.outcome is not Deed.DONE
+    assert one.outcome_before == (Deed.DONE, NOON)
+    assert as_answer(one, NOON) is Answer.ACCEPT  # as it was known then
+    assert as_answer(one, NEXT) is not Answer.ACCEPT
+
+
+@pytest.mark.parametrize(("deed", "is_open"), [(Deed.DONE, False), (Deed.PARTLY, False), (Deed.NOT_DONE, True)])
+def test_yes_closes_the_named_task_and_no_opens_it_again(store: Store, deed: Deed, *, is_open: bool) -> None:
+    user = person(store)
+    land(store, user, Task(key="tax", list="l", title="Tax return"), now=DAWN)
+    one = advised(store, user, action=ActionType.ADMIN_WORK, what="Tax return")
+    feedback.say(store, user, one.id, Deed.DONE, now=NOON)
+    feedback.say(store, user, one.id, deed, now=NOON + HOUR)
+    ((_, task),) = store.reading.tasks(user.id)
+    assert (task.completed is None) is is_open

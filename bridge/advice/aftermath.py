@@ -73,7 +73,11 @@ class Aftermath:
     def followed(self, *, now: datetime) -> Iterator[Followed]:
         """Yield the recommendations that are answered, or were shown and expired, with their outcomes, oldest first."""
         dosage = 0.0
+        seen: set[Moment] = set()
         for one in self.given:
+            if one.moment in seen:
+                continue  # a further one, made after the answer to the first
+            seen.add(one.moment)
             if _over(one, now) and one.kind != "keep":
                 outcomes = {"taken": float(one.answer is Answer.ACCEPT)}
                 outcomes |= self._outcomes(one.moment, one.expires_at)

@@ -68,9 +68,21 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
                 command=f"bridge history --user {user.name}",
             )
         )
-    store.recommendations.mark_shown(before.id, now=now)
-    store.recommendations.save_outcome(before.id, deed, SAID, at=now)
+    with store.transaction():
+        store.recommendations.mark_shown(before.id, now=now)
+        store.recommendations.save_outcome(before.id, deed, SAID, at=now)
+        _close_task(store, user, before, deed, now=now)
     return own(store, user, recommendation_id)
+
+
+def _close_task(store: Store, user: User, advice: Recommendation, deed: Deed, *, now: datetime) -> None:
+    """Tick the task that a recommendation names once it is done, and take the tick back once it is not."""
+    named = [t for _, t in store.reading.tasks(user.id, at=now) if advice.what is not None and t.title == advice.what]
+    for task in named[:1]:
+        if deed is Deed.DONE and task.completed is None:
+            store.task_notes.tick(user.id, task, now=now)
+        elif deed is Deed.NOT_DONE:
+            store.task_notes.untick(user.id, task.key, now=now)
 
 
 def own(store: Store, user: User, recommendation_id: int) -> Recommendation:

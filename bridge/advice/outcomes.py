@@ -21,6 +21,7 @@ SETTLES = timedelta(days=3)  # after its end; until then late data can change a 
 OUTCOME_WINDOW = timedelta(days=8)  # from the recommendation to the end of the slot that it is put off to
 ASKED = DAY  # after its end; later nobody is asked any more
 QUESTIONS_MAX = 3  # at a time
+RECHECKED_MAX = 100  # outcomes of an earlier release in one look
 
 
 def confirm(
@@ -41,12 +42,14 @@ def confirm(
     """
     found = advised(store, user, since=since or now - SETTLES - OUTCOME_WINDOW, until=until or now + INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
+    earlier = store.recommendations.to_recheck(user.id, limit=RECHECKED_MAX)
+    due = earlier + [one for one in due if one.id not in {other.id for other in earlier}]
     if not due:
         return 0
     known, changed = _known(store, user, classifier, since=due[0].created_at, now=now), 0
     for one in due:
         deed, evidence = observed(one, known)
-        if (deed, evidence) != (one.outcome, one.evidence):
+        if (deed, evidence) != (one.outcome, one.evidence) or one in earlier:
             at = one.outcome_at if deed is one.outcome and one.outcome_at else now
             store.recommendations.save_outcome(one.id, deed, evidence, at=at)
             changed += 1
@@ -78,6 +81,7 @@ def _known(store: Store, user: User, classifier: EventClassifier, *, since: date
         episodes=store.reading.episodes(user.id, since=first, at=now),
         agenda=labelled(store, user, classifier, since - DAY, now, at=now),
         tasks=[task for _, task in store.reading.tasks(user.id, at=now)],
+        event_since=store.reading.events_since(user.id),
     )
 
 

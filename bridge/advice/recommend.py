@@ -23,6 +23,7 @@ from bridge.day.outcomes import as_answer
 from bridge.day.person import NEAR, Ownership, Person, own
 from bridge.day.routine import learn_routine
 from bridge.day.rules import local
+from bridge.day.view import View
 from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
 from bridge.domain.guard import Guard, silence
@@ -147,8 +148,8 @@ def recommend(
     """Return the current slot's recommendation, or the reasons why there is none. The first call in a slot makes it.
 
     While a recommendation is unanswered, each call checks it against calendar and wishes. If it no longer fits, it gets
-    another time, or another recommendation replaces it. The random draws are seeded by user and slot. ``person`` is
-    loaded if None. Raises SetupError if the policy's action does not fit.
+    another time, or another recommendation replaces it. Once it was refused, put off or is over, a further one follows
+    if the day holds one. ``person`` is loaded if None. Raises SetupError if the policy's action does not fit.
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
@@ -156,6 +157,8 @@ def recommend(
         return existing
     person = person or load_person(store, user, classifier, now=now, proxies=proxies)
     span = (now, slot_around(now, user.zones)[1])
+    if existing is not None and is_over(existing, now):
+        return _further(store, user, policy, existing, person, span, guard) or existing
     if existing is not None and existing.kind != "keep":
         current = _current(store, existing, person, span)
         if current is not None:
@@ -169,18 +172,26 @@ def recommend(
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
     """Return True if a recommendation need not be checked against the calendar again.
 
-    That holds if it is answered or has no time. It also holds while no data, correction or wish has changed since it
-    was made, until the start of a suggestion, or the end of sleep. An entry to keep, as releases before this one gave,
-    stands no more once it is over or unanswered.
+    That holds if it is answered and not over, or has no time. It also holds while no data, correction or wish has
+    changed since it was made, until the start of a suggestion, or the end of sleep. An entry to keep, as releases
+    before this one gave, stands no more once it is over or unanswered.
     """
-    if advice.answer is not None:
-        return True
     if advice.kind == "keep":
-        return False
+        return advice.answer is not None
+    if advice.answer is not None:
+        return not is_over(advice, now)
     until = advice.start if advice.kind == "suggested" else advice.end
     if until is None:
         return True
     return now <= until and not store.reading.changed_since(user.id, advice.created_at)
+
+
+def is_over(advice: Recommendation, now: datetime) -> bool:
+    """Return True for a suggestion that was answered and of which nothing is left to do."""
+    if advice.kind != "suggested" or advice.answer is None:
+        return False
+    done = advice.outcome is Deed.DONE and advice.evidence == SAID
+    return advice.answer is not Answer.ACCEPT or done or (advice.end is not None and advice.end <= now)
 
 
 def load_person(
@@ -267,14 +278,32 @@ def _over(existing: Recommendation, why: Fact, now: datetime) -> Silence:
     return Silence(moment=existing.moment, facts=(fact("slot_had", action=str(existing.action), why=why),), at=now)
 
 
+def _further(
+    store: Store, user: User, policy: Policy, closed: Recommendation, person: Person, span: Stretch, guard: Guard
+) -> Recommendation | None:
+    """Make, store and return a further recommendation after one of its slot that is over, or None if nothing is good.
+
+    What the slot had before rests. No lot is drawn, because the slot counts by its first.
+    """
+    before = {one.action for one in person.advised if one.moment == closed.moment}
+    look = _look(person, span)
+    found = {action: one for action, one in look.found.items() if action not in before and one.kind == "suggested"}
+    if not found:
+        return None
+    chosen = choose(store, user, policy, found, look.observation, replace(guard, silent=False), now=span[0])
+    if isinstance(chosen, float):
+        return None
+    with store.transaction():
+        store.recommendations.close(closed.id, now=span[0])
+        return store.recommendations.add(_advice(user, policy, chosen, look, span))
+
+
 def _made(
     store: Store, user: User, policy: Policy, person: Person, span: Stretch, guard: Guard
 ) -> Recommendation | Silence:
     """Make and store the current slot's recommendation, or a Silence with the reasons for none."""
     now, moment = span[0], moment_at(span[0], user.zones)
-
     old = newest_if_old(store, user, person.known)
-    person = person if old is None else unheard(person)
 
     def nothing(otherwise: tuple[Fact, ...]) -> Silence:
         store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
@@ -285,21 +314,40 @@ def _made(
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:
         return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
-    said = {one.moment: one.action for one in person.advised}
-    observation, readings = observe(person.known, recommended=said)
-    view = choice.look(replace(person, readings=readings), now, readings)
-    found, held = choice.options(view, span)
-    if not found:
-        return nothing(choice.quiet(view, held))
-    chosen = choose(store, user, policy, found, observation, guard, now=now)
+    look = _look(person if old is None else unheard(person), span)
+    if not look.found:
+        return nothing(choice.quiet(look.view, look.held))
+    chosen = choose(store, user, policy, look.found, look.observation, guard, now=now)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
         return Silence(moment=moment, facts=(BY_LOT,), at=now, by_lot=True)
-    decision, option = chosen.decision, found[chosen.decision.action]
-    advice = Recommendation(
+    return store.recommendations.add(_advice(user, policy, chosen, look, span))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The options of a slot (``found``), action -> the fact against it (``held``), and what a policy sees."""
+
+    view: View
+    found: Mapping[ActionType, Option]
+    held: Mapping[ActionType, Fact]
+    observation: Observation
+
+
+def _look(person: Person, span: Stretch) -> Look:
+    said = {one.moment: one.action for one in person.advised}
+    observation, readings = observe(person.known, recommended=said)
+    view = choice.look(replace(person, readings=readings), span[0], readings)
+    found, held = choice.options(view, span)
+    return Look(view=view, found=found, held=held, observation=observation)
+
+
+def _advice(user: User, policy: Policy, chosen: Chosen, look: Look, span: Stretch) -> Recommendation:
+    decision, option = chosen.decision, look.found[chosen.decision.action]
+    return Recommendation(
         id=0,
         user_id=user.id,
-        moment=moment,
+        moment=moment_at(span[0], user.zones),
         action=decision.action,
         policy=f"{policy.name}@{policy.version}" + (f"+{decision.by}" if decision.by else ""),
         belief=asdict(decision.belief),
@@ -308,16 +356,15 @@ def _made(
         probabilities={str(a): p for a, p in decision.probabilities.items()},
         facts=(*chosen.tried, *option.facts),
         observation=chosen.observation.to_json(),
-        created_at=now,
+        created_at=span[0],
         expires_at=span[1],
         kind=option.kind,
         what=option.what,
         start=option.start,
         end=option.end,
-        withheld={str(action): why for action, why in {**held, **chosen.paused}.items()},
+        withheld={str(action): why for action, why in {**look.held, **chosen.paused}.items()},
         silence=chosen.silence,
     )
-    return store.recommendations.add(advice)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,7 +40,6 @@ EVIDENCE_MAX = 4  # facts
 TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
 AWAITED = "awaited"  # the kind of a fact about a source that may still show it
 DAYTIME = frozenset({Slot.MORNING, Slot.AFTERNOON})
-WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
 NOTHING_DONE = frozenset({"birthday", "workingLocation"})  # kinds of entries that nobody does
 RANKS = (Deed.DONE, Deed.PARTLY)
 
@@ -69,11 +68,20 @@ def as_answer(advice: Advice, at: datetime) -> Answer | None:
         return advice.answer
     if advice.kind in ("keep", "sleep"):
         return None
-    if not _known_by(advice.shown_at, at) or not _known_by(advice.outcome_at, at):
+    outcome = outcome_at(advice, at)
+    if not _known_by(advice.shown_at, at):
         return None
-    if advice.outcome is Deed.DONE:
+    if outcome is Deed.DONE:
         return Answer.ACCEPT
-    return Answer.IGNORE if advice.outcome is Deed.NOT_DONE and advice.expires_at <= at else None
+    return Answer.IGNORE if outcome is Deed.NOT_DONE and advice.expires_at <= at else None
+
+
+def outcome_at(advice: Advice, at: datetime) -> Deed | None:
+    """Return the outcome of a recommendation as it was known at ``at``."""
+    if _known_by(advice.outcome_at, at):
+        return advice.outcome
+    before = advice.outcome_before
+    return before[0] if before is not None and before[1] <= at else None
 
 
 def _known_by(since: datetime | None, at: datetime) -> bool:
@@ -138,8 +146,10 @@ def observed(advice: Advice, known: Snapshot) -> Found:
     if span is None:
         return Deed.UNKNOWN, ()
     measured = list(_measured(advice, known, span))
-    entries = list(_entries(advice.action, known, span))
+    entries = list(_entries(advice, known, span))
     missed, awaited = ([], []) if measured else _missed(advice, known, span)
+    if missed and not entries and any(_in_time(advice, known, span)):
+        missed = []  # an entry that stood there before says that it may have been done, and the watch that it was not
     traces = measured + entries
     found = tuple([one.fact for one in traces] + missed)[:EVIDENCE_MAX]
     if traces and not missed:
@@ -152,16 +162,16 @@ def observed(advice: Advice, known: Snapshot) -> Found:
 def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     """Yield the evidence of the action that watches, apps and task lists give in a stretch of time.
 
-    Exercise, sleep, meditation and work have such evidence, other actions none.
+    Exercise, sleep and meditation are measured. Of other actions only the named task tells.
     """
     if advice.action is ActionType.EXERCISE:
-        yield from _workouts(known, span)
+        yield from _workouts(advice, known, span)
     elif advice.action is ActionType.SLEEP:
         yield from _naps(known, span) if is_nap(advice) else _nights(advice, known, span)
     elif advice.action is ActionType.MEDITATE:
-        yield from _sessions(known, span)
-    elif advice.action in WORK:
-        yield from _tasks(advice, known, span)
+        yield from _sessions(advice, known, span)
+    if advice.what:
+        yield from _task(advice, known, span)
 
 
 def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tuple[str, Episode, timedelta]]:
@@ -172,8 +182,10 @@ def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tup
             yield source, one, within
 
 
-def _workouts(known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _workouts(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, within in _episodes(known, EpisodeKind.WORKOUT, span):
+        if advice.kind != "keep" and one.start < advice.created_at:
+            continue  # it had begun before anything was advised
         whole = within >= min(LEAST, one.end - one.start) and one.end - one.start >= LEAST
         yield Trace(
             deed=Deed.DONE if whole else Deed.PARTLY,
@@ -227,10 +239,10 @@ def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
     return Deed.DONE if within >= needed else Deed.PARTLY
 
 
-def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _sessions(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one in known.samples:
         end = one.end or one.start + one.value * MINUTE
-        if one.metric is Metric.MINDFUL and one.start < span[1] and end > span[0] and end <= known.at:
+        if one.metric is Metric.MINDFUL and advice.created_at <= one.start < span[1] and end <= known.at:
             deed = Deed.DONE if one.value * MINUTE >= MINDFUL_LEAST else Deed.PARTLY
             yield Trace(
                 deed=deed,
@@ -238,18 +250,14 @@ def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
             )
 
 
-def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence from the tasks completed in a stretch.
-
-    It is done for the task that the recommendation names, and partly done for any other task.
-    """
+def _task(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    """Yield evidence that the task which the recommendation names was closed after it, on its day."""
+    until = max(span[1], day_end(advice, known.zones))
     for one in known.tasks:
-        if one.completed is not None and span[0] <= one.completed < span[1] and one.completed <= known.at:
-            named = _names(advice.what or "", (one.title or "").strip())
-            yield Trace(
-                deed=Deed.DONE if named else Deed.PARTLY,
-                fact=fact("seen_task" if named else "seen_other_task", time=_local(one.completed, known)),
-            )
+        if one.completed is None or not _names(advice.what or "", (one.title or "").strip()):
+            continue
+        if advice.created_at <= one.completed < until and one.completed <= known.at:
+            yield Trace(deed=Deed.DONE, fact=fact("seen_task", time=_local(one.completed, known)))
 
 
 def _names(what: str, title: str) -> bool:
@@ -263,13 +271,27 @@ def _names(what: str, title: str) -> bool:
     return bool(title) and (title == what.strip() or (len(title) >= TITLE_LEAST and title in what))
 
 
-def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence from past calendar entries of the action that lie in the stretch with ten minutes or in full."""
+def _entries(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    """Yield evidence from entries in time that were made after the advice. What stood there before is none."""
+    for occurrence in _in_time(advice, known, span):
+        if made_after(advice, occurrence.event, known):
+            yield Trace(deed=Deed.DONE, fact=_seen("seen_entry", occurrence, known))
+
+
+def _in_time(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Occurrence]:
+    """Yield the past calendar entries of the action that lie in the stretch with ten minutes or in full."""
     for occurrence, label in known.agenda:
         within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
-        if label.action is action and within >= needed and occurrence.end <= known.at and took_place(occurrence.event):
-            yield Trace(deed=Deed.DONE, fact=_seen("seen_entry", occurrence, known))
+        over = occurrence.end <= known.at
+        if label.action is advice.action and within >= needed and over and took_place(occurrence.event):
+            yield occurrence
+
+
+def made_after(advice: Advice, event: Event, known: Snapshot) -> bool:
+    """Return True if an entry, and the series it belongs to, came in after the advice. An unknown time is before."""
+    since = [known.event_since.get(key) for key in (event.key, event.master) if key is not None]
+    return all(at is not None and at > advice.created_at for at in since)
 
 
 def took_place(event: Event) -> bool:

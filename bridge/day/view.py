@@ -114,8 +114,11 @@ def promised(person: Person) -> list[Stretch]:
 
 
 def suggested_on(person: Person, at: datetime) -> int:
-    """Return how many suggestions were made for other slots of the local day of ``at`` than the slot of ``at``."""
+    """Return how many suggestions were made for the local day of ``at``, but for one that is open in its slot."""
     moment = moment_at(at, person.known.zones)
     return sum(
-        one.kind == "suggested" and one.moment.date == moment.date and one.moment != moment for one in person.advised
+        one.kind == "suggested"
+        and one.moment.date == moment.date
+        and (one.moment != moment or one.answer is not None or one.closed_at is not None)
+        for one in person.advised
     )

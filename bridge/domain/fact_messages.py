@@ -254,7 +254,6 @@ EVIDENCE: Mapping[str, Row] = {  # of outcomes
     "seen_asleep": say("asleep {start:%H:%M}-{end:%H:%M}, {source}"),
     "seen_mindful": say("mindfulness {time:%H:%M}, {minutes:.0f} min, {source}"),
     "seen_task": say("this task completed {time:%H:%M}"),
-    "seen_other_task": say("a task completed {time:%H:%M}"),
     "seen_entry": say("entry {start:%H:%M}-{end:%H:%M}, calendar"),
     "missed": say("nothing of it, {source}"),
     "missed_workout": say("no workout, {source}"),

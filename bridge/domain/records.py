@@ -158,8 +158,12 @@ class Recommendation:
     withheld: Mapping[str, Fact] = field(default_factory=dict)  # action -> why it could not be advised
     silence: float | None = None  # probability of a slot without advice; None where no lot was drawn
     superseded_at: datetime | None = None
+    closed_at: datetime | None = None  # when a further recommendation followed in its slot
     outcome: Deed | None = None
     outcome_at: datetime | None = None  # when the outcome became known
+    outcome_before: tuple[Deed, datetime] | None = (
+        None  # the outcome that this one replaced, and since when it was known
+    )
     evidence: tuple[Fact, ...] = ()  # of the outcome, without titles
 
     @property
@@ -195,8 +199,10 @@ class AdviceRecord:
     start: datetime | None = None
     end: datetime | None = None
     superseded_at: datetime | None = None
+    closed_at: datetime | None = None
     outcome: Deed | None = None
     outcome_at: datetime | None = None
+    outcome_before: tuple[Deed, datetime] | None = None
     evidence: tuple[Fact, ...] = ()
 
 
@@ -396,3 +402,4 @@ class Snapshot:
     proxies: ProxyMap | None = None  # None for the shipped map
     rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it
     preference: Preference = field(default_factory=Preference)
+    event_since: Mapping[str, datetime] = field(default_factory=dict)  # event -> when it came in, where outcomes ask

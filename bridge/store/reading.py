@@ -96,6 +96,16 @@ class Reading(Part):
         return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
 
     @reads
+    def events_since(self, db: sa.Connection, user_id: int) -> dict[str, datetime]:
+        """Return key -> the instant at which the user's calendar entry first came in, for entries that are stored."""
+        e, r = tables.events.c, tables.revisions.c
+        now = sa.select(e.key, e.known_at).where(e.user_id == user_id)
+        before = sa.select(r.key, r.known_at).where(r.user_id == user_id, r.kind == "event")
+        both = sa.union_all(now, before).subquery()
+        query = sa.select(both.c.key, sa.func.min(both.c.known_at, type_=tables.Instant)).group_by(both.c.key)
+        return {row.key: row[1] for row in db.execute(query)}
+
+    @reads
     def arrivals(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Event]:
         """Return the events that begin from ``since`` until before ``until`` and end in another zone, such as flights.
 

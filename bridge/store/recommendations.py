@@ -74,6 +74,11 @@ class Recommendations(Part):
         db.execute(row.values(start_at=start, end_at=end, **told))
 
     @writes()
+    def close(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
+        """Mark a recommendation as closed, so that a further one can follow in its slot. It still counts."""
+        db.execute(sa.update(table).where(table.c.id == recommendation_id).values(closed_at=now))
+
+    @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
         """Mark a recommendation as superseded, so that another can take its slot. Its row is kept.
 
@@ -276,8 +281,23 @@ class Recommendations(Part):
         wanted = t.id == recommendation_id
         if evidence != SAID:
             wanted = sa.and_(wanted, sa.or_(t.evidence.is_(None), t.evidence != said))
-        values = {"outcome": str(deed), "outcome_at": at, "evidence": facts_json(evidence)}
+        changed = t.outcome.is_not(None) & (t.outcome != str(deed))  # then the earlier one stays readable as of then
+        values = {
+            "outcome": str(deed),
+            "outcome_at": at,
+            "evidence": facts_json(evidence),
+            "outcome_before": sa.case((changed, t.outcome), else_=t.outcome_before),
+            "outcome_before_at": sa.case((changed, t.outcome_at), else_=t.outcome_before_at),
+            "recheck": None,
+        }
         db.execute(sa.update(table).where(wanted).values(values))
+
+    @reads
+    def to_recheck(self, db: sa.Connection, user_id: int, *, limit: int) -> list[AdviceRecord]:
+        """Return the user's oldest recommendations whose outcome was found by the rules of an earlier release."""
+        t = table.c
+        query = sa.select(*(c for c in t if c.name not in UNREAD)).where(t.user_id == user_id, t.recheck.is_(True))
+        return [_advice_record(row) for row in db.execute(query.order_by(t.created_at).limit(limit))]
 
 
 def levels(observation: str) -> str:
@@ -292,7 +312,7 @@ def levels(observation: str) -> str:
 def _slot(user_id: int, moment: Moment) -> sa.ColumnElement[bool]:
     t = table.c
     mine = sa.and_(t.user_id == user_id, t.week == moment.week, t.timestep == moment.timestep)
-    return sa.and_(mine, t.superseded_at.is_(None))
+    return sa.and_(mine, t.superseded_at.is_(None), t.closed_at.is_(None))
 
 
 _MADE_BETWEEN = sa.and_(
@@ -356,8 +376,10 @@ def _action_and_feedback(row: Any) -> dict[str, Any]:
         "start": row.start_at,
         "end": row.end_at,
         "superseded_at": row.superseded_at,
+        "closed_at": row.closed_at,
         "outcome": None if row.outcome is None else Deed(row.outcome),
         "outcome_at": row.outcome_at,
+        "outcome_before": None if row.outcome_before is None else (Deed(row.outcome_before), row.outcome_before_at),
         "evidence": () if row.evidence is None else tuple(map(fact_of, json.loads(row.evidence))),
     }
 

@@ -373,16 +373,20 @@ recommendations = sa.Table(
     _text("what", nullable=True),  # the task, the entry or the usual activity that is meant
     _instant("start_at", nullable=True),
     _instant("end_at", nullable=True),
-    _instant("superseded_at", nullable=True),  # when another recommendation took its slot
+    _instant("superseded_at", nullable=True),  # when another recommendation took its slot, and this no longer counts
+    _instant("closed_at", nullable=True),  # when a further one followed in its slot, while this keeps its answer
     _text("outcome", nullable=True),  # done, partly, not_done or unknown, as the data showed or the user said
     _instant("outcome_at", nullable=True),
     _text("evidence", nullable=True),  # a JSON list of the facts that the outcome rests on
+    _text("outcome_before", nullable=True),  # the outcome until outcome_at, where that replaced one
+    _instant("outcome_before_at", nullable=True),
+    sa.Column("recheck", sa.Boolean),  # true for an outcome by the rules of an earlier release
     _text("withheld", nullable=True),  # a JSON object, action -> the fact why it could not be advised
     sa.Column("silence", sa.Float),  # probability that the slot would have got no advice, null without a lot
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
 )
-_current = recommendations.c.superseded_at.is_(None)
+_current = sa.and_(recommendations.c.superseded_at.is_(None), recommendations.c.closed_at.is_(None))
 sa.Index(
     "uq_recommendations_slot",
     recommendations.c.user_id,

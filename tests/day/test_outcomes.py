@@ -14,7 +14,7 @@ from bridge.day import outcomes
 from bridge.day.outcomes import as_answer, day_end, over_at, time_of
 from bridge.domain.facts import fact
 from bridge.domain.metrics import Metric
-from bridge.domain.records import SAID, Deed, Recommendation
+from bridge.domain.records import SAID, Deed, Recommendation, Snapshot
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Episode, EpisodeKind, Response, Sample, Task
@@ -134,17 +134,45 @@ def test_a_watch_that_lay_on_the_table_shows_nothing() -> None:
 def test_an_entry_of_the_action_that_took_place_is_evidence_and_our_own_is_none() -> None:
     gym = entry(DAWN + 2 * HOUR, 1, RUN)
     one = advice(RUN)
-    assert observed(one, known(agenda=[gym], at=NOON)) == (Deed.DONE, ("entry 08:00-09:00, calendar",))
+    assert observed(one, made(known(agenda=[gym], at=NOON))) == (Deed.DONE, ("entry 08:00-09:00, calendar",))
+    assert observed(one, made(known(agenda=[], at=NOON))) == (Deed.UNKNOWN, ())  # the entry was taken away
     for of in ({"kind": f"advice:{RUN}"}, {"response": Response.DECLINED}, {"first_day": DAWN.date()}):
-        assert observed(one, known(agenda=[entry(DAWN + 2 * HOUR, 1, RUN, **of)], at=NOON))[0] is Deed.UNKNOWN
-    assert observed(one, known(agenda=[gym], at=DAWN + 2.5 * HOUR))[0] is Deed.UNKNOWN  # it is not over
+        assert observed(one, made(known(agenda=[entry(DAWN + 2 * HOUR, 1, RUN, **of)], at=NOON)))[0] is Deed.UNKNOWN
+    assert observed(one, made(known(agenda=[gym], at=DAWN + 2.5 * HOUR)))[0] is Deed.UNKNOWN  # it is not over
     other = entry(DAWN + 2 * HOUR, 1, ActionType.LEARN)
-    assert observed(one, known(agenda=[other], at=NOON))[0] is Deed.UNKNOWN
+    assert observed(one, made(known(agenda=[other], at=NOON)))[0] is Deed.UNKNOWN
+
+
+def made(life: Snapshot, after: timedelta = MIN) -> Snapshot:
+    """The same life with entries that were made so long after dawn."""
+    return replace(life, event_since={occurrence.event.key: DAWN + after for occurrence, _ in life.agenda})
+
+
+def test_an_entry_that_stood_there_before_the_advice_is_no_evidence() -> None:
+    life = known(agenda=[entry(DAWN + 2 * HOUR, 1, RUN)], at=NOON)
+    assert observed(advice(RUN), made(life, -DAY)) == (Deed.UNKNOWN, ())
+    assert observed(advice(RUN), made(life, timedelta(0))) == (Deed.UNKNOWN, ())
+    assert observed(advice(RUN), life) == (Deed.UNKNOWN, ())  # since when it stands there is not known
+
+
+def test_an_instance_of_a_series_that_stood_there_before_is_no_evidence() -> None:
+    occurrence, label = entry(DAWN + 2 * HOUR, 1, RUN)
+    moved = replace(occurrence, event=replace(occurrence.event, key="moved", master="series"))
+    life = known(agenda=[(moved, label)], at=NOON)
+    life = replace(life, event_since={"moved": DAWN + MIN, "series": DAWN - DAY})
+    assert observed(advice(RUN), life) == (Deed.UNKNOWN, ())
+
+
+def test_a_workout_that_had_begun_before_the_advice_is_no_evidence() -> None:
+    one = advice(RUN, at=DAWN + 3 * HOUR)
+    assert observed(one, known(workout(DAWN + 2.5 * HOUR, 90), at=NOON))[0] is Deed.UNKNOWN
+    assert observed(one, known(workout(DAWN + 3 * HOUR, 90), at=NOON))[0] is Deed.DONE
 
 
 def test_an_entry_against_a_watch_that_was_worn_is_a_question() -> None:
     life = known(EARLIER, slept(EVENING, 8), agenda=[entry(DAWN + 2 * HOUR, 1, RUN)], at=NEXT + HOUR)
-    assert observed(advice(RUN), life) == (Deed.UNKNOWN, ("entry 08:00-09:00, calendar", "no workout, whoop"))
+    assert observed(advice(RUN), life) == (Deed.UNKNOWN, ())  # it stood there before
+    assert observed(advice(RUN), made(life)) == (Deed.UNKNOWN, ("entry 08:00-09:00, calendar", "no workout, whoop"))
 
 
 def test_company_without_an_entry_is_unknown_and_never_not_done() -> None:
@@ -158,16 +186,18 @@ class TestWork:
     def completed(self, title: str, hours: float) -> Task:
         return Task(key=title, list="l", title=title, completed=DAWN + hours * HOUR)
 
-    def test_the_task_that_was_named_is_the_whole_and_another_a_part(self) -> None:
+    def test_the_task_that_was_named_is_evidence_and_another_is_none(self) -> None:
         named, other = self.completed("Tax return", 2), self.completed("Call Kim", 3)
         assert observed(self.ONE, known(tasks=[named], at=NOON)) == (Deed.DONE, ("this task completed 08:00",))
-        found = observed(self.ONE, known(tasks=[other], at=NOON))
-        assert found == (Deed.PARTLY, ("a task completed 09:00",))  # no title
+        assert observed(self.ONE, known(tasks=[other], at=NOON)) == (Deed.UNKNOWN, ())
         assert observed(self.ONE, known(tasks=[named, other], at=NOON))[0] is Deed.DONE
 
     def test_an_open_task_or_one_of_another_time_tells_nothing(self) -> None:
-        tasks = [self.completed("Tax return", 7), replace(self.completed("Tax return", 1), completed=None)]
-        assert observed(self.ONE, known(tasks=tasks, at=EVENING)) == (Deed.UNKNOWN, ())
+        tasks = [self.completed("Tax return", hours) for hours in (-1, 24.5)]
+        tasks += [replace(self.completed("Tax return", 1), completed=None)]
+        assert observed(self.ONE, known(tasks=tasks, at=NEXT + DAY)) == (Deed.UNKNOWN, ())
+        later = self.completed("Tax return", 7)  # in the afternoon of the day
+        assert observed(self.ONE, known(tasks=[later], at=EVENING))[0] is Deed.DONE
 
 
 class TestSleep:

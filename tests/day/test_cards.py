@@ -1,0 +1,76 @@
+"""The card lives: after an answer a further recommendation follows in its slot, within the wished number."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from bridge.advice import feedback, recommend
+from bridge.advice.aftermath import aftermath
+from bridge.domain.records import Deed, Recommendation, User
+from bridge.domain.wishes import Wishes
+from bridge.installation import Bridge
+from rhythm_env.interface import Answer
+from tests.day.test_kept import NOON, ask, home  # noqa: F401 - the fixture
+
+AT = NOON + timedelta(hours=3)
+SOON = timedelta(minutes=1)
+
+
+@pytest.fixture
+def first(home: tuple[Bridge, User]) -> Recommendation:  # noqa: F811 - the fixture
+    """Something suggested to somebody whom nothing is forbidden."""
+    bridge, user = home
+    bridge.store.people.save_wishes(user.id, Wishes(), now=NOON)
+    found = ask(home, AT)
+    assert isinstance(found, Recommendation)
+    return found
+
+
+@pytest.mark.parametrize("answer", [Answer.IGNORE, Answer.RESCHEDULE])
+def test_a_refusal_is_heard_and_teaches_and_another_follows(
+    home: tuple[Bridge, User],  # noqa: F811
+    first: Recommendation,
+    answer: Answer,
+) -> None:
+    bridge, user = home
+    feedback.give_feedback(bridge.store, user, first.id, answer, now=AT + SOON)
+    found = ask(home, AT + 2 * SOON)
+    assert isinstance(found, Recommendation)
+    assert found.id != first.id
+    assert found.action is not first.action
+    assert found.silence is None  # the slot counts by its first lot
+    rows = bridge.store.recommendations.between(user.id, since=NOON, until=AT + timedelta(hours=1))
+    assert [row.id for row in rows] == [first.id, found.id]
+    assert rows[0].answer is answer
+    heard = recommend.interactions(bridge.store, user, at=AT + 3 * SOON)
+    assert [(one.recommended, one.answer) for one in heard] == [(first.action, answer)]
+    assert ask(home, AT + 3 * SOON).id == found.id
+
+
+def test_the_further_one_stays_out_of_the_effect(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
+    bridge, user = home
+    feedback.give_feedback(bridge.store, user, first.id, Answer.IGNORE, now=AT + SOON)
+    second = ask(home, AT + 2 * SOON)
+    feedback.give_feedback(bridge.store, user, second.id, Answer.ACCEPT, now=AT + 3 * SOON)
+    later = AT + timedelta(days=1)
+    counted = list(aftermath(bridge.store, user, now=later).followed(now=later))
+    assert [one.advice.id for one in counted] == [first.id]
+
+
+def test_no_more_follow_than_the_person_wishes(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
+    bridge, user = home
+    bridge.store.people.save_wishes(user.id, Wishes(suggestions=1), now=AT + SOON)
+    feedback.give_feedback(bridge.store, user, first.id, Answer.IGNORE, now=AT + SOON)
+    assert ask(home, AT + 2 * SOON).id == first.id
+
+
+def test_what_was_accepted_stays_until_it_is_over(home: tuple[Bridge, User], first: Recommendation) -> None:  # noqa: F811
+    bridge, user = home
+    feedback.give_feedback(bridge.store, user, first.id, Answer.ACCEPT, now=AT + SOON)
+    assert ask(home, AT + 2 * SOON).id == first.id
+    feedback.say(bridge.store, user, first.id, Deed.DONE, now=AT + 3 * SOON)
+    found = ask(home, AT + 4 * SOON)
+    assert isinstance(found, Recommendation)
+    assert found.action is not first.action
