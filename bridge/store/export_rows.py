@@ -50,8 +50,8 @@ class Unfit(ValueError):
 
 
 def told(error: Exception) -> str:
-    """Return why a value cannot be read, without the value."""
-    if isinstance(error, Unfit):
+    """Return why a value cannot be read, without the value, unless it is the name of a zone."""
+    if isinstance(error, Unfit | SetupError):
         return str(error)
     return "no value, or one that refers to no row" if isinstance(error, KeyError) else "no readable value"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 import shutil
-import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -70,4 +70,4 @@ def _changed(path: Path) -> float:
 
 
 def _host() -> str:
-    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]

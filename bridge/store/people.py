@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import sqlalchemy as sa
@@ -72,6 +73,7 @@ def is_new_name(name: str) -> bool:
     return is_name(name) and begins and not mixed and not INVISIBLE.search(name)
 
 
+@lru_cache(maxsize=100_000)
 def look_of(name: str) -> str:
     """Return a text that is the same for names that look alike: in capitals or not, and in letters of other alphabets.
 
@@ -97,7 +99,8 @@ class People(Part):
         if not is_new_name(name):
             raise SetupError(say("{rule}: {command}", rule=NAME_RULE, command="bridge user add NAME"))
         check_zone(zone)
-        alike = next((one.name for one in _users(db, sa.true()) if look_of(one.name) == look_of(name)), name)
+        names = db.execute(sa.select(tables.users.c.name)).scalars()
+        alike = next((one for one in names if look_of(one) == look_of(name)), name)
         if alike != name:
             raise SetupError(
                 say("{name} looks like the name of the user {other}; choose another name", name=name, other=alike)
