@@ -101,7 +101,6 @@ SENDERS = {
     "daemon/mqtt/link.py": "messages",
     "daemon/health.py": "metrics",
     "daemon/backup_places.py": "nothing: what it sends is encrypted",
-    "store/parts.py": "nothing: it asks this machine for its name",
 }
 NOTICES = {  # the functions that make a message to a person; of advice, of a week, of a source alone, and a test
     "daemon/due_tasks.py:_notify",
