@@ -7,10 +7,11 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import requests
@@ -20,6 +21,7 @@ from tests.caldav.sealed import Sealed
 LOGIN, PASSWORD = "ana", "app-password-of-ana"
 START_SECONDS = 30.0
 LOG = "server.log"
+SABRE = Path("/usr/share/php/Sabre/autoload.php")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,9 +118,24 @@ def xandikos(folder: Path) -> Iterator[Running]:
 
 
 @contextmanager
-def _process(command: list[str], port: int, folder: Path) -> Iterator[None]:
+def sabredav(folder: Path) -> Iterator[Running]:
+    """Yield a SabreDAV of Debian's package, of which Baikal and Nextcloud are made. Skips the test without it."""
+    program = shutil.which("php")
+    if program is None or not SABRE.exists():
+        pytest.skip("SabreDAV is not here; install Debian's packages php-sabre-dav, php-sqlite3, php-xml and php-cli")
+    port = _free_port()
+    named = {"SABRE_DATABASE": str(folder / "sabre.db"), "SABRE_PASSWORD": PASSWORD, "PHP_CLI_SERVER_WORKERS": "2"}
+    command = [program, "-S", f"127.0.0.1:{port}", str(Path(__file__).with_name("sabredav.php"))]
+    with _process(command, port, folder, named):
+        yield Running(url=f"http://127.0.0.1:{port}", home=f"/calendars/{LOGIN}/", log=folder / LOG)
+
+
+@contextmanager
+def _process(
+    command: list[str], port: int, folder: Path, more: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[None]:
     """Run a server until the block ends, once it answers."""
-    known = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    known = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | {**more}
     with (folder / LOG).open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=known)
     try:

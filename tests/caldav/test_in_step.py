@@ -28,13 +28,13 @@ from bridge.store import Store
 from connectors.caldav import client as pulling
 from connectors.caldav.consent import authorise
 from tests.caldav.hand import Hand
-from tests.caldav.servers import LOGIN, PASSWORD, Client, Running, radicale, xandikos
+from tests.caldav.servers import LOGIN, PASSWORD, Client, Running, radicale, sabredav, xandikos
 from tests.world import KEY, NOW, contents
 
 HERE = frozenset({"127.0.0.1"})
 STEP = timedelta(minutes=30)
 WINDOW = {"since": datetime(2026, 7, 1, tzinfo=UTC), "until": datetime(2027, 7, 1, tzinfo=UTC)}
-SERVERS = {"radicale": radicale, "xandikos": xandikos}
+SERVERS = {"radicale": radicale, "xandikos": xandikos, "sabredav": sabredav}
 
 
 class Killed(Exception):
@@ -146,9 +146,10 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("batches")
-def test_a_small_life_stays_in_step(lite: Store, tmp_path: Path) -> None:
-    with radicale(tmp_path) as running:
-        hand = Hand(Client(running), random.Random(7))
+@pytest.mark.parametrize("server", ["radicale", "sabredav"])
+def test_a_small_life_stays_in_step(lite: Store, tmp_path: Path, server: str) -> None:
+    with SERVERS[server](tmp_path) as running:
+        hand = Hand(Client(running), random.Random(7), moves=server == "radicale")
         live(follower(lite, running), hand, running, changes=25, check_every=25)
 
 

@@ -66,7 +66,7 @@ class Stage:
         self.one.account.save_token({name: token[name] for name in kept})
 
 
-@pytest.fixture(params=["radicale", pytest.param("xandikos", marks=pytest.mark.slow)])
+@pytest.fixture(params=["radicale", *(pytest.param(one, marks=pytest.mark.slow) for one in ("xandikos", "sabredav"))])
 def stage(lite: Store, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
     with SERVERS[request.param](tmp_path) as running:
         client = Client(running)
