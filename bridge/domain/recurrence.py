@@ -32,6 +32,7 @@ LONGEST_PERIOD = timedelta(days=366)  # of an RDATE; a longer period is an error
 DURATION = re.compile(r"\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")  # RFC 5545, 3.3.6
 BROKEN = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # errors of dateutil for broken rules
 OFTEN = {"SECONDLY", "MINUTELY", "HOURLY", "BYHOUR", "BYMINUTE", "BYSECOND"}
+OF_DAYS = {"BYMONTH", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYDAY", "WKST"}  # parts that choose days
 OTHERS = {"BYDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS", "BYHOUR", "BYMINUTE", "BYSECOND"}  # not read together with SKIP
 DAY = timedelta(days=1)
 SECOND = timedelta(seconds=1)
@@ -150,8 +151,18 @@ class Series:
         until, skip = parts.pop("UNTIL", None), parts.pop("SKIP", "OMIT")
         if int(parts.get("COUNT", "1")) < 1:  # some programs write -1 for an endless rule
             del parts["COUNT"]
-        if parts["FREQ"] not in STRIDE or int(parts.get("INTERVAL", "1")) < 1 or "BYEASTER" in parts:
+        every, stride = int(parts.get("INTERVAL", "1")), STRIDE[parts["FREQ"]]
+        is_short = int(parts.get("COUNT", "0")) in range(1, DAY_MAX_STARTS + 1) and not any(
+            n[:2] == "BY" for n in parts
+        )
+        too_often = stride is not None and stride * every < DAY / DAY_MAX_STARTS and not is_short
+        if every < 1 or "BYEASTER" in parts or too_often:
             raise ValueError("a recurrence rule no calendar makes")
+        if parts["FREQ"] == "SECONDLY" and not is_short:
+            minutes, seconds = divmod(every, 60)
+            if seconds:  # dateutil may look at every second of centuries for one that matches
+                raise ValueError("a recurrence rule no calendar makes")
+            parts |= {"FREQ": "MINUTELY", "INTERVAL": str(minutes)}
         found = self._skipped(parts, skip) if skip != "OMIT" else _by_dateutil(parts, self._anchor(parts, low))
         return found, datetime.max if until is None else self._until(until)  # noqa: DTZ901 - a wall clock
 
@@ -282,12 +293,19 @@ def _by_dateutil(parts: dict[str, str], first: datetime) -> Iterator[datetime]:
     """Return the starts of a rule from ``first`` on. Raises ValueError for more than 96 starts within 24 hours."""
     from dateutil.rrule import rrulestr
 
-    text = ";".join(f"{name}={value}" for name, value in parts.items())
-    found = iter(rrulestr(text, dtstart=first + FAR))
+    found = iter(rrulestr(_text(parts), dtstart=first + FAR))
+    if parts["FREQ"] in OFTEN:
+        days = {"FREQ": "DAILY"} | {name: value for name, value in parts.items() if name in OF_DAYS}
+        if next(iter(rrulestr(_text(days), dtstart=first + FAR)), None) is None:
+            return iter(())  # each hour of centuries would be looked at
     begun = list(islice(found, DAY_MAX_STARTS + 1)) if OFTEN & {*parts, parts["FREQ"]} else []
     if len(begun) > DAY_MAX_STARTS and begun[-1] - begun[0] < DAY:
         raise ValueError("more starts than a day of a calendar holds")
     return (far - FAR for far in chain(begun, found))
+
+
+def _text(parts: dict[str, str]) -> str:
+    return ";".join(f"{name}={value}" for name, value in parts.items())
 
 
 def _day_of(month: datetime, day: int, skip: str) -> datetime:

@@ -16,6 +16,7 @@ from connectors.ics.files import begins
 from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 from tests.ics.components import calendar, utc, vevent, vtodo
+from tests.pace import paces
 
 BERLIN, LONDON, NEW_YORK, TOKYO = "Europe/Berlin", "Europe/London", "America/New_York", "Asia/Tokyo"
 STAMP = "DTSTAMP:20260101T000000Z"
@@ -154,6 +155,7 @@ class TestRules:
             ),
             ("FREQ=MINUTELY;INTERVAL=480;COUNT=3", ["11-23 08:00", "11-23 16:00", "11-24 00:00"]),
             ("FREQ=SECONDLY;INTERVAL=86400;COUNT=2", ["11-23 08:00", "11-24 08:00"]),
+            ("FREQ=MINUTELY;INTERVAL=10;COUNT=3", ["11-23 08:00", "11-23 08:10", "11-23 08:20"]),
             ("FREQ=HOURLY;BYHOUR=8,20;COUNT=3", ["11-23 08:00", "11-23 20:00", "11-24 08:00"]),
             ("RSCALE=GREGORIAN;FREQ=WEEKLY;COUNT=2", ["11-23 08:00", "11-30 08:00"]),
             ("FREQ=WEEKLY; BYDAY = MO, WE ;COUNT=3", ["11-23 08:00", "11-25 08:00", "11-30 08:00"]),
@@ -177,6 +179,11 @@ class TestRules:
         """RFC 7529, 4.1."""
         lines = ("DTSTART;VALUE=DATE:20260131", f"RRULE:RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP={skip};COUNT=4")
         assert [f"{day:%m-%d}" for day in days(*lines, zone=BERLIN)] == starts
+
+    @pytest.mark.parametrize("every", ["HOURLY", "HOURLY;INTERVAL=7", "MINUTELY;INTERVAL=15", "MINUTELY", "SECONDLY"])
+    def test_a_rule_that_never_matches_holds_nobody_up(self, every: str) -> None:
+        rule = f"RRULE:FREQ={every};BYHOUR=3;BYMONTH=2;BYMONTHDAY=30"
+        assert paces(lambda: spans(*vevent(STAMP, *PILL, rule)), tries=1) < 2_000
 
     @pytest.mark.parametrize(
         "rule",
