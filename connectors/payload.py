@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from bridge.domain.errors import SAME_PAGE, BadRecord, SourceChanged
 from bridge.domain.metrics import Metric
+from bridge.domain.naps import is_nap
 from bridge.domain.samples import finite, only_measured, quarter_hours, samples
 from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
 from connectors.instants import (
@@ -40,7 +41,6 @@ KILOJOULES = Fraction(1000, 4184)  # 4.184 kJ are 1 kcal
 SHARE = Fraction(100)  # 0.93 is 93 %
 
 SPAN_MAX = timedelta(days=3)  # of a night or a workout
-NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)  # of sleeps whose source does not say which is a nap
 
 WHOLE_NUMBER = re.compile(r"-?\d{1,15}")  # a whole number in a text
 WRITTEN_SECONDS = re.compile(r"(-?\d{1,6})s")  # an offset such as "3600s"
@@ -168,12 +168,9 @@ class Stretch:
 
     @property
     def is_nap(self) -> bool:
-        """True for a sleep of less than three hours that begins from 08:00 to before 20:00 on the user's clock.
-
-        Connectors ask this of sources that do not say which sleep is a nap.
-        """
+        """True for a sleep that is a nap by ``bridge.domain.naps``, where the source does not say so."""
         begun = self.start + timedelta(minutes=self.offset or 0)
-        return self.minutes < NAP_MAX_MINUTES and begun.hour in NAP_HOURS
+        return is_nap(begun.hour, self.minutes)
 
     def episode(
         self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None

@@ -249,7 +249,8 @@ def days(
     if json:
         show.document([day_document(day, name, metrics) for (day, name), metrics in shown.items()])
     elif shown:
-        rows = [{"day": f"{day:%a %d %b}", "source": name, **_figures(of)} for (day, name), of in shown.items()]
+        named = {day: f"{day:%a %d %b}" + (f" {day:%Y}" if day.year != today.year else "") for day, _ in shown}
+        rows = [{"day": named[day], "source": name, **_figures(of)} for (day, name), of in shown.items()]
         show.table(rows, ("day", "source", *FIGURE_METRICS))
 
 

@@ -29,6 +29,7 @@ from bridge.domain.wishes import Wishes
 from bridge.meters import illness, vitality
 from bridge.meters.overlaps import once
 from bridge.meters.past import Past
+from bridge.meters.whole_nights import whole_nights
 from rhythm_env.interface import ActionType, Meter
 
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
@@ -262,7 +263,7 @@ class Person:
         """
         since = self.now - RECORDED
         over = [(source, one) for source, one in self.known.episodes if since < one.end <= self.now]
-        return self._once("recorded", lambda: [one for _, one in once(over, self.known.preference)])
+        return self._once("recorded", lambda: [one for _, one in whole_nights(once(over, self.known.preference))])
 
     def slept(self, day: date) -> Episode | None:
         """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""

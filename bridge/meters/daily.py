@@ -8,6 +8,7 @@ from datetime import date
 
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.types import Episode, EpisodeKind, Sample
+from bridge.meters.whole_nights import whole_nights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,14 +32,14 @@ Days = dict[tuple[date, str], dict[Metric, Figure]]
 def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]) -> Days:
     """Return (local day, source) -> metric -> figure, newest day first, then by source.
 
-    A day's sleep is its longest main sleep. If two devices of a source each send a daily value, the highest is taken,
-    because neither contains the other.
+    A day's sleep is its longest main sleep, whose pieces count as one. If two devices of a source each send a daily
+    value, the highest is taken, because neither contains the other.
     """
     found: dict[tuple[date, str], dict[Metric, list[Sample]]] = {}
     for source, sample in samples:
         found.setdefault((sample.day, source), {}).setdefault(sample.metric, []).append(sample)
     days: Days = {key: {m: _figure(m, some) for m, some in metrics.items()} for key, metrics in found.items()}
-    for source, episode in episodes:
+    for source, episode in whole_nights(episodes):
         asleep = episode.values.get(Metric.ASLEEP)
         if episode.kind is EpisodeKind.SLEEP and asleep is not None:
             day = days.setdefault((episode.day, source), {})

@@ -18,6 +18,7 @@ from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters.overlaps import NO_PREFERENCE, once, series_of
 from bridge.meters.sleep import Night, night_of
+from bridge.meters.whole_nights import whole_nights
 
 JOURNEY_MIN_MINUTES = 180  # of offset; less is a change to summer time or a neighbouring zone
 LOOSE_DAYS = 3
@@ -141,10 +142,10 @@ class Nights:
         """Return series -> local day of waking -> main sleep.
 
         It is the longest sleep of at least 3 hours asleep that ends from 03:00 to 15:00 local time. Without such a
-        sleep, the longest sleep of the day is the main sleep.
+        sleep, the longest sleep of the day is the main sleep. The pieces of a night count as one.
         """
         found: dict[str, dict[date, Night]] = {}
-        for source, episode in episodes:
+        for source, episode in whole_nights(episodes):
             night = night_of(episode, self._offset(episode)) if episode.kind is EpisodeKind.SLEEP else None
             if night is not None:
                 of_series, day = found.setdefault(series_of(source, episode.device), {}), episode.day

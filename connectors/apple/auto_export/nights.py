@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from bridge.domain.naps import is_nap
+
 GAP = 2.5 * 3600  # seconds between two stretches, above which they belong to different sleeps
-NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
 LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
 IN_BED = "in_bed"
 STAGED = ("light", "deep", "rem")
@@ -39,7 +40,7 @@ class Sleep:
     @property
     def is_nap(self) -> bool:
         hour = (self.start + self.offset * 60) % 86_400 // 3600
-        return self.end - self.start < NAP_LONGEST and hour in NAP_HOURS
+        return is_nap(hour, (self.end - self.start) / 60)
 
     @property
     def quality(self) -> tuple[bool, float]:

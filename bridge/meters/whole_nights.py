@@ -1,0 +1,67 @@
+"""Unite the pieces of a night that a device closed while the person lay awake.
+
+A nap by ``bridge.domain.naps`` stays one, whatever its source calls it. Other sleeps of a device are pieces of one
+night if the time awake between them is no longer than the shorter piece, nor than two hours. Sleep in two parts with an
+hour or more awake between was once usual (Ekirch 2001, American Historical Review 106), and accelerometers join sleep
+over pauses of an hour (van Hees 2018, Scientific Reports 8:12975).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+
+from bridge.domain.metrics import Metric
+from bridge.domain.naps import is_nap
+from bridge.domain.types import Episode, EpisodeKind
+from bridge.meters.overlaps import Told
+
+AWAKE_MAX, MINUTE = timedelta(hours=2), timedelta(minutes=1)
+ADDED = (Metric.ASLEEP, Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
+
+
+def whole_nights(episodes: Iterable[Told]) -> list[Told]:
+    """Return the episodes with the pieces of each device's nights as one, in the order of their start."""
+    done: list[Told] = []
+    last: dict[tuple[str, str | None], int] = {}  # device -> where its last sleep that is no nap stands
+    for source, one in sorted(episodes, key=lambda told: (told[1].start, told[1].end)):
+        device = source, one.device
+        before = last.get(device)
+        if one.kind is EpisodeKind.WORKOUT or _is_nap(one):
+            done.append((source, one))
+        elif before is not None and _belong(done[before][1], one):
+            done[before] = source, _united(done[before][1], one)
+        else:
+            last[device] = len(done)
+            done.append((source, one))
+    return done
+
+
+def _is_nap(one: Episode) -> bool:
+    begun = one.start + timedelta(minutes=one.offset or 0)
+    return is_nap(begun.hour, (one.end - one.start) / MINUTE)
+
+
+def _belong(first: Episode, second: Episode) -> bool:
+    """Return True if two sleeps are pieces of a night. One of them must be its source's main sleep."""
+    awake = second.start - first.end
+    shorter = min(first.end - first.start, second.end - second.start)
+    is_night = EpisodeKind.SLEEP in (first.kind, second.kind)
+    return is_night and timedelta(0) <= awake <= min(shorter, AWAKE_MAX)
+
+
+def _united(first: Episode, second: Episode) -> Episode:
+    """Return two pieces as one night, whose time awake and in bed holds the pause. Scores are those of the longer."""
+    longer = max(first, second, key=lambda one: (one.kind is EpisodeKind.SLEEP, one.end - one.start))
+    pause = (second.start - first.end) / MINUTE
+    values = dict(longer.values)
+    for metric in (*ADDED, Metric.AWAKE, Metric.IN_BED):
+        values.pop(metric, None)
+        if metric in first.values and metric in second.values:
+            values[metric] = first.values[metric] + second.values[metric] + (0 if metric in ADDED else pause)
+    values.pop(Metric.SLEEP_EFFICIENCY, None)
+    if Metric.ASLEEP in values and values.get(Metric.IN_BED):
+        values[Metric.SLEEP_EFFICIENCY] = 100 * values[Metric.ASLEEP] / values[Metric.IN_BED]
+    day = second.day if second.kind is EpisodeKind.SLEEP else first.day
+    return replace(longer, start=first.start, end=second.end, offset=second.offset, day=day, values=values)
