@@ -73,8 +73,7 @@ def written_offset(value: Any) -> int | None:
 
     Returns None for anything else, and for a text without an offset.
     """
-    text = value if isinstance(value, str) else ""
-    at = _parsed(text if "T" in text else f"2000-01-01T00:00:00{text}")
+    at = _parsed(value) or _parsed(f"2000-01-01T00:00:00{value}")
     moved = None if at is None else at.utcoffset()
     return None if moved is None else int(moved / MINUTE)
 

@@ -13,8 +13,10 @@ import lab
 from bridge import installation, registry
 from bridge.config import load
 from bridge.domain.errors import SetupError
+from bridge.domain.ports import Recognised
 from bridge.ingest import runs
 from bridge.store import Store
+from connectors.oura import files as oura_files
 from connectors.whoop import export
 from tests.desk import Desk
 from tests.world import NOW, filed
@@ -114,3 +116,22 @@ def test_the_count_of_files_is_true(desk: Desk) -> None:
     outcome = desk.imported(desk.folder)
     assert str(outcome.skipped_because) == "3 files were not read whole"
     assert len(outcome.failed_files) == 3
+
+
+def test_the_surest_source_gets_a_file_and_a_tie_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Path(shutil.copy(WHOOP / "workouts.csv", desk.folder))
+
+    def others_claim(sure: float) -> None:
+        monkeypatch.setattr(oura_files, "recognise", lambda _: Recognised(sure, "it looks like a ring's"))
+
+    others_claim(0.9)
+    assert desk.imported(place).outcome == "ok"
+    others_claim(1.0)
+    user = desk.store.people.user("ana")
+    for _ in range(2):
+        tied = runs.import_path(desk.bridge, user, place, at=NOW)
+        ((_, reason),) = ((file.path, file.reason) for file in tied.unreadable)
+        assert (tied.outcomes, "oura (it looks like a ring's) or whoop" in reason) == ([], True)
+        assert "--source" in reason
+    (named,) = runs.import_path(desk.bridge, user, place, at=NOW, source="whoop").outcomes
+    assert (named.source, named.outcome) == ("whoop", "ok")

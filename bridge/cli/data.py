@@ -52,6 +52,7 @@ def import_path(
         ),
     ],
     user: options.User,
+    source: options.Source = None,
     keep_all: Annotated[
         bool,
         typer.Option(
@@ -61,7 +62,7 @@ def import_path(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Import an export, or a folder of exports. The content of each file tells what it is."""
+    """Import an export, or a folder of exports. The content of each file tells what it is. Or name it by --source."""
     from bridge import installation
     from bridge.documents.connections import import_outcomes
     from bridge.ingest import runs
@@ -69,7 +70,8 @@ def import_path(
     settings = {"keep_all": "yes"} if keep_all else {}
     with installation.open_bridge() as bridge, show.Progress(sizes=True) as progress:
         person, now = bridge.store.people.user(user), installation.now()
-        imported = runs.import_path(bridge, person, path, at=now, settings=settings, on_bytes=progress.steps)
+        watch = progress.steps
+        imported = runs.import_path(bridge, person, path, at=now, source=source, settings=settings, on_bytes=watch)
     report(import_outcomes(imported), user, json=json, columns=IMPORTED)
 
 

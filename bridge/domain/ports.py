@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from bridge.domain.languages import say
 from bridge.domain.metrics import Metric
@@ -127,7 +127,8 @@ class ConnectorSpec:
     - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
       ``write=True``, which asks for permission to write. A source with ``consent_scopes`` also takes ``also=``, scopes
       of other sources that are asked for as well, and saves the granted scopes as ``scopes``.
-    - ``recognises``: ``recognise(file) -> bool`` tells by name and head whether a file is of this source.
+    - ``recognises``: ``recognise(file) -> Recognised | bool | None`` tells by name and content whether a file is of
+      this source. True stands for a mark that only this source's files have.
     - ``reads``: a ``FileReader``, called with single files, also those in folders and zips. A reader with
       ``file_settings`` gets them by name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as
       ``zones=``. A reader that ``remembers_parts`` may get a ``FileMemory`` as ``memory=``.
@@ -372,6 +373,13 @@ class File(Protocol):
     def open(self) -> BinaryIO:
         """Open the content for reading, from its beginning. The stream need not be seekable."""
         ...
+
+
+class Recognised(NamedTuple):
+    """A recogniser's answer that a file is of its source. ``sure`` is above 0 and at most 1, ``why`` a few words."""
+
+    sure: float
+    why: str
 
 
 StoredExport = Mapping[tuple[str, str], tuple[int, datetime | None]]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from bridge import registry
 from bridge.domain.errors import BridgeError, CutShort
 from bridge.domain.languages import reason, say
-from bridge.domain.ports import ConnectorSpec, File, FileMemory, FileReader, StoredExport
+from bridge.domain.ports import ConnectorSpec, File, FileMemory, FileReader, Recognised, StoredExport
 from bridge.domain.records import FILE_STREAMS, RecordResult
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
@@ -65,10 +65,10 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Assign each file to the first source in ``specs`` that recognises it, and return the files by source.
+    """Assign each file to the source in ``specs`` that recognises it most surely, and return the files by source.
 
-    Files that no source recognises, and files that cannot be read, are returned in lists of their own. A damaged file
-    is unreadable, and may be read later if the disk was at fault.
+    Files that no source recognises, and files that cannot be read, are returned in lists of their own. So is a file of
+    which two sources are equally sure. A damaged file is unreadable, and may be read later if the disk was at fault.
     """
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
@@ -77,16 +77,25 @@ def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[Conn
             result.unreadable.append(file)
             continue
         try:
-            source = next((name for name, recognise in readers if recognise(file)), None)
+            claims = {name: claim for name, recognise in readers if (claim := _claim(recognise(file)))}
         except DAMAGED as error:
             reason = f"it is damaged or cannot be read ({type(error).__name__}); get it again"
             result.unreadable.append(UnreadableFile(file.path, reason, passing=isinstance(error, OSError)))
             continue
-        if source is None:
+        best = [name for name, claim in claims.items() if claim.sure == max(one.sure for one in claims.values())]
+        if not best:
             result.unknown.append(_unread(file.path, specs))
+        elif len(best) > 1:
+            why = " or ".join(f"{name} ({claims[name].why})" for name in best)
+            reason = f"it may be of {why}; say which: bridge import PATH --user NAME --source {best[0]}"
+            result.unreadable.append(UnreadableFile(file.path, reason))
         else:
-            result.known.setdefault(source, []).append(file)
+            result.known.setdefault(best[0], []).append(file)
     return result
+
+
+def _claim(told: Recognised | bool | None) -> Recognised | None:
+    return Recognised(1.0, "it has its mark") if told is True else told or None
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:

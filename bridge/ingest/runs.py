@@ -132,15 +132,17 @@ def import_path(
     path: Path,
     *,
     at: datetime,
+    source: str | None = None,
     settings: Mapping[str, str] = {},
     on_bytes: Callable[[str], imports.OnBytes] = lambda _: imports.ignore_bytes,
 ) -> imports.ImportResult:
     """Import a file or folder for a user, and return an outcome per source, sorted by source.
 
-    Each file goes to the source that recognises its content. A folder or zip that ``bridge export`` wrote is restored
-    instead. ``settings`` (name -> value) replace the installation's settings for reading files. ``on_bytes(source)``
-    returns a function that is called with (bytes read, all bytes). An import waits up to ten minutes for another import
-    of its source, and is then ``skipped``. Raises SetupError if the path is missing, or if no source recognises any
+    Each file goes to the source that recognises its content most surely, or to ``source`` if that recognises it. A
+    folder or zip that ``bridge export`` wrote is restored instead. ``settings`` (name -> value) replace the
+    installation's settings for reading files. ``on_bytes(source)`` returns a function that is called with (bytes read,
+    all bytes). An import waits up to ten minutes for another import of its source, and is then ``skipped``. Raises
+    SetupError if the path is missing, or if no source recognises any
     file and all are readable.
     """
     if not path.exists():
@@ -150,22 +152,23 @@ def import_path(
         if exported is not None:
             outcome = archive.restore(bridge.store, user.id, exported)
             return imports.ImportResult(outcomes=[outcome], unknown=[], unreadable=[])
-        files = imports.recognise_files(find_files(path, stack), registry.specs())
+        specs = registry.specs() if source is None else [registry.spec(source)]
+        files = imports.recognise_files(find_files(path, stack), specs)
         if not files.known and not files.unreadable:
             raise SetupError(_nothing_known(path, user))
         outcomes = []
-        for source, chosen_files in sorted(files.known.items()):
-            spec = registry.spec(source)
-            connection = bridge.store.connections.connect(user.id, source, IMPORT_CONNECTION, now=at)
-            wanted = bridge.settings_of(user, source, spec.file_settings)
+        for name, chosen_files in sorted(files.known.items()):
+            spec = registry.spec(name)
+            connection = bridge.store.connections.connect(user.id, name, IMPORT_CONNECTION, now=at)
+            wanted = bridge.settings_of(user, name, spec.file_settings)
             with _import_turn(bridge, connection, at=at) as alone:
                 reading = imports.FilePages(
                     spec,
                     chosen_files,
                     zone_at(at, user.zones).key,
-                    {name: settings.get(name, value) for name, value in wanted.items()},
+                    {setting: settings.get(setting, value) for setting, value in wanted.items()},
                     bridge.store.ingest.cursor(connection.id, imports.IMPORTED_FILES, spec.cursor_version),
-                    on_bytes(source),
+                    on_bytes(name),
                     zones=user.zones,
                     whole=path.is_dir() or len(chosen_files) > 1,
                     remembers=True,

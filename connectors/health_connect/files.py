@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bridge.domain.errors import BadRecord, SourceChanged
-from bridge.domain.ports import File
+from bridge.domain.ports import File, Recognised
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Page
 from bridge.ingest.files import ending
@@ -26,16 +26,20 @@ PAGE_RECORDS = 100
 CUT_OFF = "it is cut off or is not JSON; what came before was read. Send it again"
 
 
-def recognise(file: File) -> bool:
-    """Return True if a file is a document of an app that sends Health Connect.
+def recognise(file: File) -> Recognised | None:
+    """Tell a document of an app that sends Health Connect.
 
-    Such a document is JSON. Its first bytes name the app's version and a timestamp. It suffices that they name either,
-    or a source, and a list of a known type of data.
+    Such a document is JSON. Its first bytes name the app's version and a timestamp. Less sure are those that name
+    either, or a source, and a list of a known type of data, because documents of others may have these too.
     """
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "txt", ""):
-        return False
-    return all(name in head for name in OWN) or (MARK.search(head) is not None and LISTS.search(head) is not None)
+        return None
+    if all(name in head for name in OWN):
+        return Recognised(0.95, "it names its app's version and a timestamp")
+    if MARK.search(head) is None or LISTS.search(head) is None:
+        return None
+    return Recognised(0.5, "it has lists of this name")
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:  # noqa: ARG001 - the port's shape

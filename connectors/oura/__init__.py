@@ -48,7 +48,7 @@ SPEC = ConnectorSpec(
         "workout": "workouts",
         "session": "sessions",
     },
-    normaliser_version=3,
+    normaliser_version=4,
     normaliser="connectors.oura.normalise:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://api.ouraring.com"),
@@ -81,5 +81,5 @@ SPEC = ConnectorSpec(
     reads="connectors.oura.files:read",
     leaves_out={r"(^|/)App Data/": "parts of Oura's account export that are not used"},
     dated_by_content=True,
-    lasting=frozenset({"heartrate"}),  # a day of heart rates may come in several files
+    lasting=frozenset({"sleep", *DAILY, "heartrate"}),  # a night or day may come in pieces, from several files
 )

@@ -1,6 +1,5 @@
-"""Read saved answers of Oura's API v2, its account export, and the table of its page *Trends*.
+"""Read saved answers of Oura's API, downloads of its website, its account export, and the table of its page *Trends*.
 
-Rows of saved answers and of the account export have the API's fields and ids. They become the records of a sync.
 Names of files and folders are not used. The fields of a row tell its kind.
 """
 
@@ -10,57 +9,54 @@ import csv
 import io
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any, BinaryIO
 
-from bridge.domain.ports import File
+from bridge.domain.ports import File, Recognised
 from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
-from bridge.ingest.json_stream import Json
+from bridge.ingest.json_stream import Broken, Json
 from bridge.ingest.readable_part import ReadablePart
 from connectors.instants import utc
-from connectors.oura import BULKY
+from connectors.oura import BULKY, NIGHT
+from connectors.oura.shapes import KEPT, SHAPES, TRENDS, UNCONFIRMED, Pieces, stream_of, sureness
 from connectors.payload import mapping, words
+from connectors.spreadsheets import REWRITTEN, DayOrder
 
 FIELD_MAX_CHARACTERS = 1 << 20
 LEVELS = 4  # lists and objects around a row
+BEGINNING_BYTES = 1 << 18  # of a JSON file in which a row is looked for; a single night may have 30,000
 PAGE_RECORDS, PAGE_DAYS = 200, 20
-TRENDS = "trends"
-SHAPES: tuple[tuple[str, frozenset[str]], ...] = (  # stream, fields that only its rows have; the first that fits counts
-    ("heartrate", frozenset({"bpm", "timestamp", "source"})),
-    ("sleep", frozenset({"bedtime_start", "bedtime_end", "total_sleep_duration", "type"})),
-    ("daily_spo2", frozenset({"day", "spo2_percentage"})),
-    ("daily_stress", frozenset({"day", "stress_high"})),
-    ("daily_activity", frozenset({"day", "steps", "active_calories"})),
-    ("daily_readiness", frozenset({"day", "score", "temperature_deviation"})),
-    ("workout", frozenset({"start_datetime", "end_datetime", "activity", "intensity"})),
-    ("session", frozenset({"start_datetime", "end_datetime", "type", "day"})),
-    ("daily_sleep", frozenset({"day", "score", "contributors", "timestamp"})),
-    (TRENDS, frozenset({"date", "sleep score"})),
-)
-WRAPPERS = frozenset({"data", *(stream for stream, _ in SHAPES)})  # names of objects around rows
+WRAPPERS = frozenset({"data", "sleep", "activity", *(stream for stream, _, _ in SHAPES)})  # objects around rows
+HINTS = WRAPPERS | {"bedtime_start", "start_datetime", "contributors", "summary_date", "day", *NIGHT.values()}
+RATE = {"bpm", "source", "timestamp"}
 KEY_NAMES = re.compile(rb'"(\w{1,40})"\s*:')
-ROW_NAMED_BY = ("id", "bedtime_start", "start_datetime", "day", "date")
+ROW_NAMED_BY = ("id", "start_datetime", "day")
+ROWS, COLUMNS = "its rows have the fields of Oura's", "its columns are those of Oura's Trends"
 
 
-def recognise(file: File) -> bool:
-    """Return True if a CSV or JSON file's first bytes hold the fields of a row of Oura's.
+def recognise(file: File) -> Recognised | None:
+    """Tell a CSV file by its columns, and a JSON file by the fields of the first rows.
 
     The name of a JSON file ends in ``.json`` or ``.txt``, or has no ending.
     """
     if ending(file.name) == "csv":
-        return stream_of(_columns(file.head.decode("utf-8-sig", errors="replace"))) is not None
+        columns = _columns(file.head.decode("utf-8-sig", errors="replace"))
+        sure = sureness(columns)
+        return Recognised(sure, COLUMNS if stream_of(columns) == TRENDS else ROWS) if sure else None
     if ending(file.name) not in ("json", "txt", "") or file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
-        return False
-    return stream_of({name.decode() for name in KEY_NAMES.findall(file.head)}) not in (None, TRENDS)
-
-
-def stream_of(fields: Collection[str]) -> str | None:
-    """Return the stream of Oura's rows that have these fields, or None for rows that are not Oura's.
-
-    "trends" stands for the table of *Trends*.
-    """
-    return next((stream for stream, needed in SHAPES if needed <= set(fields)), None)
+        return None
+    names = {name.decode() for name in KEY_NAMES.findall(file.head)}
+    if not names & HINTS and not names >= RATE:
+        return None
+    with file.open() as content:
+        beginning = io.BytesIO(content.read(BEGINNING_BYTES))
+    sure = 0.0
+    with suppress(Broken):
+        for _, row in _rows(Json(beginning), LEVELS):
+            sure = max(sure, sureness(row))
+    return Recognised(sure, ROWS) if sure else None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
@@ -72,17 +68,22 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     readable = ReadablePart(file, rows, again="Get it again")
     pending: dict[str, list[RawRecord]] = {}
     days: dict[str, dict[str, Any]] = {}
+    pieces = Pieces(zone)
     for stream, row in readable:
         if stream == "heartrate":
             _add_rate(days, row)
-            continue
-        found = pending.setdefault(stream, [])
-        found.append(_record(stream, row, zone))
-        if len(found) == PAGE_RECORDS:
-            yield Page(stream=stream, records=tuple(pending.pop(stream)))
+        elif stream == TRENDS or stream in KEPT:
+            pieces.take(stream, row)
+        else:
+            pending.setdefault(stream, []).append(_record(stream, row))
+    for record in pieces.records():
+        pending.setdefault(record.stream, []).append(record)
     for stream, records in pending.items():
-        yield Page(stream=stream, records=tuple(records))
+        for first in range(0, len(records), PAGE_RECORDS):
+            yield Page(stream=stream, records=tuple(records[first : first + PAGE_RECORDS]))
     yield from _rates(days, zone)
+    if pieces.unconfirmed:
+        yield Page(stream="sleep", records=(), left_out={UNCONFIRMED: pieces.unconfirmed})
     readable.raise_damage()
 
 
@@ -133,15 +134,28 @@ def _within(body: Any, levels: int) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _table(file: File) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    stream = stream_of(_columns(file.head.decode("utf-8-sig", errors="replace")))
+    order = None
+    if any(REWRITTEN.fullmatch(cell) for row in _cells(io.BytesIO(file.head)) for cell in row.values()):
+        with file.open() as content:
+            order = DayOrder(cell for row in _cells(content) for cell in row.values())
+    with file.open() as content:
+        for told in _cells(content) if stream is not None else ():
+            row = {name: _value(name, order.iso(cell) if order else cell) for name, cell in told.items()}
+            if row and stream == "sleep" and "type" in told:
+                row["type"] = told["type"] or None
+            if any(value not in (None, "") for value in row.values()):
+                yield str(stream), {name: value for name, value in row.items() if value != ""}
+
+
+def _cells(content: BinaryIO) -> Iterator[dict[str, str]]:
+    """Yield column -> cell of a table's rows."""
     csv.field_size_limit(FIELD_MAX_CHARACTERS)
-    with file.open() as content, io.TextIOWrapper(content, "utf-8-sig", errors="replace", newline="") as text:
+    with io.TextIOWrapper(content, "utf-8-sig", errors="replace", newline="") as text:
         first = text.readline(FIELD_MAX_CHARACTERS)
         columns = _columns(first)
-        stream = stream_of(columns)
         for cells in csv.reader(text, delimiter=_delimiter(first)):
-            told = {name: cell.strip() for name, cell in zip(columns, cells, strict=False) if cell.strip()}
-            if stream is not None and told:
-                yield stream, {name: _value(name, cell) for name, cell in told.items()}
+            yield {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
 
 
 def _delimiter(line: str) -> str:
@@ -167,10 +181,9 @@ def _value(name: str, cell: str) -> Any:
     return {"average": value} if name == "spo2_percentage" and isinstance(value, int | float) else value
 
 
-def _record(stream: str, row: Mapping[str, Any], zone: str) -> RawRecord:
+def _record(stream: str, row: Mapping[str, Any]) -> RawRecord:
     key = next((str(row[name]) for name in ROW_NAMED_BY if words(str(row.get(name) or ""))), "?")
-    payload = {name: value for name, value in row.items() if name not in BULKY}
-    return RawRecord(stream=stream, key=key, payload={**payload, "zone": zone} if stream == TRENDS else payload)
+    return RawRecord(stream=stream, key=key, payload={k: v for k, v in row.items() if k not in BULKY})
 
 
 def _add_rate(days: dict[str, dict[str, Any]], row: Mapping[str, Any]) -> None:

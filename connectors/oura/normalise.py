@@ -1,24 +1,22 @@
 """Turn Oura's raw records into samples and episodes. Names and units: Oura's API v2 (OpenAPI 1.28).
 
-A date's row of the table that Oura's page *Trends* lets a person download is read too. Its columns have been renamed
-twice. Times of a night end in their offset, lengths are in seconds.
+Times of a night end in their offset, lengths are in seconds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from fractions import Fraction
 
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
 from bridge.domain.types import EpisodeKind, Item, RawRecord
 from connectors.instants import utc
 from connectors.oura import DAILY, NIGHT, SLEEP, SPEC, WORKOUT
-from connectors.oura.files import TRENDS
-from connectors.payload import SECONDS, Fields, Table, mapping, quarter_hours_in, words
+from connectors.oura.shapes import TRENDS
+from connectors.payload import Fields, Table, mapping, quarter_hours_in, words
 
 NO_SLEEP = ("rest", "deleted")  # lying still, and what the person has taken back
 NAPS = ("sleep", "late_nap")
-EPISODE_OF_TYPE = {"long_sleep": EpisodeKind.SLEEP} | dict.fromkeys(NAPS, EpisodeKind.NAP) | dict.fromkeys(NO_SLEEP)
+KINDS = {"long_sleep": EpisodeKind.SLEEP} | dict.fromkeys(NAPS, EpisodeKind.NAP) | dict.fromkeys(NO_SLEEP)
 MINDFUL = frozenset({"breathing", "meditation", "relaxation"})
 
 
@@ -37,8 +35,6 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
     elif stream == "heartrate":  # dated in UTC: the local day follows from where the person lives
         readings = _saved(fields) if fields.get("rates") else fields.readings("data", at="timestamp", value="bpm")
         yield from quarter_hours_in(fields.zone("zone"), Metric.HEART_RATE, readings)
-    elif stream == TRENDS:
-        yield from items(key, fields)
     elif stream == "workout":
         yield from _workout(key, fields)
     elif stream == "session":
@@ -59,11 +55,15 @@ def _saved(fields: Fields) -> Iterator[tuple[datetime, float]]:
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    kind = fields.choice("type", EPISODE_OF_TYPE)
+    """Yield a sleep and what was measured in it. A type of None says that Oura did not confirm it as sleep."""
+    if fields.get("type") is None and "type" in fields.payload:
+        return
+    told, key = _told(fields), words(fields.get("id")) or key
+    kind = EpisodeKind.SLEEP if "type" not in fields.payload and fields.get(TRENDS) else told.choice("type", KINDS)
     if kind is not None:
-        night = fields.stretch("bedtime_start", "bedtime_end", day="day")
-        yield night.episode(kind, key, fields.measured(SLEEP))
-        yield from night.samples(key, fields.measured(NIGHT) if kind is EpisodeKind.SLEEP else {})
+        night = told.stretch("bedtime_start", "bedtime_end", day="day" if told.get("day") else None)
+        yield night.episode(kind, key, told.measured(SLEEP))
+        yield from night.samples(key, told.measured(NIGHT) if kind is EpisodeKind.SLEEP else {})
 
 
 def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
@@ -72,9 +72,15 @@ def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
     A day with 0 steps and no active energy yields nothing, because the ring was not worn. Oura always states the date,
     but not always when the day began.
     """
-    values = fields.measured(table)
+    told, key = _told(fields), words(fields.get("id")) or key
+    values = told.measured(table)
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a ring in a drawer counts 0: no measurement
-        yield from fields.civil_day("day", "timestamp").samples(key, values)
+        yield from told.civil_day("day", "timestamp").samples(key, values)
+
+
+def _told(fields: Fields) -> Fields:
+    """Return the fields of a day or night, with those of *Trends* where it has no others."""
+    return Fields({**mapping(fields.get(TRENDS)), **fields.payload}, fields.name)
 
 
 def _workout(key: str, fields: Fields) -> Iterator[Item]:
@@ -86,55 +92,3 @@ def _session(key: str, fields: Fields) -> Iterator[Item]:
     if words(fields.get("type")) in MINDFUL:
         lasted = fields.stretch("start_datetime", "end_datetime", by_end=False)
         yield from lasted.samples(key, {Metric.MINDFUL: lasted.minutes})
-
-
-ONE = Fraction(1)
-Columns = Mapping[Metric, tuple[tuple[str, ...], Fraction]]  # metric -> names of its column, factor
-NIGHT_COLUMNS: Columns = {
-    Metric.ASLEEP: (("total sleep duration", "total sleep time"), SECONDS),
-    Metric.IN_BED: (("total bedtime", "total bedtime duration", "time in bed"), SECONDS),
-    Metric.AWAKE: (("awake time", "awake duration"), SECONDS),
-    Metric.LIGHT_SLEEP: (("light sleep duration", "light sleep time"), SECONDS),
-    Metric.DEEP_SLEEP: (("deep sleep duration", "deep sleep time"), SECONDS),
-    Metric.REM_SLEEP: (("rem sleep duration", "rem sleep time"), SECONDS),
-    Metric.SLEEP_EFFICIENCY: (("sleep efficiency",), ONE),
-}
-BODY: Columns = {
-    Metric.HRV_RMSSD: (("average hrv",), ONE),
-    Metric.RESTING_HR: (("lowest resting heart rate",), ONE),
-    Metric.RESPIRATORY_RATE: (("respiratory rate",), ONE),
-}
-SCORES: Columns = {
-    Metric.SLEEP_SCORE: (("sleep score",), ONE),
-    Metric.RECOVERY_SCORE: (("readiness score",), ONE),
-    Metric.SKIN_TEMPERATURE_DELTA: (("temperature deviation (°c)", "temperature deviation"), ONE),
-}
-ACTIVITY_COLUMNS: Columns = {
-    Metric.STEPS: (("steps",), ONE),
-    Metric.ACTIVE_ENERGY: (("activity burn",), ONE),
-    Metric.TOTAL_ENERGY: (("total burn",), ONE),
-}
-
-
-def items(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield the night, the scores and the day's activity of a row as an episode and samples.
-
-    A row without times of the night yields no night. A day with neither steps nor active energy, spent without the
-    ring, yields no activity. Raises BadRecord for an unreadable date or time.
-    """
-    if fields.get("bedtime start") is not None and fields.get("bedtime end") is not None:
-        night = fields.stretch("bedtime start", "bedtime end")
-        yield night.episode(EpisodeKind.SLEEP, key, _measured(fields, NIGHT_COLUMNS))
-        yield from night.samples(key, _measured(fields, BODY))
-    day = fields.civil_day("date", "")
-    yield from day.samples(f"{key}/scores", _measured(fields, SCORES))
-    activity = _measured(fields, ACTIVITY_COLUMNS)
-    if activity.get(Metric.STEPS) or activity.get(Metric.ACTIVE_ENERGY):
-        yield from day.samples(f"{key}/activity", activity)
-
-
-def _measured(fields: Fields, columns: Columns) -> dict[Metric, float | None]:
-    return {
-        metric: next((value for name in names if (value := fields.number(name, factor)) is not None), None)
-        for metric, (names, factor) in columns.items()
-    }

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bridge.domain.errors import BadRecord, SourceChanged
-from bridge.domain.ports import File
+from bridge.domain.ports import File, Recognised
 from bridge.domain.types import Page, RawRecord, union
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json
@@ -33,18 +33,18 @@ CUT_OFF = "it is cut off or is not JSON; what came before was read. Export it ag
 Metric = tuple[str, str]  # name and unit
 
 
-def recognise(file: File) -> bool:
-    """Return True if a file is from Health Auto Export.
+def recognise(file: File) -> Recognised | bool:
+    """Tell a file of Health Auto Export.
 
-    Such a file is JSON whose first 4 KiB name a list of the app, such as ``metrics`` or ``workouts``, or a piece by
-    ``odd``. The app's own packed files (.hae) are recognised too, although ``read`` refuses them.
+    Such a file is JSON whose first 4 KiB name a list of the app, such as ``metrics`` or ``workouts``. Less sure is a
+    piece by ``odd``. The app's own packed files (.hae) are recognised too, although ``read`` refuses them.
     """
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not head.startswith(b"{") or ending(file.name) not in ("json", "hae", "txt", ""):
         return False
-    return MARKS.search(head) is not None or odd.recognise(file)
+    return MARKS.search(head) is not None or (odd.recognise(file) and Recognised(0.4, "it has the form of a piece"))
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:
