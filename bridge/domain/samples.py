@@ -9,9 +9,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from bridge.domain.metrics import METRICS, Metric
-from bridge.domain.types import Episode, Item, Sample
+from bridge.domain.types import Episode, EpisodeKind, Item, Sample
 
 QUARTER_HOUR_SECONDS = 900  # every offset from UTC in use is a multiple: no quarter-hour lies on two local days
+ROUNDED, AWAKE_IN_BED_MAX = 5.0, 120.0  # minutes
 FINITE_MAX = 1e15  # no measurement is larger
 
 
@@ -46,6 +47,7 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
     """Return the items without values outside their metric's range, and the distinct reasons, e.g. "spo2 above 100 %".
 
     A sample is left out if its value, lowest or highest reading is outside. An episode loses only the values outside.
+    A sleep's minutes are settled so that time asleep lies in the time in bed, and both in the night.
     Every source's records pass here before they are stored, so that no connector needs to drop impossible values.
     """
     kept: list[Item] = []
@@ -57,14 +59,39 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
                 kept.append(item)
         elif isinstance(item, Episode):
             bad = {metric: why for metric, v in item.values.items() if (why := _outside(metric, v))}
-            found = list(bad.values())
-            kept.append(replace(item, values={m: v for m, v in item.values.items() if m not in bad}) if bad else item)
+            told = {m: v for m, v in item.values.items() if m not in bad}
+            settled, sums = _settled(item, told)
+            found = [*bad.values(), *sums]
+            kept.append(item if settled == item.values else replace(item, values=settled))
         else:
             found = []
             kept.append(item)
         if found:
             reasons |= dict.fromkeys(found)
     return kept, tuple(reasons)
+
+
+def _settled(one: Episode, told: dict[Metric, float]) -> tuple[dict[Metric, float], list[str]]:
+    """Return a sleep's values with possible minutes asleep and in bed, and what was settled by more than rounding.
+
+    Nobody sleeps longer than the night lasts, nor lies in bed for two hours more, nor sleeps longer than in bed.
+    """
+    length = (one.end - one.start).total_seconds() / 60
+    found: list[str] = []
+    asleep, in_bed = told.get(Metric.ASLEEP), told.get(Metric.IN_BED)
+    if one.kind is EpisodeKind.WORKOUT or not length:
+        return told, found
+    if asleep is not None and asleep > length + ROUNDED:
+        asleep = length
+        found.append("asleep above the night's length")
+    if in_bed is not None and in_bed > length + AWAKE_IN_BED_MAX:
+        in_bed = length
+        found.append("in_bed above the night's length")
+    if in_bed is not None and asleep is not None and in_bed < asleep:
+        found += ["in_bed below the time asleep"] if asleep - in_bed > ROUNDED and not found else []
+        in_bed = asleep
+    values = {Metric.ASLEEP: asleep, Metric.IN_BED: in_bed}
+    return told | {metric: value for metric, value in values.items() if value is not None}, found
 
 
 def _impossible(sample: Sample) -> list[str]:

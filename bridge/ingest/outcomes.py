@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import (
@@ -47,7 +48,7 @@ class SyncCounts:
     outcomes: Counter[str] = field(default_factory=Counter)
     streams: Counter[str] = field(default_factory=Counter)
     aside: Counter[tuple[str, str]] = field(default_factory=Counter)  # (stream, or the file's own name for it; reason)
-    items: Counter[str] = field(default_factory=Counter)
+    derived: dict[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)  # by stream and key of a record
     left_out: Counter[str] = field(default_factory=Counter)
     answered: set[str] = field(default_factory=set)  # permitted streams
     refused: dict[str, NotPermitted] = field(default_factory=dict)  # stream -> the refusal
@@ -64,9 +65,12 @@ class SyncCounts:
     def add(self, page: Page, results: list[RecordResult]) -> None:
         """Add a stored page's records, and what became of them (``results``), to the counts."""
         self.streams[page.stream] += page.count
-        for result in results:
+        for record, result in zip_longest(page.records, results):
+            if result is None:
+                continue
             self.outcomes[result.outcome] += 1
-            self.items.update(result.items)
+            if record is not None and result.items:  # a record that came in pieces was derived again with each
+                self.derived[record.stream, record.key] = result.items
             reasons = result.outside if result.set_aside is None else (result.set_aside,)
             self.aside.update((page.stream, why) for why in reasons)
         self.aside.update(page.set_aside)
@@ -230,7 +234,7 @@ def outcome_of(
         skipped_because=because,
         retry_at=retry_at,
         streams=dict(counts.streams),
-        items=dict(counts.items),
+        items=dict(sum(map(Counter, counts.derived.values()), Counter[str]())),
         not_permitted=counts.not_permitted(connection.not_permitted),
         left_out=dict(counts.left_out),
     )

@@ -20,6 +20,51 @@ DAILY = {  # stream -> value of a date
 }
 STREAMS = ("night", "score", "workout", "heart_rate", *DAILY, *SUMS)
 
+LEFT_OUT = "parts of a Fitbit export that are not used"
+FOLDERS = "|".join(  # of Google Takeout, which people also import alone
+    (
+        *(
+            r"Global Export Data",
+            r"Physical Activity(_GoogleData)?",
+            r"Active Zone Minutes[^/]*",
+            "Estimated Oxygen[^/]*",
+        ),
+        *(
+            "Oxygen Saturation[^/]*",
+            "Heart Rate Variability",
+            "Sleep Score",
+            "Stress Score",
+            "Stress Journal",
+            "Biometrics",
+        ),
+        *(
+            "Daily Readiness",
+            "Guided Programs",
+            "Fitbit Care[^/]*",
+            "Fitbit Friends",
+            "Fitbit Premium",
+            "Menstrual Health",
+        ),
+        *(r"[^/]*_GoogleData", "Snore and Noise Detect", "Paired Devices", "Personal & Account", "Your Profile"),
+        *("Sleep Profile", "Atrial Fibrillation[^/]*", "Blood Glucose", "Hydration", "Nutrition", "Mindfulness[^/]*"),
+    )
+)
+FILES = "|".join(
+    (
+        *(
+            "altitude-",
+            "(demographic|run)_vo2_max-",
+            "height-",
+            "weight-",
+            "food_logs-",
+            "water_logs-",
+            "swim_lengths_data-",
+        ),
+        *("(lightly|moderately|very)_active_minutes-", "sedentary_minutes-", "time_in_heart_rate_zones-", "badge"),
+        *("estimated_oxygen_variation-", "Minute SpO2", "(Device|Computed|Wrist) Temperature", "Active Zone Minutes"),
+        *("Heart Rate Variability (Details|Histogram)", "Respiratory Rate Summary", "mood-", "menstrual_health_"),
+    )
+)
 SPEC = ConnectorSpec(
     name="fitbit",
     title=say("Fitbit, Pixel Watch (Google Takeout)"),
@@ -45,7 +90,8 @@ SPEC = ConnectorSpec(
     recognises="connectors.fitbit.files:recognise",
     reads="connectors.fitbit.files:read",
     leaves_out={
-        r"(^|/)(Fitbit|Google Health|MyFitbitData|user-site-export)/": "parts of a Fitbit export that are not used",
+        rf"(^|/)(Fitbit|Google Health|MyFitbitData|user-site-export|{FOLDERS})/": LEFT_OUT,
+        rf"(^|/)({FILES})[^/]*\.(json|csv)$": LEFT_OUT,
         r"(^|/)archive_browser\.html$": "the contents page of Google Takeout",
     },
     dated_by_content=True,

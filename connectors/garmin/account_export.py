@@ -14,11 +14,11 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.garmin.fields import (
     STAGES,
-    WHOLE_DAY,
     day_of,
     fields_of,
-    is_over,
+    is_whole,
     length,
+    naps,
     offset_at_home,
     offset_of,
     settled_fields,
@@ -49,26 +49,27 @@ HEALTH = {
     "SKIN_TEMP_C": Metric.SKIN_TEMPERATURE_DELTA,
 }
 NOT_MEASURED = {"UNKNOWN", "ONBOARDING"}
-MS_PER_S = 1000
 NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
     """Yield a civil day's totals, resting heart rate, stress and body battery as samples.
 
-    For the day of the export, which was not over, totals and stress are left out. A day without a watch yields nothing.
+    For the day of the export, which was not over, totals and stress are left out. A day that was cut short counts, if
+    the file goes on behind it (``over``). A day without a watch yields nothing.
     """
     fields = settled_fields(record.payload, "uds")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False:
         return
     start, offset = _begin(fields, record.payload)
+    over = record.payload.get("over") is True or is_whole(fields)
     entries = [fields_of(mapping(entry), "uds") for entry in rows(fields.get("allDayStress.aggregatorList"))]
     levels = {str(entry.get("type")): entry.number("averageStressLevel") for entry in entries}
     resting = fields.number("currentDayRestingHeartRate") or fields.number("restingHeartRate")  # 0 early in the day
     totals = fields.measured(EXPORTED_DAY) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
     civil = Stretch(start=start, end=start + timedelta(days=1), offset=offset, day=day)
-    yield from civil.samples(record.key, {Metric.RESTING_HR: resting} | (totals if _is_whole(fields, start) else {}))
+    yield from civil.samples(record.key, {Metric.RESTING_HR: resting} | (totals if over else {}))
     yield from _battery(record.key, fields.inner("bodyBattery"), civil, offset)
 
 
@@ -106,22 +107,16 @@ def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator
         )
 
 
-def _is_whole(fields: Fields, start: datetime) -> bool:
-    """Return True if the day was over when the export was made. A day without any end or length counts as over."""
-    end, lasted = utc_of_naive(fields.get("wellnessEndTimeGmt")), fields.number("durationInMilliseconds")
-    if end is None:
-        return lasted is None or lasted / MS_PER_S >= WHOLE_DAY.total_seconds()
-    return is_over(fields, end - start)
-
-
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a night's sleep as an episode, and its breathing and blood oxygen as samples.
+    """Yield a night's sleep and the day's naps as episodes, and breathing and blood oxygen of the night as samples.
 
-    A sleep that was only guessed, or with the watch off, yields nothing.
+    A sleep that was only guessed, or with the watch off, yields nothing. Its date's naps do.
     """
     fields = settled_fields(record.payload, "export_sleep")
     day = day_of(fields)
-    if unconfirmed(fields):
+    found = list(naps(record.key, fields, "napList", lambda at: _offset(record.payload, parent, at)))
+    yield from found
+    if unconfirmed(fields) or (found and fields.get("sleepStartTimestampGMT") is None):
         return
     start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
     night = Stretch(start=start, end=end, offset=_offset(record.payload, parent, end), day=day)
@@ -160,7 +155,7 @@ def activity(key: str, row: Mapping[str, Any]) -> Episode:
     The field ``calories`` holds kJ: 4.19 times the number in the FIT file of the same activity.
     """
     fields = fields_of(row, "export_activity")
-    start, lasted = utc_of_naive(fields.get("startTimeGmt")), length(fields, MS_PER_S, "elapsedDuration", "duration")
+    start, lasted = utc_of_naive(fields.get("startTimeGmt")), length(fields, 1000, "elapsedDuration", "duration")
     if start is None or lasted is None:
         raise fields.bad("startTimeGmt or duration is unreadable")
     offset, kind = offset_of(fields, "startTimeLocal", "startTimeGmt"), fields.get("activityType")

@@ -20,6 +20,7 @@ from connectors.garmin.fields import (
     fields_of,
     is_over,
     length,
+    naps,
     offset_of,
     span,
     unconfirmed,
@@ -71,7 +72,8 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the main sleep of a date as an episode, and its breathing, blood oxygen and skin temperature as samples.
+    """Yield the main sleep and the naps of a date as episodes, and the night's breathing, blood oxygen and skin
+    temperature as samples.
 
     An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing. Raises
     BadRecord if ``dailySleepDTO`` is missing, or its date or times are unreadable.
@@ -81,6 +83,8 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     if not night.payload:
         raise fields.bad("dailySleepDTO is missing")
     day = day_of(night)
+    east = offset_of(night, "sleepEndTimestampLocal", "sleepEndTimestampGMT")
+    yield from naps(record.key, fields, "dailyNapDTOS", lambda _: east)
     if night.get("id") is None and night.get("sleepStartTimestampGMT") is None:
         return
     if unconfirmed(night) and not night.number("sleepTimeSeconds"):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.domain.metrics import Metric
-from connectors.instants import calendar_date, offset_between, offset_in, time_zone, utc_of_naive
-from connectors.payload import SECONDS, Fields, Table, mapping
+from bridge.domain.types import Episode, EpisodeKind
+from connectors.instants import calendar_date, local_date, offset_between, offset_in, time_zone, utc_of_naive
+from connectors.payload import SECONDS, Fields, Stretch, Table, mapping, rows
 
 STAGES: Table = {
     Metric.LIGHT_SLEEP: ("lightSleepSeconds", SECONDS),
@@ -60,6 +61,15 @@ def is_over(row: Fields, lasted: timedelta) -> bool:
     return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
 
 
+def is_whole(fields: Fields) -> bool:
+    """Return True if an exported day was over when its row was written. One without any end or length counts so."""
+    start, end = (utc_of_naive(fields.get(f"wellness{edge}TimeGmt")) for edge in ("Start", "End"))
+    lasted = fields.number("durationInMilliseconds")
+    if start is None or end is None:
+        return lasted is None or lasted / 1000 >= WHOLE_DAY.total_seconds()
+    return is_over(fields, end - start)
+
+
 def day_of(fields: Fields, path: str = "calendarDate") -> date:
     """Return the calendar date in a field, which may be followed by a time. Raises BadRecord for anything else."""
     found = calendar_date(str(fields.get(path))[:10])
@@ -77,6 +87,21 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
         raise fields.bad(f"{start} or {end} is no instant")
     fields.ordered(begun, ended)
     return begun, ended
+
+
+def naps(key: str, fields: Fields, path: str, offset: Callable[[datetime], int | None]) -> Iterator[Episode]:
+    """Yield the naps in a list of a night's row, which newer watches record. ``offset`` tells the clock at an instant.
+
+    Raises BadRecord for a nap without readable times.
+    """
+    for entry in rows(fields.get(path)):
+        nap = Fields(mapping(entry), fields.name)
+        start, end = span(nap, "napStartTimestampGMT", "napEndTimestampGMT")
+        east = offset(end)
+        lasted = Stretch(start=start, end=end, offset=east, day=local_date(start, east))
+        asleep = nap.number("napTimeSec", SECONDS)
+        values = {Metric.ASLEEP: asleep or lasted.minutes, Metric.IN_BED: lasted.minutes}
+        yield lasted.episode(EpisodeKind.NAP, f"{key}/nap/{start:%H:%M}", values)
 
 
 def offset_of(fields: Fields, local: str, gmt: str) -> int | None:

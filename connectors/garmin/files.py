@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.domain.errors import SourceChanged
-from bridge.domain.ports import File
+from bridge.domain.ports import File, Recognised
 from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json, objects
 from connectors.garmin import fit
-from connectors.garmin.fields import mark, versions, workout_key
+from connectors.garmin.fields import is_whole, mark, settled_fields, versions, workout_key
 from connectors.instants import utc_of_naive
 from connectors.payload import mapping
 
@@ -26,6 +27,7 @@ FILE_PAGE_RECORDS = 200
 PAGE_CHARACTERS = 1 << 21
 ROW_MAX_CHARACTERS = 1 << 21  # a night with all its readings has 400,000
 FRUITLESS_MAX = 100_000  # objects in a row that are nothing of Garmin's
+NOT_OVER = "day whose totals are left out, because it was not over when the export was made"
 DEPTH = 4  # wrappers around an answer
 LEVELS = 8  # lists and objects around a row
 SAVED_MAX_BYTES = 500_000_000  # bytes
@@ -54,17 +56,21 @@ Row = tuple[str, Mapping[str, Any]]
 Rows = Iterator[Row]
 
 
-def recognise(file: File) -> bool:
-    """Return True if a file is Garmin's.
+def recognise(file: File) -> Recognised | bool:
+    """Tell a file of Garmin's.
 
-    FIT is known by its header, the account export's files by their names, and saved answers by their fields.
+    FIT is known by its header, and the account export's files by their names. Less sure are saved answers, by their
+    fields.
     """
     if fit.recognise(file):
         return True
     head = file.head.decode("utf-8-sig", errors="replace")
     if ending(file.name) != "json" and (ending(file.name) or not head.lstrip().startswith(("{", "["))):
         return False
-    return _exported(file) is not None or any(f'"{field}"' in head for field in SHAPES) or any(h in head for h in HOSTS)
+    if _exported(file) is not None:
+        return True
+    told = any(f'"{field}"' in head for field in SHAPES) or any(host in head for host in HOSTS)
+    return told and Recognised(0.7, "it has fields of Garmin's answers")
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
@@ -79,19 +85,50 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
         raise SourceChanged("it is larger than 500 MB, as no file of Garmin's is; leave it out, or download it again")
     exported = _exported(file)
     page: list[RawRecord] = []
-    characters = 0
+    characters, days = 0, CutShortDays()
     with file.open() as content:
         try:
             for rows, length in _rows(Json(content), exported):
-                page += [_record(stream, row, zone, exported=exported is not None) for stream, row in rows]
+                found = [_record(stream, row, zone, exported=exported is not None) for stream, row in rows]
+                page += [record for record in found if not days.holds(record)]
                 characters += length
                 if len(page) >= FILE_PAGE_RECORDS or characters >= PAGE_CHARACTERS:
                     yield from _pages(page)
                     page, characters = [], 0
         except Broken:
-            yield from _pages(page)
+            yield from _pages([*page, *days.records()])
             raise SourceChanged("it is cut off or is not JSON; what came before was read. Get it again") from None
-    yield from _pages(page)
+    yield from _pages([*page, *days.records()])
+    if days.last:
+        yield Page(stream="uds", records=(), left_out={NOT_OVER: 1})
+
+
+class CutShortDays:
+    """Days of the account export that end before midnight, held until it is known that later days follow."""
+
+    def __init__(self) -> None:
+        self._held: list[RawRecord] = []
+        self._newest = ""
+
+    def holds(self, record: RawRecord) -> bool:
+        """Return True if the record is held."""
+        if record.stream != "uds":
+            return False
+        self._newest = max(self._newest, record.key)
+        short = not is_whole(settled_fields(record.payload, "uds"))
+        self._held += [record] * short
+        return short
+
+    @property
+    def last(self) -> bool:
+        """True if the file's last day was not over, so that its totals are left out."""
+        return any(record.key >= self._newest for record in self._held)
+
+    def records(self) -> Iterator[RawRecord]:
+        """Yield the held records, with ``over`` for those behind which the file goes on."""
+        for record in self._held:
+            over = record.key < self._newest
+            yield replace(record, payload={**record.payload, "over": True}) if over else record
 
 
 def _pages(records: list[RawRecord]) -> Iterator[Page]:

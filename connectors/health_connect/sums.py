@@ -8,7 +8,7 @@ from typing import Any
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.samples import finite
-from connectors.health_connect.origins import rank
+from connectors.health_connect.origins import AGGREGATED, rank
 from connectors.payload import mapping
 
 QUARTER = 900
@@ -20,7 +20,7 @@ def total(told: Mapping[str, Any]) -> float | None:
 
     The total that Health Connect itself counted over all origins comes first. Then comes the greatest of the totals
     that the phone sent for the day, and of the day's stretches. Origins are never added up. For each quarter-hour the
-    most trusted origin with anything counts.
+    most trusted origin with anything counts. Stretches without an origin that overlap are of different writers.
     """
     if "told" in told:
         return _number(told["told"])
@@ -33,9 +33,12 @@ def total(told: Mapping[str, Any]) -> float | None:
 def _merged(parts: Mapping[str, Any]) -> float:
     quarters: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for origin, stretches in parts.items():
-        for start, end, value in _stretches(mapping(stretches)):
+        until: list[int] = []  # the ends of writers without a name: whoever overlaps is another writer
+        for start, end, value in sorted(_stretches(mapping(stretches))):
+            lane = next((n for n, over in enumerate(until) if over <= start), len(until)) if origin == AGGREGATED else 0
+            until[lane : lane + 1] = [end]
             for quarter, share in _shares(start, end):
-                quarters[quarter][origin] += value * share
+                quarters[quarter][f"{origin} {lane}" if lane else origin] += value * share
     return sum(
         sums[min(sums, key=lambda origin: (sums[origin] == 0, rank(origin), -sums[origin], origin))]
         for _, sums in sorted(quarters.items())

@@ -40,6 +40,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=STREAMS,
+    normaliser_version=2,
     normaliser="connectors.samsung_health.normalise:normalise",
     recognises="connectors.samsung_health.files:recognise",
     reads="connectors.samsung_health.files:read",

@@ -20,6 +20,8 @@ from connectors.samsung_health.gather import BINS, TABLE_STREAMS, Gathered
 
 LINE_MAX_CHARACTERS = 1 << 16
 KIND = re.compile(r"\ufeff?(com\.samsung\.s?health\.[\w.]+),\d+")
+NAMED = re.compile(r"(com\.samsung\.s?health\.[a-z_.]*[a-z_])(\.\d+)?\.csv$")  # for a table without its first line
+NEEDED = re.compile(r"(^|[,.])(start_time|day_time)\b")
 BESIDE = re.compile(r"\.binning_data( ?\(\d+\))?\.json$")  # the name of a JSON file, below the folder of its kind
 
 
@@ -31,13 +33,15 @@ def recognise(file: File) -> bool:
 def kind_of(file: File) -> str | None:
     """Return the kind of a file of Samsung Health, such as ``com.samsung.shealth.sleep``, or None for any other file.
 
-    A table names its kind. A JSON file is known by its name, and by the field that holds its values.
+    A table names its kind in its first line, or else in the file's name. A JSON file is known by its name, and by the
+    field that holds its values.
     """
     if ending(file.name) == "json":
         listed = file.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"[" and b'"start_time"' in file.head
         told = BESIDE.search(file.name) is not None and listed
         return next((kind for kind, (_, _, value) in BINS.items() if told and f'"{value}"'.encode() in file.head), None)
-    begins = KIND.match(file.head.decode("utf-8", errors="replace"))
+    text = file.head.decode("utf-8", errors="replace")
+    begins = KIND.match(text) or (NAMED.match(file.name) if NEEDED.search(text.partition("\n")[0]) else None)
     return begins[1] if begins and begins[1] in TABLE_STREAMS else None
 
 
@@ -61,8 +65,10 @@ def read(file: File, *, zone: str, zones: ZoneHistory = ()) -> Iterator[Page]:
 
 def _rows(file: File) -> Iterator[dict[str, str]]:
     with file.open() as content, io.TextIOWrapper(content, "utf-8-sig", errors="replace", newline="") as text:
-        text.readline(LINE_MAX_CHARACTERS)
-        header = next(csv.reader([text.readline(LINE_MAX_CHARACTERS).strip("\r\n")]), [])
+        line = text.readline(LINE_MAX_CHARACTERS)
+        if KIND.match(line):
+            line = text.readline(LINE_MAX_CHARACTERS)
+        header = next(csv.reader([line.strip("\r\n")]), [])
         columns = [name.strip().rpartition(".")[2] for name in header]
         for cells in csv.reader(text):
             told = {name: cell for name, cell in zip(columns, cells, strict=False) if name and cell}

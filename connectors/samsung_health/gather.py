@@ -26,7 +26,7 @@ OFFSET = re.compile(r"UTC([+-])(\d\d):?(\d\d)")
 STAGES = {"40001": "awake", "40002": "light", "40003": "deep", "40004": "rem"}
 NIGHT_MIN = timedelta(minutes=30)  # a reading of blood oxygen in sleep; those that somebody took last less
 ALL_DEVICES = "-2"  # the source type of a row in which Samsung Health has merged phone and watch
-SLEEP_FIELDS = ("efficiency", "sleep_score")
+SLEEP_FIELDS = ("efficiency", "sleep_score", "total_rem_duration", "total_light_duration")
 WORKOUT_COLUMNS = ("exercise_type", "calorie", "distance", "mean_heart_rate")
 UNREADABLE = "rows without a plausible time or value"
 TABLE_STREAMS = {  # kind -> (stream, how its rows are taken)
@@ -247,7 +247,7 @@ def _local(at: datetime, offset: int) -> date:
 
 
 def _key(row: Row) -> str:
-    key = row.get("datauuid")
+    key = row.get("datauuid") or row.get("start_time")  # tables that were cut to some columns lack the first
     if not isinstance(key, str) or not key:
         raise Unreadable
     return key

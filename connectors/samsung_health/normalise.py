@@ -85,11 +85,19 @@ def _night(day: date, fields: Fields) -> Iterator[Item]:
 
 
 def _minutes(row: Fields, asleep: Stretch, stages: Mapping[str, Any]) -> dict[Metric, float | None]:
-    """Return a sleep's values. Without stages, its whole length counts as asleep."""
+    """Return a sleep's values. Without a table of stages, the minutes of stages in its own row count.
+
+    The efficiency tells how much of the night was slept. Without it, the whole length counts as asleep.
+    """
     values = {**row.measured(SLEEP), Metric.IN_BED: asleep.minutes}
     told = Fields(stages, row.name)
     if not any(told.number(name) for name in STAGES.values()):
-        return values | {Metric.ASLEEP: asleep.minutes}
+        share = min((row.number("efficiency") or 100.0) / 100, 1.0)
+        own = {
+            Metric.REM_SLEEP: row.number("total_rem_duration"),
+            Metric.LIGHT_SLEEP: row.number("total_light_duration"),
+        }
+        return values | own | {Metric.ASLEEP: asleep.minutes * share}
     minutes: dict[Metric, float | None] = {metric: told.number(name) or 0.0 for metric, name in STAGES.items()}
     total = sum(value or 0.0 for value in minutes.values())
     return values | minutes | {Metric.ASLEEP: total, Metric.AWAKE: told.number("awake") or 0.0}

@@ -68,5 +68,8 @@ SPEC = ConnectorSpec(
     shares_limit=True,
     recognises="connectors.whoop.export:recognise",
     reads="connectors.whoop.export:read",
+    leaves_out={
+        r"(^|/)Health/(metrics|cycles|recoveries|workouts|journal)[^/]*\.csv$": "other files of WHOOP's data request"
+    },
     dated_by_content=True,
 )

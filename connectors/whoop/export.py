@@ -11,12 +11,16 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page, RawRecord
 from bridge.ingest.files import ending
+from connectors.spreadsheets import REWRITTEN, DayOrder
 from connectors.whoop.columns import TABLES, Table, instant_key, night_of
+from connectors.whoop.request import NEEDED, as_exported
 
 EXPORT_PAGE_ROWS = 500
 ALIKE = 0.5  # likeness from which a header is some table's
@@ -94,9 +98,12 @@ def _header(text: str) -> list[str]:
 def _table(header: Sequence[str]) -> Table | None:
     """Return the kind of file of WHOOP's export that has the columns of a header.
 
-    The kind shares more than half of the column names. In another language the number of columns decides, if a name
-    contains "whoop" or a word for cycle. Return None if neither finds a kind.
+    The file of sleeps that WHOOP sends on request counts as the export's. The kind shares more than half of the column
+    names. In another language the number of columns decides, if a name contains "whoop" or a word for cycle. Return
+    None if neither finds a kind.
     """
+    if set(header) >= NEEDED:
+        return next(table for table in TABLES if table.stream == "export_sleep")
     best = max(TABLES, key=lambda table: _likeness(table, header))
     if _likeness(best, header) > ALIKE:
         return best
@@ -112,16 +119,32 @@ def _likeness(table: Table, header: Sequence[str]) -> float:
     return len(table.names & set(header)) / len(table.names | set(header))
 
 
+def _order(text: str) -> DayOrder | None:
+    """Return the order of day and month in dates that a spreadsheet program rewrote, or None if it rewrote none."""
+    if not any(REWRITTEN.fullmatch(cell.strip()) for row in islice(_sound(text), 20) for cell in row):
+        return None
+    return DayOrder(cell for row in _sound(text) for cell in row)
+
+
+def _sound(text: str) -> Iterator[list[str]]:
+    with suppress(csv.Error):
+        yield from _rows(text)
+
+
 def _records(table: Table, text: str) -> Iterator[RawRecord]:
     header = _header(text)
+    requested = set(header) >= NEEDED
     named = bool(table.names & set(header))
-    columns = [table.by_name.get(name) for name in header] if named else list(table.columns)
+    columns = header if requested else [table.by_name.get(name) for name in header] if named else list(table.columns)
+    order = _order(text)
     rows = _rows(text)
     next(rows, None)
     for number, row in enumerate(rows, start=2):
         if not any(cell.strip() for cell in row):
             continue
-        payload = {column: cell.strip() for column, cell in zip(columns, row, strict=False) if column and cell.strip()}
+        cells = [cell.strip() if order is None else order.iso(cell.strip(), " ") for cell in row]
+        payload = {column: cell for column, cell in zip(columns, cells, strict=False) if column and cell}
+        payload = as_exported(payload) if requested else payload
         key = instant_key(payload, table.key) or f"row {number}"
         stream = table.stream or JOURNAL
         yield RawRecord(stream=stream, key=key, payload=payload, parent=night_of(stream, payload))

@@ -28,7 +28,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
-    normaliser_version=4,
+    normaliser_version=5,
     normaliser="connectors.apple.export.normalise:normalise",
     lasting=frozenset(
         {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"}

@@ -263,8 +263,12 @@ def sleeps(window: Window) -> Days:
     spots = {name: _spots(window.by_source(name)) for name in NIGHTLY_KINDS}
     found: Days = {}
     for night in nights(stretches, window.places):
-        day, start, end = night.pop("day"), night["start"], night["end"]
+        day, start, end, stale = night.pop("day"), night["start"], night["end"], night.pop("stale")
         if window.holds(day):
+            if stale:
+                window.collected.aside["SleepAnalysis", "stages apart from the time in bed, of an earlier night"] += (
+                    stale
+                )
             medians = {name: overnight(start, end, some) for name, some in spots.items()}
             known = {name: value for name, value in medians.items() if value is not None}
             found.setdefault(day, {"day": day, "sleeps": {}})["sleeps"][f"{start:.0f}"] = night | known

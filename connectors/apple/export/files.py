@@ -205,10 +205,10 @@ def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: boo
     """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
 
     Records of a damaged file (``whole`` is False), and of the export's unfinished day, add to the stored records
-    instead. A month strictly inside the export is complete, so further records that an earlier export gave of it are
-    deleted. The first and last months are partial, because a new phone starts in the middle of a month. All pages carry
-    the date of the export, so that exports give the same result in any order. The months ``still`` are stored as they
-    are, and come as a page per stream. ``still`` maps them to stream -> number of records.
+    instead. A month of an export is complete, so further records that an earlier export gave of it are deleted. Only
+    the first month is partial, because a new phone starts in the middle of a month. All pages carry the date of the
+    export, so that exports give the same result in any order. The months ``still`` are stored as they are, and come as
+    a page per stream. ``still`` maps them to stream -> number of records.
     """
     last, as_of = export.last_day, export.as_of
     latest: dict[str, str] = {}
@@ -222,8 +222,11 @@ def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: boo
                 kept[stream][f"{month}-"] = records
                 continue
             page = tuple(replace(record, adds=not whole or record.key >= last, as_of=as_of) for record in records)
-            covers = Covers(prefix=f"{month}-", as_of=as_of) if whole and export.inside(month) else None
+            covers = Covers(prefix=f"{month}-", as_of=as_of) if whole and month > export.first_day[:7] else None
             yield Page(stream=stream, records=page, covers=covers)
+    for stream, month in latest.items() if whole else ():
+        for empty in (*_between(month, last[:7]), last[:7]) if month < last[:7] else ():
+            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{empty}-", as_of=as_of))
     for stream, months in kept.items():
         yield Page(stream=stream, records=(), still=Still(records=months, as_of=as_of))
     if export.collected.aside:

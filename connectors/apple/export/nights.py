@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from bridge.domain.naps import is_nap
 from connectors.apple.export.heads import Source
 from connectors.apple.export.places import Places
 from connectors.apple.export.units import day_at, offset_at
@@ -16,8 +17,8 @@ from connectors.apple.export.units import day_at, offset_at
 if TYPE_CHECKING:
     import numpy as np
 
+APART = 1800.0  # seconds between a stage and the next, from which they were not computed together
 GAP = 2.5 * 3600  # seconds between two stretches, above which they belong to different sleeps
-NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
 LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
 IN_BED, AWAKE = "InBed", "Awake"
 ASLEEP = {
@@ -51,7 +52,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
     """Return every sleep and nap as a payload, in order of time. ``places`` tells where the user was, for offsets.
 
     A payload holds start and end (Unix seconds), offset, date of waking (``day``), kind ("sleep" or "nap"), and minutes
-    per stage.
+    per stage. ``stale`` is the number of stages that were left out (see ``_current``).
     """
     ordered = sorted(stretches, key=lambda s: (s.start, s.end))
     loose = _loose(ordered)
@@ -108,7 +109,8 @@ def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
 
 
 def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
-    mine = _chosen(block)
+    chosen = _chosen(block)
+    mine = _current(chosen)
     stages = {stage: union((s.start, s.end) for s in mine if s.stage == stage) for stage in {s.stage for s in mine}}
     asleep = union(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
     hull = [(min(s.start for s in mine), max(s.end for s in mine))]
@@ -117,6 +119,7 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
     place = next((s.zone for s in reversed(mine) if s.zone), None) or places.place(end)
     offset = offset_at(end, place)
     payload: dict[str, Any] = {"start": start, "end": end, "offset": offset, "day": day_at(end, offset)}
+    payload["stale"] = len(chosen) - len(mine)
     payload["kind"] = "nap" if _is_nap(start, end, offset_at(start, place)) else "sleep"
     payload["in_bed"] = _minutes(stages.get(IN_BED) or hull)
     if asleep:
@@ -151,6 +154,20 @@ def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
     return min(by_source.values(), key=_quality)
 
 
+def _current(mine: list[Stretch]) -> list[Stretch]:
+    """Return the stretches without stages apart from the source's own time in bed, which it computed earlier.
+
+    All stay if there would be no sleep otherwise, or no time in bed is told.
+    """
+    beds = [s for s in mine if s.stage == IN_BED]
+    apart: set[Stretch] = set()
+    for start, end in union((s.start, s.end + APART) for s in mine) if beds else ():
+        if not any(s.start < end and s.end > start for s in beds):
+            apart |= {s for s in mine if start <= s.start <= end}
+    kept = [s for s in mine if s not in apart]
+    return kept if any(s.stage not in (IN_BED, AWAKE) for s in kept) else mine
+
+
 def _quality(stretches: Sequence[Stretch]) -> tuple[int, int, float, str]:
     stages = {s.stage for s in stretches}
     depth = next(d for d, some in enumerate((STAGED, {"unspecified"}, {IN_BED}, {AWAKE})) if some & stages)
@@ -160,7 +177,7 @@ def _quality(stretches: Sequence[Stretch]) -> tuple[int, int, float, str]:
 
 def _is_nap(start: float, end: float, offset: int) -> bool:
     hour = (start + offset * 60) % 86400 // 3600
-    return end - start < NAP_LONGEST and hour in NAP_HOURS
+    return is_nap(int(hour), (end - start) / 60)
 
 
 def _minutes(spans: Iterable[tuple[float, float]]) -> float:

@@ -21,10 +21,16 @@ DEEPEST, MAX_CHILDREN = 64, 10_000  # nested elements; children kept of an eleme
 FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 WANTED = frozenset({"Record", "Workout", "ActivitySummary", "ExportDate"})
 ROOT = b"<HealthData"
+BEGINS = re.compile(rb"<(?:Record|Workout|ActivitySummary|Correlation|ClinicalRecord|Audiogram)[ \t\r\n]")
+DECLARED = re.compile(rb"<!DOCTYPE[^\[>]*\b(?:SYSTEM|PUBLIC)\b|<!ENTITY")
+BROKEN_MAX = 100  # elements that are not XML; an export with more of them is damaged
 DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", re.DOTALL)
 ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["']|us-ascii["'])""", re.IGNORECASE)
 UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the errors of a damaged archive
 LATELY_SECONDS = 16 * 86_400.0  # before an export, in which the next one is likely to change something
+
+
+NOT_XML = "is not XML, and the element there was left out"
 
 
 class CutOff(Exception):
@@ -46,23 +52,47 @@ class Reading:
         """Pass every element of the file that is used to ``collected``, except those of skipped pieces.
 
         A piece that an earlier export held too is skipped, unless it has recent rows. Other pieces in Apple's own
-        layout are read as columns. An XML parser, which is slower, reads the rest. Raises CutOff, after the last
-        readable element, if the file ends early or stops being XML. It is raised too without a root element, and for a
-        document type with entities.
+        layout are read as columns. An XML parser, which is slower, reads the rest, and goes on behind an element that
+        is not XML. Raises CutOff, after the last readable element, if the file ends early or has many such elements. It
+        is raised too without a root element, and for a document type with entities.
         """
         collected, chunks = self.collected, _chunks(stream)
-        head, size = _head(chunks)
+        head, size, lines, resumes = _head(chunks)
         parser = _Parser(collected)
         plain = ENCODING.search(head) is None and head[:3].isascii() and b"<!" not in head.partition(ROOT)[2]
         begin = max(head.find(ROW), 0) or len(head)
-        parser.feed(head[:begin])
+        if parser.feed(head[:begin]) is not None:
+            raise CutOff
         self._begin()
+        line = lines - head[begin:].count(b"\n") + 1
         for piece, at in _pieces(chunks, head[begin:], size):
             may_skip = self._remembers and at >= size
             if not (plain and parser.between and self._taken(piece, at, may_skip=may_skip)):
-                parser.feed(piece)
+                parser = self._fed(parser, piece, line, resumes=resumes and ENCODING.search(head) is None)
                 plain = plain and b"<!" not in piece and b"<?" not in piece  # the next row may lie in a comment
+            line += piece.count(b"\n")
         parser.close()
+
+    def _fed(self, parser: _Parser, piece: bytes, line: int, *, resumes: bool) -> _Parser:
+        """Parse a piece that begins in a ``line`` of the file, and return the parser for the next piece.
+
+        Behind an element that is not XML a new parser begins. Raises CutOff unless it ``resumes``.
+        """
+        clean, begin = piece.translate(None, FORBIDDEN), 0
+        while (bad := parser.feed(clean[begin:])) is not None:
+            broken = sum(count for (_, why), count in self.collected.aside.items() if why.endswith(NOT_XML))
+            following = BEGINS.search(clean, begin + max(bad, 1))
+            if not resumes or broken >= BROKEN_MAX or b"<!" in clean or b"<?" in clean:
+                raise CutOff
+            at = max((one.start() for one in BEGINS.finditer(clean, begin, begin + bad)), default=begin)
+            self.collected.aside["Record", f"line {line + clean.count(bytes([10]), 0, at)} {NOT_XML}"] += 1
+            parser.drop()
+            parser = _Parser(self.collected)
+            parser.feed(ROOT + b">")
+            if following is None:
+                break
+            begin = following.start()
+        return parser
 
     def _begin(self) -> None:
         """Note the instant after which rows are set aside. A memory with a later one is not used."""
@@ -145,9 +175,9 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
         return
 
 
-def _head(chunks: Iterator[bytes]) -> tuple[bytes, int]:
-    """Return the beginning of the document, up to the end of the chunk that holds its root element, and its size in the
-    file.
+def _head(chunks: Iterator[bytes]) -> tuple[bytes, int, int, bool]:
+    """Return the beginning of the document, up to the end of the chunk that holds its root element, and its size and
+    number of line ends in the file, and True if it declares no entities.
 
     The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB,
     or the document type defines entities.
@@ -158,11 +188,12 @@ def _head(chunks: Iterator[bytes]) -> tuple[bytes, int]:
         head += chunk.translate(None, FORBIDDEN)
         if ROOT in DOCTYPE.sub(b"", head, count=1) or len(head) > LONGEST_DTD:
             break
+    lines, declares = head.count(b"\n"), DECLARED.search(head) is not None
     head = DOCTYPE.sub(b"", head, count=1)
     before, root, _ = head.partition(ROOT)
     if not root or b"<!DOCTYPE" in before:
         raise CutOff  # a document type with entities
-    return head, size
+    return head, size, lines, not declares
 
 
 class _Parser:
@@ -174,7 +205,8 @@ class _Parser:
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat
 
-        self._error: Any = (expat.ExpatError, LookupError, ValueError)
+        self._not_xml: Any = expat.ExpatError
+        self._fed = 0  # bytes of earlier pieces
         self._collected = collected
         self._expat = expat.ParserCreate()
         self._expat.StartElementHandler = self._begin
@@ -190,31 +222,43 @@ class _Parser:
         """True if the next element is a child of the root."""
         return self._depth == 1 and self._whole
 
-    def feed(self, piece: bytes) -> None:
-        """Parse the next piece of the file.
+    def feed(self, piece: bytes) -> int | None:
+        """Parse the next piece of the file. Returns its place from which it is not XML, or None if all of it is.
 
-        Raises CutOff for text that is not XML, and for more than 64 nested elements. It is also raised for over 1 MiB
-        in which no element begins or ends.
+        Raises CutOff for an unknown encoding, for more than 64 nested elements, and for over 1 MiB in which no element
+        begins or ends.
         """
         clean = piece.translate(None, FORBIDDEN)
         for at in range(0, len(clean), SLICE):
             self._silent += SLICE
-            self._parse(clean[at : at + SLICE])
+            if not self._parse(clean[at : at + SLICE]):
+                self._collected.flush()
+                return min(max(self._expat.ErrorByteIndex - self._fed, 0), len(clean))
             if self._silent > LONGEST_TAG:
                 raise CutOff
+        self._fed += len(clean)
         self._whole = clean.rfind(b">") > clean.rfind(b"<") if clean else self._whole
         self._collected.flush()
+        return None
+
+    def drop(self) -> None:
+        """Free the parser's memory, which its handlers would hold."""
+        self._expat.StartElementHandler = self._expat.EndElementHandler = None
 
     def close(self) -> None:
         """Finish parsing. Raises CutOff if the document is not complete."""
-        self._parse(b"", last=True)
+        if not self._parse(b"", last=True):
+            raise CutOff
 
-    def _parse(self, some: bytes, *, last: bool = False) -> None:
+    def _parse(self, some: bytes, *, last: bool = False) -> bool:
         try:
             self._expat.Parse(some, last)
-        except self._error:  # not XML, or in an unknown encoding
+        except self._not_xml:
+            return False
+        except (LookupError, ValueError):  # an unknown encoding, or nested too deep
             self._collected.flush()
             raise CutOff from None
+        return True
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
