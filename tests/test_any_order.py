@@ -12,6 +12,7 @@ import pytest
 
 from bridge import installation
 from bridge.config import load
+from bridge.domain.errors import SetupError
 from bridge.ingest import runs
 from bridge.store import Store
 from tests.samples import sample
@@ -47,6 +48,14 @@ def test_a_second_import_of_real_files_finds_nothing_new(store: Store, name: str
     _, again = imported(store, sample(name))
     assert again
     assert set(again.values()) == {(0, 0, 0)}
+
+
+@pytest.mark.parametrize("name", ["diaries", "wellness", "whoop_api", "withings"])
+def test_a_folder_that_no_source_knows_is_refused_each_time(lite: Store, name: str) -> None:
+    user = lite.people.add_user("ana", "UTC", now=NOW)
+    for _ in range(2):
+        with pytest.raises(SetupError, match="no export this bridge can read"):
+            runs.import_path(installation.Bridge(settings=load(), store=lite), user, sample(name), at=NOW)
 
 
 @pytest.mark.timeout(600)  # four imports of hundreds of calendars

@@ -205,6 +205,17 @@ def test_a_settled_sum_is_told_each_time_and_is_no_refusal(store: Store, tmp_pat
     assert [one["values"]["in_bed"] for one in desk.held()["episodes"]] == [480]
 
 
+def test_time_in_bed_lies_in_its_own_times(lite: Store, tmp_path: Path) -> None:
+    desk = at_desk(lite, tmp_path, "health_auto_export")
+    night = {"date": "2026-05-14 00:00:00 -0700", "sleepStart": "2026-05-13 23:30:00 -0700", "inBed": 520,
+             "sleepEnd": "2026-05-14 07:00:00 -0700", "inBedStart": "2026-05-13 23:20:00 -0700", "totalSleep": 430,
+             "inBedEnd": "2026-05-14 07:20:00 -0700", "source": "iPhone"}  # fmt: skip
+    desk.give(
+        "hae.json", json.dumps({"data": {"metrics": [{"name": "sleep_analysis", "units": "min", "data": [night]}]}})
+    )
+    assert [one["values"]["in_bed"] for one in desk.held()["episodes"]] == [480]
+
+
 # WHOOP's answer to a request for one's data, and a spreadsheet's dates
 
 REQUESTED = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -135,3 +136,16 @@ def test_the_surest_source_gets_a_file_and_a_tie_is_told(desk: Desk, monkeypatch
         assert "--source" in reason
     (named,) = runs.import_path(desk.bridge, user, place, at=NOW, source="whoop").outcomes
     assert (named.source, named.outcome) == ("whoop", "ok")
+
+
+@pytest.mark.parametrize(("steps", "outcome"), [([{"count": 10}], "failed"), (None, "ok")])
+def test_a_few_unreadable_rows_of_a_document_refuse_none_of_the_rest(
+    store: Store, tmp_path: Path, steps: list[dict[str, int]] | None, outcome: str
+) -> None:
+    """Rows make records of days: three lists of Health Connect with a bad row each are not more than a day of steps."""
+    row = {"count": 800, "start_time": "2026-11-18T08:00:00Z", "end_time": "2026-11-18T09:00:00Z"}
+    bad = {"heart_rate": [{"bpm": "x"}], "distance": [{}], "sleep": [{}]}
+    document = {"timestamp": "2026-11-19T08:00:00Z", "app_version": "1", "steps": steps or [row], **bad}
+    hand = Desk(store, tmp_path, "health_connect")
+    outcomes = [hand.give("day.json", json.dumps(document)).outcome for _ in range(2)]
+    assert (outcomes, hand.of("steps")) == ([outcome] * 2, {"2026-11-18": 800} if outcome == "ok" else {})

@@ -30,6 +30,7 @@ from bridge.ingest.files import (
 GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are stored together
 SEEN_FILES, IMPORTED_FILES = FILE_STREAMS
 PARTS_STREAM = "parts"  # the stream whose cursor says what the parts of the last file hold
+UNREADABLE_STREAM = "unreadable"  # of records that each count the unreadable rows of a list of an app's document
 SETTLE = "settle"  # the stream of a page that is not stored: the pages before it are, before the next page is read
 
 OnBytes = Callable[[int, int], None]
@@ -175,9 +176,11 @@ class FilePages:
 
     def landed(self, file: str, page: Page, results: Sequence[RecordResult]) -> None:
         """Count what became of the rows of a page of ``file``."""
-        self._rows[file] += len(results)
-        self._aside[file] += sum(result.set_aside is not None and not result.waits for result in results)
-        if page.set_aside:
+        aside = sum(result.set_aside is not None and not result.waits for result in results)
+        if page.stream != UNREADABLE_STREAM:
+            self._rows[file] += len(results)
+            self._aside[file] += aside
+        if page.set_aside or (page.stream == UNREADABLE_STREAM and aside):
             self._skipped.add(file)
 
     def _settle(self) -> Iterator[Page]:

@@ -25,7 +25,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("day", "heart_rate", "instants", "night", "workout", "unreadable"),
-    normaliser_version=3,
+    normaliser_version=4,
     normaliser="connectors.apple.auto_export.normalise:normalise",
     lasting=frozenset({"day", "heart_rate", "instants", "night"}),  # pieces add to a day,
     recognises="connectors.apple.auto_export.files:recognise",

@@ -28,6 +28,7 @@ STAGE_OF_WORD = {
 SUMMED = ("totalSleep", "asleep", "core", "deep", "rem", "awake", "inBed")
 NIGHT_MAX_HOURS = 24.0  # a greater number is minutes, whatever its unit says
 DAY_SECONDS = 86_400
+BESIDE_MAX = 120.0  # minutes in bed beyond its own times that are cut; more is settled and told when it is stored
 PAUSE_MAX_SECONDS = 3600  # longest seconds between two stages of the same sleep
 
 
@@ -125,6 +126,9 @@ def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
     if start is not None and end is not None:  # a nap's small number is minutes if as many hours exceed its time
         minutes = minutes or hours.get("totalSleep", hours.get("asleep", 0)) * 3600 > 2 * (end[0] - start[0])
     told = {name: round(value * (1 if minutes else 60), 3) for name, value in hours.items()}
+    lay, rose = (instant(raw.get(f"inBed{edge}"), zone) for edge in ("Start", "End"))
+    if lay is not None and rose is not None and 0 < told.get("inBed", 0) - (rose[0] - lay[0]) / 60 < BESIDE_MAX:
+        told["inBed"] = max((rose[0] - lay[0]) / 60, 0.0)
     source = str(raw.get("source") or raw.get("sleepSource") or "")
     day = written_date(raw.get("date"))
     if start is None and end is None and day is not None:
