@@ -1,22 +1,23 @@
 """Unite the pieces of a night that a device closed while the person lay awake.
 
 A nap by ``bridge.domain.naps`` stays one, whatever its source calls it. Other sleeps of a device are pieces of one
-night if the time awake between them is no longer than the shorter piece, nor than two hours. Sleep in two parts with an
-hour or more awake between was once usual (Ekirch 2001, American Historical Review 106), and accelerometers join sleep
-over pauses of an hour (van Hees 2018, Scientific Reports 8:12975).
+night if the time awake between them lies between 20:00 and 08:00, and is no longer than the shorter piece, nor than two
+hours. Sleep in two parts with an hour or more awake between was once usual (Ekirch 2001, American Historical Review
+106), and accelerometers join sleep over pauses of an hour (van Hees 2018, Scientific Reports 8:12975).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bridge.domain.metrics import Metric
-from bridge.domain.naps import is_nap
+from bridge.domain.naps import NAP_HOURS, is_nap
 from bridge.domain.types import Episode, EpisodeKind
 from bridge.meters.overlaps import Told
 
+FLOWN_MINUTES = 180  # of offset; less is a change to summer time or a neighbouring zone
 AWAKE_MAX, MINUTE = timedelta(hours=2), timedelta(minutes=1)
 ADDED = (Metric.ASLEEP, Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
 
@@ -44,11 +45,20 @@ def _is_nap(one: Episode) -> bool:
 
 
 def _belong(first: Episode, second: Episode) -> bool:
-    """Return True if two sleeps are pieces of a night. One of them must be its source's main sleep."""
+    """Return True if two sleeps are pieces of a night. One of them must be its source's main sleep.
+
+    No flight lies between them, after which a new night begins.
+    """
     awake = second.start - first.end
     shorter = min(first.end - first.start, second.end - second.start)
-    is_night = EpisodeKind.SLEEP in (first.kind, second.kind)
-    return is_night and timedelta(0) <= awake <= min(shorter, AWAKE_MAX)
+    is_main = EpisodeKind.SLEEP in (first.kind, second.kind)
+    moved = 0 if None in (first.offset, second.offset) else abs((first.offset or 0) - (second.offset or 0))
+    at_home = moved < FLOWN_MINUTES and _at_night(first.end, first) and _at_night(second.start, second)
+    return is_main and at_home and timedelta(0) <= awake <= min(shorter, AWAKE_MAX)
+
+
+def _at_night(at: datetime, one: Episode) -> bool:
+    return (at + timedelta(minutes=one.offset or 0)).hour not in NAP_HOURS
 
 
 def _united(first: Episode, second: Episode) -> Episode:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import permutations
 
@@ -49,6 +50,7 @@ NAP = EpisodeKind.NAP
         ([sleep(-1, 7.5), sleep(8.5, 10)], [(-1, 7.5), (8.5, 10)]),  # a nap in the morning
         ([sleep(-5, -3.5), sleep(-2.5, 6)], [(-5, -3.5), (-2.5, 6)]),  # a nap in the evening
         ([sleep(2, 5, kind=NAP), sleep(5.5, 7, kind=NAP)], [(2, 5), (5.5, 7)]),  # no main sleep among them
+        ([sleep(1, 8.5), sleep(9, 13)], [(1, 8.5), (9, 13)]),  # two long sleeps by day, as after a flight
         ([sleep(-1, 3), sleep(2.5, 7)], [(-1, 3), (2.5, 7)]),  # recordings that overlap are told apart elsewhere
         ([sleep(-1, 3, device="a"), sleep(3.5, 7, device="b")], [(-1, 3), (3.5, 7)]),
     ],
@@ -56,6 +58,12 @@ NAP = EpisodeKind.NAP
 def test_pieces_of_a_night_are_told_from_naps(episodes: list[Episode], expected: list[tuple[float, float]]) -> None:
     for order in permutations(episodes):
         assert joined(*order) == expected
+
+
+def test_nights_on_both_sides_of_a_flight_are_two() -> None:
+    flown = replace(sleep(5, 10), offset=-300)
+    assert joined(sleep(-1, 4), flown) == [(-1, 4), (5, 10)]
+    assert joined(sleep(-1, 4), replace(flown, offset=0)) == [(-1, 10)]
 
 
 def test_the_values_of_pieces_add_up_and_the_pause_is_awake() -> None:

@@ -62,10 +62,8 @@ class Wearer:
             bed += timedelta(minutes=rng.randint(0, 300))
             wake = bed + timedelta(minutes=rng.randint(300, 560))
             parts = {metric: float(rng.randint(20, 200)) for metric in NIGHTLY[1:5] if rng.random() < 0.95}
-            values = parts | {
-                Metric.IN_BED: (wake - bed) / timedelta(minutes=1),
-                Metric.ASLEEP: float(rng.randint(240, 540)),
-            }
+            in_bed = (wake - bed) / timedelta(minutes=1)
+            values = parts | {Metric.IN_BED: in_bed, Metric.ASLEEP: min(float(rng.randint(240, 540)), in_bed)}
             local = [at + timedelta(minutes=offset(at, day)) for at in (bed, wake)]
             row |= {str(metric): value for metric, value in values.items()}
             row |= {f"night.{name}": at.hour * 60 + at.minute for name, at in zip(("start", "end"), local, strict=True)}
