@@ -5,8 +5,9 @@ The surfaces are `recommend`, the plan, the page, the message, the assistant, `m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from bridge.advice import notify
 from bridge.advice.recommend import build_observation
@@ -14,17 +15,18 @@ from bridge.day.plan import DayPlan
 from bridge.documents.meters import load_meters
 from bridge.documents.recommendations import recommendation_document
 from bridge.domain.records import Recommendation, Silence, User
-from bridge.domain.rendering import for_person, told
+from bridge.domain.rendering import Audience, for_person, reasons, told
 from bridge.domain.titles import advice_title
 from bridge.domain.types import Reading
 from bridge.installation import Bridge
 from bridge.mcp.tools import Tools
 from bridge.recordings.recorded_life import environment
 from bridge.web import day
+from bridge.web.phrases import SHOWN_SHARE_MIN
 from bridge.web.state import AppState, Visit
 from rhythm_env.interface import Meter
 
-NOT_KNOWN = "not known"
+NOT_KNOWN, ASSISTANT = "not known", Audience.ASSISTANT
 Said = tuple[str, ...]
 Levels = Mapping[Meter, Said]
 
@@ -66,25 +68,32 @@ def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools
     told = tools.recommendation()
     if isinstance(advice, Silence):
         yield "recommend", tuple(for_person(advice.facts))
-        yield "assistant", tuple(told["reasons"]) if told["id"] is None else (told["action"],)
+        yield "assistant", _to_person(told["reasons"], advice, ASSISTANT) if told["id"] is None else (told["action"],)
         return
     zones = visit.user.zones
     document = recommendation_document(advice, zones)
-    name, reasons = str(advice.action), tuple(document["reasons"])
+    name, because = str(advice.action), tuple(document["reasons"])
     hours = f"{day.local(visit, advice.start):%H:%M}" if advice.start else ""
-    yield "recommend", (name, hours, *reasons)
+    yield "recommend", (name, hours, *because)
     start = told["start"] and f"{day.local(visit, datetime.fromisoformat(told['start'])):%H:%M}"
-    yield "assistant", (told["action"], start or "", *told["reasons"])
+    yield "assistant", (told["action"], start or "", *_to_person(told["reasons"], advice, ASSISTANT))
     shown = day.recommendation(visit, advice)
     yield "page", (shown["action"], (shown["hours"] or "").split(" to ")[0].split(" ")[-1], *shown["because"])
     title, text = notify.compose(advice, {}, zones=zones)
     at = title.rpartition(", ")[2].partition(" to ")[0] if hours else ""
     word = title.removeprefix("Keep: ").partition(",")[0]
     action = name if word == advice_title(advice.action, advice.kind) else word
-    yield "message", (action, at, *(text.splitlines() if text != title else ()))
+    lines = text.splitlines() if text != title else ()
+    yield "message", (action, at, *_to_person(lines, advice, Audience.LOCK_SCREEN))
     for block in plan.blocks:
         if block.recommendation_id == advice.id:
             yield "plan", (str(block.action), f"{day.local(visit, block.start):%H:%M}", *for_person(block.facts))
+
+
+def _to_person(said: Sequence[str], advice: Recommendation | Silence, audience: Audience) -> Said:
+    """Return reasons that an audience got as the person reads them, if they are those of the advice's own facts."""
+    same = list(said) == reasons(advice.facts, audience)
+    return tuple(for_person(advice.facts)) if same else tuple(said)
 
 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
@@ -110,16 +119,24 @@ def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetim
         {
             meter: (NOT_KNOWN,)
             if told[meter]["level"] is None
-            else (f"{told[meter]['level']:.2f}", *(one["text"] for one in told[meter]["because"][:1]))
+            else (f"{told[meter]['level']:.2f}", *(one["text"] for one in told[meter]["because"][:1] if _counts(one)))
             for meter in Meter
         },
     )
 
 
+def _counts(because: Mapping[str, Any]) -> bool:
+    """Return True if an input moves its meter by an amount that shows, which the page's list of reasons wants."""
+    return bool(abs(because["points"]) >= SHOWN_SHARE_MIN)
+
+
 def _levels(readings: Mapping[Meter, Reading]) -> Levels:
-    """Return each meter's level as people read it, and its strongest reason."""
+    """Return each meter's level as people read it, and its strongest reason that moves it by an amount that shows."""
     return {
-        meter: (f"{one.level:.2f}", *for_person(because.fact for because in one.strongest[:1]))
+        meter: (
+            f"{one.level:.2f}",
+            *for_person(b.fact for b in one.strongest[:1] if abs(b.contribution) >= SHOWN_SHARE_MIN),
+        )
         if one.coverage
         else (NOT_KNOWN,)
         for meter, one in readings.items()
