@@ -29,7 +29,11 @@ PLACES = re.compile(r"\s*[,;:/&]\s*|\s+-\s+")
 TIME_OF = re.compile(r"\s+(?:standard |daylight |summer )?time\b.*", re.IGNORECASE)
 SUMMER = re.compile(r"daylight|summer|[+-]\d", re.IGNORECASE)  # a second offset, of which no days are known
 WING = re.compile(r"^(w|e)(?:est|ast) (?=central|africa)")  # Windows writes W. and E. in its identifiers
-SHOWN = {"baja california": "America/Tijuana", "indiana (east)": "America/Indiana/Indianapolis"}  # and named otherwise
+SHOWN = {  # names without a city or an identifier in them
+    "baja california": "America/Tijuana",
+    "coordinated universal time": "UTC",
+    "indiana (east)": "America/Indiana/Indianapolis",
+}
 NO_PLACES = ("US/", "Canada/", "Brazil/", "Mexico/", "Chile/")
 NO_CITIES = ("general", "east", "west", "north", "south", "center", "act", "nsw")
 UNKNOWN = "unknown-zone"

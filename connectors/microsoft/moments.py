@@ -6,24 +6,15 @@ from datetime import date, datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from connectors.instants import EVENT_YEARS, time_zone, utc
+from bridge.domain.zones import zone_named
+from connectors.icalendar.zones import zone_of_name
+from connectors.instants import EVENT_YEARS, utc
 from connectors.payload import mapping
-
-UTC_NAMES = frozenset({"utc", "tzone://microsoft/utc", "coordinated universal time"})
 
 
 def zone_of(name: Any) -> ZoneInfo | None:
-    """Return the zone that a Windows name, such as ``Pacific Standard Time``, or an IANA name stands for.
-
-    Returns None for an unknown name. The table is that of CLDR's ``windowsZones``, as the library icalendar has it.
-    """
-    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
-
-    if not isinstance(name, str):
-        return None
-    if name.lower() in UTC_NAMES:
-        return ZoneInfo("UTC")
-    return time_zone(WINDOWS_TO_OLSON.get(name, name))
+    """Return the zone that a name of Windows or IANA, a name as Outlook shows it or an offset stands for, or None."""
+    return zone_named(zone_of_name(name)) if isinstance(name, str) else None
 
 
 def instant(when: Any) -> datetime | None:
