@@ -93,12 +93,14 @@ def zone_of_arrival(begins: str | None, ends: str | None) -> str | None:
     """Return the IANA zone in which an event ends, if it begins in another zone, as a flight does. Otherwise return
     None.
 
-    A zone without a place in its name, such as UTC, does not count.
+    A zone without a place in its name, such as UTC or the rule of a calendar's own clock, does not count.
 
     >>> zone_of_arrival("Europe/Berlin", "America/New_York"), zone_of_arrival("UTC", "Europe/Berlin")
     ('America/New_York', None)
     """
-    places = [zone for zone in (begins, ends) if zone is not None and "/" in zone and not zone.startswith("Etc/")]
+    places = [
+        zone for zone in (begins, ends) if zone is not None and "/" in zone and not zone.startswith(("Etc/", "<"))
+    ]
     return ends if len(places) == len({*places}) == 2 else None
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
 from bridge.calendar.busy import takes_time
 from bridge.domain.slots import ZoneHistory, ZoneSpan, zone_at
 from bridge.domain.types import Event, Response
+from bridge.domain.zones import zone_named
 
 STAY_MAX = timedelta(days=14)  # after landing, for which a flight without a flight back sets the clock
 FLIGHT_MAX = timedelta(hours=30)
@@ -23,7 +23,7 @@ def is_flight(event: Event) -> bool:
     It is single, timed, at most 30 hours long, and ends in another time zone than it begins in. It is neither cancelled
     nor declined. An entry marked as free counts only if it is a ticket from mail.
 
-    >>> noon = datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("UTC"))
+    >>> noon = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC"))
     >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")
     >>> is_flight(there), is_flight(Event(key="2", calendar="c", start=noon, end=noon + timedelta(hours=8)))
     (True, False)
@@ -41,7 +41,7 @@ def followed(zones: ZoneHistory, events: Iterable[Event], *, now: datetime) -> t
     flight to two days after it. Two weeks after landing, it adds nothing either, unless a later flight leaves from its
     zone of arrival. At most the last 100 flights count.
 
-    >>> noon, home = datetime(2026, 7, 1, 12, tzinfo=ZoneInfo("UTC")), "Europe/Berlin"
+    >>> noon, home = datetime(2026, 7, 1, 12, tzinfo=zone_named("UTC")), "Europe/Berlin"
     >>> there = Event(key="1", calendar="c", start=noon, end=noon + timedelta(hours=8), end_zone="America/New_York")
     >>> zones = [ZoneSpan(since=noon - timedelta(days=9), zone=home)]
     >>> [span.zone for span in followed(zones, [there], now=noon)]
@@ -65,18 +65,18 @@ def _leaves(flight: Event, zone: str) -> bool:
 
 
 def same_clock(at: datetime, *zones: str) -> bool:
-    """Return True if the clocks of all IANA zones show the same time at an instant.
+    """Return True if the clocks of all zones show the same time at an instant.
 
-    >>> [same_clock(datetime(2026, month, 1, tzinfo=ZoneInfo("UTC")), "UTC", "Europe/London") for month in (1, 7)]
+    >>> [same_clock(datetime(2026, month, 1, tzinfo=zone_named("UTC")), "UTC", "Europe/London") for month in (1, 7)]
     [True, False]
     """
-    return len({at.astimezone(ZoneInfo(zone)).utcoffset() for zone in zones}) <= 1
+    return len({at.astimezone(zone_named(zone)).utcoffset() for zone in zones}) <= 1
 
 
 def moves(zones: ZoneHistory, since: datetime, until: datetime) -> Sequence[ZoneSpan]:
     """Return the stays that begin between two instants in a zone whose clock differs from that of the zone before.
 
-    >>> first, *later = (datetime(2026, 7, day, tzinfo=ZoneInfo("UTC")) for day in (1, 5, 9))
+    >>> first, *later = (datetime(2026, 7, day, tzinfo=zone_named("UTC")) for day in (1, 5, 9))
     >>> places = zip((first, *later), ("Europe/Berlin", "Europe/Paris", "Asia/Tokyo"), strict=True)
     >>> zones = [ZoneSpan(since=at, zone=zone) for at, zone in places]
     >>> [span.zone for span in moves(zones, first, first + STAY_MAX)]

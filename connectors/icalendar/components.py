@@ -44,6 +44,7 @@ MEETING_LINK = re.compile(
 LINK_FIELDS = ("CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 ROOMS = ("ROOM", "RESOURCE")
 ALL_DAY = ("X-MICROSOFT-CDO-ALLDAYEVENT", "X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT", "X-FUNAMBOL-ALLDAY")
+INSTANT = re.compile(r"\d{8}T\d{6}Z")
 UNREADABLE_PREFIX = "unreadable-"
 
 
@@ -121,6 +122,9 @@ def _payload(component: Component, reader: Reader) -> dict[str, Any]:
     if component.name == "VTODO":
         times |= {field: at_home(when, home) for field, when in times.items()}
     days, minutes = length_of(component)
+    lines = recurrence_lines(component)
+    if "date" in times.get("start", {}) and any(INSTANT.search(line) for line in lines or ()):
+        times["start"] |= {"zone": home.key}  # on whose clock the instants name days
     return {
         "title": text_of(component, "SUMMARY"),
         "status": "CANCELLED" if reader.cancels else word_of(component, "STATUS"),
@@ -128,7 +132,7 @@ def _payload(component: Component, reader: Reader) -> dict[str, Any]:
         **_original(component, reader, all_day="date" in times.get("start", {})),
         "days": days,
         "minutes": minutes,
-        "lines": recurrence_lines(component),
+        "lines": lines,
         "busy": word_of(component, "TRANSP") != "TRANSPARENT",
         "microsoft": word_of(component, "X-MICROSOFT-CDO-BUSYSTATUS"),
         "class": word_of(component, "CLASS"),

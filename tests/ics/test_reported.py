@@ -90,6 +90,11 @@ class TestDaysNamedByInstants:
         rule = f"RRULE:FREQ=YEARLY;UNTIL={until};INTERVAL=1;BYMONTHDAY=20;BYMONTH=10"
         assert days(*YEARLY, rule, zone=zone) == OCTOBER
 
+    def test_the_calendars_own_clock_outranks_that_of_home(self) -> None:
+        rule = "RRULE:FREQ=YEARLY;UNTIL=20261019T110000Z"
+        (record,) = read(calendar("X-WR-TIMEZONE:Pacific/Auckland", *vevent(STAMP, *YEARLY, rule)), LONDON)
+        assert [o.start for o in occurrences([record], LONDON)] == [utc("2026-10-19T23:00")]
+
     @pytest.mark.parametrize(("zone", "until"), [(BERLIN, "20261021T215959Z"), (NEW_YORK, "20261022T035959Z")])
     def test_a_series_gains_no_day(self, zone: str, until: str) -> None:
         assert days(*YEARLY, f"RRULE:FREQ=DAILY;UNTIL={until}", zone=zone) == [*OCTOBER, date(2026, 10, 21)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.calendar.expansion import expand
+from bridge.calendar.flights import same_clock
 from bridge.domain.errors import BadRecord
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Event
@@ -80,3 +81,16 @@ def test_a_clock_that_no_place_keeps_is_the_calendars_own(behind: bool) -> None:
     assert starts == [
         utc(f"2026-{day}") for day in ("04-30T12:30", "05-30T11:30", "07-30T11:30", "08-30T11:30", "09-30T12:30")
     ]
+
+
+def test_a_clock_that_no_place_keeps_is_no_journey() -> None:
+    start, end = (
+        f"{name};TZID=tzone://Microsoft/Custom:20260701T{hour}0000" for name, hour in (("DTSTART", "09"), ("DTEND", 10))
+    )
+    found = event(
+        start, end.replace("TZID=tzone://Microsoft/Custom", "TZID=Europe/Berlin").replace("T10", "T18"), head=OF_ITS_OWN
+    )
+    assert (found.zone, found.end_zone) == ("<-0330>3:30<-0230>2:30,M5.1.1/2:00,M9.1.1/2:00", None)
+    assert found.start is not None
+    assert found.zone is not None
+    assert not same_clock(found.start, found.zone, "Europe/Berlin")
