@@ -16,7 +16,7 @@ SUGGESTIONS_MAX = 12
 GOAL_MAX = 21  # times a week
 WEIGHT_MAX = 5.0
 SPANS_MAX = 6  # of hours for an action
-KEYS = frozenset({"never", "hours", "goals", "weights", "suggestions", "since"})  # of wishes as JSON values
+KEYS = frozenset({"never", "hours", "days", "goals", "weights", "suggestions", "since"})  # of wishes as JSON values
 NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
 
@@ -26,7 +26,8 @@ class Wishes:
     """The wishes of a user, which outrank everything that is learnt of the user.
 
     ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
-    An action without hours may be suggested at any time. ``goals`` is how often a week the user wants to do an action.
+    An action without hours may be suggested at any time. ``days`` are the only weekdays (0 is Monday) of an action.
+    ``goals`` is how often a week the user wants to do an action.
     ``weights`` is how much a meter counts, from 0 to 5, and 1 if missing. ``suggestions`` is the largest number of
     suggestions a day, 3 by default. ``since`` is when the user set each goal, as far as that is known. It does not
     count in comparisons.
@@ -34,6 +35,7 @@ class Wishes:
 
     never: frozenset[ActionType] = frozenset()
     hours: Mapping[ActionType, tuple[Hours, ...]] = field(default_factory=dict)
+    days: Mapping[ActionType, frozenset[int]] = field(default_factory=dict)
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
@@ -76,16 +78,7 @@ def checked(wishes: Wishes) -> Wishes:
                     second=f'{NEXT} --goal "{action} 0"',
                 )
             )
-    for action, spans in wishes.hours.items():
-        if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
-            raise SetupError(
-                say(
-                    "{action} needs 1 to {most} spans of hours, and none may end when it begins; try: {command}",
-                    action=str(action),
-                    most=SPANS_MAX,
-                    command=f'{NEXT} --hours "{action} 09:00-12:00"',
-                )
-            )
+    _check_times(wishes)
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
             raise SetupError(
@@ -103,6 +96,28 @@ def checked(wishes: Wishes) -> Wishes:
     return wishes
 
 
+def _check_times(wishes: Wishes) -> None:
+    for action, spans in wishes.hours.items():
+        if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
+            raise SetupError(
+                say(
+                    "{action} needs 1 to {most} spans of hours, and none may end when it begins; try: {command}",
+                    action=str(action),
+                    most=SPANS_MAX,
+                    command=f'{NEXT} --hours "{action} 09:00-12:00"',
+                )
+            )
+    for action, days in wishes.days.items():
+        if not days or not days <= frozenset(range(7)):
+            raise SetupError(
+                say(
+                    "{action} would have no day of the week left; first allow it at any time: {command}",
+                    action=str(action),
+                    command=f'bridge wish "{action} at any time" --user NAME',
+                )
+            )
+
+
 def plain(wishes: Wishes) -> dict[str, Any]:
     """Return wishes as JSON values: an object with never, hours, goals, weights, suggestions, and any since.
 
@@ -114,6 +129,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
         "hours": {
             str(a): [[_clock(t) for t in span] for span in wishes.hours[a]] for a in ActionType if a in wishes.hours
         },
+        **({"days": {str(a): sorted(wishes.days[a]) for a in ActionType if a in wishes.days}} if wishes.days else {}),
         "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
         "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
         "suggestions": wishes.suggestions,
@@ -134,6 +150,7 @@ def wishes_of(body: object) -> Wishes:
         found = Wishes(
             never=frozenset(ActionType(action) for action in _list(body.get("never", []))),
             hours={ActionType(a): _spans(spans) for a, spans in _object(body.get("hours", {}))},
+            days={ActionType(a): frozenset(map(_whole, _list(days))) for a, days in _object(body.get("days") or {})},
             goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
             weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
             suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),

@@ -1,0 +1,240 @@
+"""Make wishes of the parts of a clause, such as an action, "not" and "before 9"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import time
+
+from bridge.domain.wish_lexicon import ALL, WEEK, WORK, Kind
+from bridge.domain.wish_said import Said
+from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours
+from rhythm_env.interface import ActionType, Meter
+
+K, A = Kind, ActionType
+Clock = tuple[int, int, bool]  # hour, minute, and True if the half of the day is known
+Span = tuple[Kind, Clock, Clock | None]  # before, after, at, or between two times
+MIDNIGHT, NOON = time(0), 12
+BY_DAY = frozenset({A.DEEP_WORK, A.ADMIN_WORK, A.LEARN})  # an hour from 7 to 11 is in the morning
+AT_NIGHT = frozenset({A.BINGE_WATCH, A.SOCIALIZE, A.FAMILY_TIME})
+
+
+class NotUnderstood(Exception):
+    """A text has a word that is not known, or parts that do not make a wish."""
+
+
+@dataclass(slots=True)
+class Clause:
+    """The parts of a clause, each of which was said at one place in it."""
+
+    actions: frozenset[ActionType] = frozenset()
+    days: frozenset[int] = frozenset()
+    parts: list[Hours] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    flags: dict[Kind, object] = field(default_factory=dict)
+    joined: dict[Kind, set[Kind]] = field(default_factory=dict)
+    only_action: bool = False
+
+    def has(self, *kinds: Kind) -> bool:
+        """Return True if exactly these kinds were said."""
+        return {*self.flags, *(kind for kind, value in self._lists() if value)} == set(kinds)
+
+    def has_any(self, *kinds: Kind) -> bool:
+        """Return True if any of these kinds was said."""
+        return any(value for kind, value in self._lists() if kind in kinds) or bool(self.flags.keys() & set(kinds))
+
+    def _lists(self) -> tuple[tuple[Kind, object], ...]:
+        return (K.ACTION, self.actions), (K.DAY, self.days), (K.PART, self.parts), (K.SPAN, self.spans)
+
+
+def meaning(read: Clause) -> tuple[Said, ...]:
+    flags = read.flags
+    if read.has(K.CLEAR):
+        return (Said(kind="clear"),)
+    if K.SUGGESTION in flags:
+        return _of_suggestions(read)
+    if read.has(K.METER, K.WEIGHT):
+        meter, weight = flags[K.METER], flags[K.WEIGHT]
+        return (Said(kind="weight", meter=Meter(str(meter)), number=float(str(weight))),)
+    if K.FINISH in flags or K.START in flags:
+        return (_of_work(read),)
+    if not read.actions and K.NOT in flags:
+        read.actions = ALL
+    for flag, kind in ((K.AGAIN, "allow"), (K.ANYTIME, "any"), (K.DROP, "drop")):
+        if read.has(flag, K.ACTION):
+            return (Said(kind=kind, actions=read.actions),)
+    if not read.actions or (read.joined.get(K.DAY) == {K.OR} and K.NOT not in flags):
+        raise NotUnderstood
+    return _refused(read) if K.NOT in flags else _wanted(read)
+
+
+def _of_suggestions(read: Clause) -> tuple[Said, ...]:
+    flags = dict(read.flags)
+    if K.NOT in flags:
+        del read.flags[K.SUGGESTION]
+        if read.has(K.NOT):
+            return (Said(kind="suggestions"),)
+        if not read.actions:
+            read.actions = ALL
+            return _refused(read)
+        if read.has(K.NOT, K.ACTION) and read.actions != ALL:
+            return _refused(read)
+        raise NotUnderstood
+    counts = {K.NUMBER, K.TIMES} & flags.keys()
+    number = flags[counts.pop()] if len(counts) == 1 else None
+    rest = flags.keys() - {K.SUGGESTION, K.MOST, K.PER, K.ONLY, K.NUMBER, K.TIMES}
+    rest |= {kind for kind in (K.ACTION, K.DAY, K.PART, K.SPAN) if read.has_any(kind)}
+    if isinstance(number, int) and 0 <= number <= SUGGESTIONS_MAX and flags.get(K.PER, 7) == 7 and not rest:
+        return (Said(kind="suggestions", number=number),)
+    if K.ONLY in flags and not read.actions:
+        del read.flags[K.SUGGESTION]
+        read.actions = ALL
+        return _wanted(read)
+    raise NotUnderstood
+
+
+def _of_work(read: Clause) -> Said:
+    ends = K.FINISH in read.flags
+    del read.flags[K.FINISH if ends else K.START]
+    read.actions = read.actions or WORK
+    if not read.has(K.ACTION, K.SPAN) or len(read.spans) != 1 or read.actions != WORK:
+        raise NotUnderstood
+    rel, clock, end = read.spans[0]
+    if end is not None or (ends and rel is K.AFTER) or (not ends and rel is K.BEFORE):
+        raise NotUnderstood
+    at = _sure(clock, range(1, 10) if ends else range(0), range(5, 12) if not ends else range(0))
+    return Said(kind="hours", actions=WORK, hours=((MIDNIGHT, at) if ends else (at, MIDNIGHT),), narrows=True)
+
+
+def _refused(read: Clause) -> tuple[Said, ...]:
+    """Return what is not wanted: an action at all, or on some days, or at some hours."""
+    if read.has(K.NOT, K.ACTION) and read.actions not in (ALL, WORK):
+        return (Said(kind="never", actions=read.actions),)
+    if read.joined.get(K.ACTION) == {K.AND}:  # "no sport and friends on Sundays"
+        raise NotUnderstood
+    left = frozenset(WEEK) - read.days
+    if read.has(K.NOT, K.ACTION, K.DAY) and left:
+        return (Said(kind="days", actions=read.actions, days=left, narrows=True),)
+    hours = [_but(*part) for part in read.parts]
+    if read.has(K.NOT, K.ACTION, K.SPAN):
+        hours = [_span_not(span, read.actions) for span in read.spans]
+    elif not read.has(K.NOT, K.ACTION, K.PART):
+        raise NotUnderstood
+    return tuple(Said(kind="hours", actions=read.actions, hours=(one,), narrows=True) for one in hours)
+
+
+def _but(begin: time, end: time) -> Hours:
+    """Return the rest of the day."""
+    return end, begin
+
+
+def _span_not(span: Span, actions: frozenset[ActionType]) -> Hours:
+    rel, clock, end = span
+    if end is not None:
+        return _but(*_between(clock, end, actions))
+    if rel in (K.BEFORE, K.TO):
+        evening = bool(actions & AT_NIGHT) and actions != ALL
+        return _sure(clock, range(1, 5), range(0) if evening else range(5, 12)), MIDNIGHT
+    if rel is K.AFTER:
+        return MIDNIGHT, _sure(clock, range(1, 12), range(0))
+    raise NotUnderstood
+
+
+def _wanted(read: Clause) -> tuple[Said, ...]:
+    """Return what is wanted: an action so often a week, on some days, at some hours."""
+    often = _often(read)
+    if _is_muddled(read, often):
+        raise NotUnderstood
+    found = []
+    if read.days:
+        found.append(Said(kind="days", actions=read.actions, days=read.days))
+        often = 0 if K.ONLY in read.flags else len(read.days)
+    elif K.EVERY in read.flags:
+        often = 7
+    if read.parts or read.spans:
+        spans = (_span_of(one, read, several=len(read.spans) > 1) for one in read.spans)
+        found.append(Said(kind="hours", actions=read.actions, hours=tuple(read.parts) or tuple(sorted(spans))))
+    if often:
+        found.append(Said(kind="goal", actions=read.actions, number=often))
+    if not found or (often and len(read.actions) > 1):
+        raise NotUnderstood
+    return tuple(found)
+
+
+def _is_muddled(read: Clause, often: int) -> bool:
+    """Return True for parts that do not go together, or could mean two things."""
+    only, whole = K.ONLY in read.flags, read.actions in (WORK, ALL)
+    return (
+        bool(read.flags.keys() - {K.ONLY, K.EVERY, K.NUMBER, K.TIMES, K.PER})
+        or (read.has_any(K.PART) and read.has_any(K.SPAN))
+        or len(read.parts) > 1
+        or (often > 0 and (only or whole))
+        or (often > 0 and read.has_any(K.DAY) and often != len(read.days))
+        or (whole and not only and (read.has_any(K.DAY, K.PART) or not read.spans))  # "I work on Mondays" is no wish
+        or (K.EVERY in read.flags and (only or often > 0 or not read.has_any(K.DAY, K.PART)))
+        or (only and read.only_action and read.has_any(K.PART))  # "only deep work in the morning": nothing else?
+    )
+
+
+def _often(read: Clause) -> int:
+    """Return how often a week was said, 0 if nothing was said."""
+    flags = read.flags
+    if not flags.keys() & {K.NUMBER, K.TIMES, K.PER}:
+        return 0
+    per = flags.get(K.PER)
+    count = flags.get(K.TIMES) if flags.get(K.TIMES) is not None else flags.get(K.NUMBER)
+    if not isinstance(per, int) or (flags.get(K.TIMES) is not None and K.NUMBER in flags):
+        raise NotUnderstood
+    if count is None and per == 1:
+        raise NotUnderstood
+    times = per * (1 if count is None else int(str(count)))
+    if not 1 <= times <= GOAL_MAX:
+        raise NotUnderstood
+    return times
+
+
+def _span_of(span: Span, read: Clause, *, several: bool) -> Hours:
+    rel, clock, end = span
+    if end is not None:
+        return _between(clock, end, read.actions)
+    if several:
+        raise NotUnderstood
+    late = bool(read.actions & AT_NIGHT)
+    if rel is K.BEFORE:
+        return MIDNIGHT, _sure(clock, range(1, 5), range(0) if late else range(5, 12))
+    if rel is K.AFTER:
+        day = read.actions <= BY_DAY
+        return _sure(
+            clock, range(1, 5) if day else range(1, 11) if late else range(1, 8), range(7, 12) if day else range(0)
+        ), MIDNIGHT
+    raise NotUnderstood
+
+
+def _between(first: Clock, second: Clock, actions: frozenset[ActionType]) -> Hours:
+    """Return the hours between two times. Where the half of the day is not clear, nothing is understood."""
+    (low, low_minute, low_known), (high, high_minute, high_known) = first, second
+    begin, end = low * 60 + low_minute, high * 60 + high_minute
+    day = actions <= BY_DAY or actions == ALL
+    if not high_known and not low_known:
+        if low == NOON or (1 <= low <= 4 and low < high <= 7):
+            begin, end = begin % 720 + 720, end % 720 + 720
+        elif 7 <= low < NOON and high <= 6:
+            end += 720
+        elif not ((high == NOON or day) and 7 <= low < NOON and begin < end):
+            raise NotUnderstood
+    elif high_known and not low_known:
+        begin = begin + 720 if high >= NOON and begin + 720 < end and low < 7 else begin
+    elif low_known and not high_known:
+        end = end + 720 if end < begin and end + 720 > begin else end
+    if end <= begin:
+        raise NotUnderstood
+    return time(begin // 60 % 24, begin % 60), time(end // 60 % 24, end % 60)
+
+
+def _sure(clock: Clock, after_noon: range, before_noon: range) -> time:
+    """Return a time whose half of the day is known, or follows from the hour."""
+    hour, minute, known = clock
+    if known or hour == NOON or hour in before_noon:
+        return time(hour % 24, minute)
+    if hour not in after_noon:
+        raise NotUnderstood
+    return time(hour + NOON, minute)

@@ -1,0 +1,230 @@
+"""Understand wishes in plain words, in English and German: "no sport before 9", "dreimal die Woche laufen".
+
+Every word must be known and every part must be used, else nothing is understood: a wish that is refused costs a second
+try, a wish that is misunderstood costs the day.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bridge.domain.wish_clauses import NOON, Clause, Clock, NotUnderstood, meaning
+from bridge.domain.wish_lexicon import MORNING, PARTED, Kind, Lexicon, Token, english, german
+from bridge.domain.wish_said import Said
+from rhythm_env.interface import ActionType
+
+K = Kind
+TEXT_MAX = 300  # characters
+PHRASE_MAX = 6  # words
+CLAUSES_MAX = 6
+WORD = re.compile(r"\d{1,2}[:.]\d\d|\d+|[^\W\d_]+(?:'[^\W\d_]+)?|[-–,;.:&!?]")
+
+
+def understood(text: str) -> tuple[Said, ...]:
+    """Return the wishes that a text says, in their order. Raises NotUnderstood, also where two languages disagree."""
+    found = set()
+    for lexicon in (english(), german()):
+        try:
+            found.add(_clauses(_tokens(text[: TEXT_MAX + 1], lexicon)))
+        except NotUnderstood:
+            continue
+    if len(found) != 1 or len(text) > TEXT_MAX:
+        raise NotUnderstood
+    return found.pop()
+
+
+# Words to tokens ------------------------------------------------------------------------------------------------------
+
+
+def _tokens(text: str, lexicon: Lexicon) -> list[Token]:
+    text = re.sub(r"(?<=[^\W\d_])-(?=[^\W\d_])", " ", text.lower().replace("’", "'")).strip(" .!?")
+    for parted, together in PARTED:
+        text = re.sub(parted, together, text)
+    words = WORD.findall(text)
+    words = ["-" if one == "–" else "comma" if one == "," else one for one in words]
+    found: list[Token] = []
+    at = 0
+    while at < len(words):
+        for size in range(min(PHRASE_MAX, len(words) - at), 0, -1):
+            known = lexicon.get(tuple(words[at : at + size]))
+            if known is not None:
+                found += known
+                at += size
+                break
+        else:
+            found.append(_figure(words[at]))
+            at += 1
+    return [one for one in found if one[0] is not K.FILL]
+
+
+def _figure(word: str) -> Token:
+    if re.fullmatch(r"\d{1,2}[:.]\d\d", word):
+        hour, minute = map(int, re.split("[:.]", word))
+        if hour <= 24 and minute < 60:
+            return (K.CLOCK, (hour, minute))
+    if word.isdecimal() and len(word) <= 2:
+        return (K.NUMBER, int(word))
+    raise NotUnderstood
+
+
+# Tokens to clauses ----------------------------------------------------------------------------------------------------
+
+
+def _clauses(tokens: Sequence[Token], before: frozenset[ActionType] | None = None, left: int = 0) -> tuple[Said, ...]:
+    """Return the wishes of tokens: as one clause, or else parted at the one joint at which both sides make sense."""
+    while tokens and tokens[-1][0] in (K.AND, K.CUT):
+        tokens = tokens[:-1]
+    if not tokens or left > CLAUSES_MAX:
+        raise NotUnderstood
+    if all(kind is not K.CUT for kind, _ in tokens):
+        try:
+            return _clause(tokens, before)
+        except NotUnderstood:
+            pass
+    found = set()
+    for at, (kind, _) in enumerate(tokens):
+        if kind not in (K.AND, K.CUT):
+            continue
+        try:
+            first, rest = _clause(tokens[:at], before), tokens[at + 1 :]
+            rest = rest[1:] if rest and rest[0][0] in (K.AND, K.CUT) else rest
+            found.add(first + _clauses(rest, _actions(tokens[:at]) or before, left + 1))
+        except NotUnderstood:
+            continue
+    if len(found) != 1:
+        raise NotUnderstood
+    return found.pop()
+
+
+def _actions(tokens: Sequence[Token]) -> frozenset[ActionType]:
+    named = [value for kind, value in tokens if kind is K.ACTION and isinstance(value, frozenset)]
+    return frozenset().union(*named)
+
+
+def _clause(tokens: Sequence[Token], before: frozenset[ActionType] | None) -> tuple[Said, ...]:
+    read = _read(_ranged(list(_clocked(tokens))))
+    if not read.actions and before and not read.flags.keys() & {K.SUGGESTION, K.FINISH, K.START, K.CLEAR, K.METER}:
+        read.actions = before
+    return meaning(read)
+
+
+def _clocked(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield tokens, with times after a word for them made into spans: (word, begin, end or None)."""
+    at = 0
+    while at < len(tokens):
+        kind = tokens[at][0]
+        leads = kind in (K.BEFORE, K.AFTER, K.AT, K.FROM, K.TO, K.BETWEEN)
+        first, after = _clock(tokens, at + leads)
+        if first is None or (not leads and (after >= len(tokens) or tokens[after][0] is not K.TO)):
+            trailing = kind is K.BEFORE and at == len(tokens) - 1  # "schlag ... vor"
+            if kind in (K.TO, K.AT) and first is None:
+                trailing = at + 1 >= len(tokens) or tokens[at + 1][0] is not K.DAY
+            if not trailing:
+                yield tokens[at]
+            at += 1
+            continue
+        joint = K.AND if kind is K.BETWEEN else K.TO
+        if kind not in (K.BEFORE, K.AFTER, K.AT, K.TO) and after < len(tokens) and tokens[after][0] is joint:
+            second, end = _clock(tokens, after + 1)
+            if second is None:
+                raise NotUnderstood
+            yield (K.SPAN, (K.BETWEEN, first, second))
+            at = end
+        elif kind is K.BETWEEN:
+            raise NotUnderstood
+        else:
+            yield (K.SPAN, (K.AFTER if kind is K.FROM else kind, first, None))
+            at = after
+
+
+def _clock(tokens: Sequence[Token], at: int) -> tuple[Clock | None, int]:
+    """Return the time that begins at a token, and the place after it."""
+    shift = 0
+    if at < len(tokens) and tokens[at][0] is K.SHIFT:
+        shift, at = int(str(tokens[at][1])), at + 1
+    if at >= len(tokens) or tokens[at][0] not in (K.NUMBER, K.CLOCK):
+        return None, at
+    kind, value = tokens[at]
+    hour, minute = value if isinstance(value, tuple) else (int(str(value)), 0)
+    following = tokens[at + 1] if at + 1 < len(tokens) else (K.FILL, None)
+    if hour > 24 or (kind is K.NUMBER and following[0] in (K.TIMES, K.PER, K.SUGGESTION, K.ACTION) and at == 0):
+        return None, at
+    total = hour * 60 + minute + shift
+    known = hour > NOON or hour == 0 or (kind is K.CLOCK and (hour, minute) == (NOON, 0))
+    if following[0] in (K.HALF_DAY, K.PART) and hour <= NOON and not known:
+        half = following[1] if isinstance(following[1], int) else 12 * (following[1] != MORNING)
+        return ((total + (720 if half and hour < NOON else 0)) // 60, total % 60, True), at + 2
+    return (total // 60, total % 60, known), at + 1
+
+
+def _ranged(tokens: list[Token]) -> list[Token]:
+    """Return tokens with "Monday to Thursday" made into its days."""
+    found: list[Token] = []
+    for token in tokens:
+        if token[0] is K.DAY and len(found) > 1 and found[-1][0] is K.TO and found[-2][0] is K.DAY:
+            (low,), (high,) = _days(found[-2][1]), _days(token[1])
+            found[-2:] = [
+                (K.DAY, frozenset(range(low, high + 1) if low <= high else [*range(low, 7), *range(high + 1)]))
+            ]
+        else:
+            found.append(token)
+    return [
+        one
+        for i, one in enumerate(found)
+        if not (one[0] is K.FROM and found[i + 1 : i + 2] and found[i + 1][0] is K.DAY)
+    ]
+
+
+def _days(value: object) -> list[int]:
+    days = sorted(value) if isinstance(value, frozenset) else []
+    if len(days) != 1:
+        raise NotUnderstood
+    return days
+
+
+LISTS = (K.ACTION, K.DAY, K.PART, K.SPAN)  # of which there may be several
+
+
+def _read(tokens: Sequence[Token]) -> Clause:
+    """Return the parts of a clause. Each kind stands at one place; like things may be joined there."""
+    read, last, joint = Clause(), None, None
+    for kind, value in tokens:
+        if kind in (K.AND, K.OR):
+            if last is None or joint is not None:
+                raise NotUnderstood
+            joint = kind
+            continue
+        again = kind is last
+        if (joint is not None and not again) or (again and kind not in LISTS and kind is not K.AGAIN):
+            raise NotUnderstood
+        if again and kind is K.ACTION and joint is None:  # "meditation at work"
+            raise NotUnderstood
+        if joint is not None:
+            read.joined.setdefault(kind, set()).add(joint)
+        _take(read, kind, value, again=again, after=last)
+        last, joint = kind, None
+    if joint is not None:
+        raise NotUnderstood
+    return read
+
+
+def _take(read: Clause, kind: Kind, value: object, *, again: bool, after: Kind | None) -> None:
+    fresh = {K.ACTION: not read.actions, K.DAY: not read.days, K.PART: not read.parts, K.SPAN: not read.spans}
+    if kind not in LISTS:
+        if kind in read.flags and kind is not K.AGAIN:
+            raise NotUnderstood
+        read.flags[kind] = value
+    elif not (fresh.get(kind, False) or again):
+        raise NotUnderstood
+    elif kind is K.ACTION and isinstance(value, frozenset):
+        read.only_action = read.only_action or after is K.ONLY
+        read.actions |= value
+    elif kind is K.DAY and isinstance(value, frozenset):
+        read.days |= value
+    elif kind is K.PART and isinstance(value, tuple):
+        read.parts.append(value)
+    elif kind is K.SPAN and isinstance(value, tuple):
+        read.spans.append(value)
+    else:
+        raise NotUnderstood
