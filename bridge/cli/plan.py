@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -32,6 +33,7 @@ KIND_WORDS = {
     "wind_down": "wind down",
     "sleep": "sleep",
 }
+WISH = "no sport before 9"  # an example
 
 
 def register(app: typer.Typer) -> None:
@@ -213,6 +215,14 @@ def _habit(one: HabitDocument) -> dict[str, object]:
 
 def wish(
     user: options.User,
+    text: Annotated[
+        str | None,
+        typer.Argument(
+            help='A wish in plain words, English or German, e.g. "no sport before 9". It is said back as understood.',
+            metavar="[TEXT]",
+            show_default=False,
+        ),
+    ] = None,
     never: Annotated[
         Texts,
         typer.Option(
@@ -250,15 +260,21 @@ def wish(
     clear: Annotated[
         bool, typer.Option("--clear", help="Drop all earlier wishes, before the other options are applied.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Save a wish in plain words without asking.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Set what plans must respect: forbidden actions, hours, goals, weights of meters, number of suggestions.
+    """Set what plans must respect, in plain words or by keys: forbidden actions, hours, days, goals, weights, number.
 
-    Without options, show your wishes.
+    A wish in plain words counts once you confirm what was understood. Without options, show your wishes.
     """
     from bridge import installation
     from bridge.documents.planning import wishes_document
 
+    if text is not None:
+        if clear or suggestions is not None or never or hours or goal or weight:
+            raise SetupError(f'say a wish in words or by options, not both: bridge wish "{WISH}" --user {user}')
+        _say_wish(user, text, yes=yes, json=json)
+        return
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         before = bridge.store.people.wishes(person.id)
@@ -274,6 +290,29 @@ def wish(
             bridge.store.people.save_wishes(person.id, found, now=installation.now())
     body = wishes_document(user, found)
     show.result(body, "\n".join(_lines(body)), json=json)
+
+
+def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:
+    """Say back what is understood of a wish in plain words, and save it once it is confirmed."""
+    from bridge import installation
+    from bridge.documents.planning import said_document
+    from bridge.domain.wish_said import applied
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        said = inputs.parse_wish(text, user)
+        found = applied(bridge.store.people.wishes(person.id), said)
+        body = said_document(user, said, found)
+        if not json:
+            typer.echo(f"{_sentence(body['understood'])}.")
+        if not yes and not json and sys.stdin.isatty():
+            yes = typer.confirm("Is that what you wish?", abort=True)
+        if yes:
+            bridge.store.people.save_wishes(person.id, found, now=installation.now())
+    if json:
+        show.document(body)
+    else:
+        typer.echo("Saved." if yes else f'Not saved; to save it: bridge wish "{text}" --yes --user {user}')
 
 
 def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
@@ -301,6 +340,7 @@ def _lines(body: WishesDocument) -> list[str]:
     hours = [f"{action} {' '.join('-'.join(span) for span in spans)}" for action, spans in body["hours"].items()]
     goals = [f"{action} {times} times a week" for action, times in body["goals"].items()]
     weights = [f"{meter.lower()} {weight:g}" for meter, weight in body["weights"].items()]
-    parts = {"never": body["never"], "only": hours, "goals": goals, "weights": weights}
+    days = [f"{a} {' '.join(DAY_NAMES[one] for one in on)}" for a, on in body.get("days", {}).items()]
+    parts = {"never": body["never"], "only": [*hours, *days], "goals": goals, "weights": weights}
     said = [f"{name}: {', '.join(items)}" for name, items in parts.items() if items]
     return [*said, f"suggestions: at most {body['suggestions']} a day"]

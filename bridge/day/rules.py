@@ -451,8 +451,10 @@ def _after_waking(candidate: Candidate, view: View) -> Cells | bool:
 
 
 def _wished(candidate: Candidate, view: View) -> Cells | bool:
-    hours = view.person.wishes.hours
-    if candidate.action is None or candidate.action not in hours:
+    hours, days = view.person.wishes.hours, view.person.wishes.days
+    if candidate.action is None or view.grid.date.weekday() not in days.get(candidate.action, range(7)):
+        return candidate.action is None
+    if candidate.action not in hours:
         return True
     found = []
     for begin, end in hours[candidate.action]:

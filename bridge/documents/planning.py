@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NotRequired
 
 from typing_extensions import TypedDict
 
 from bridge.documents.text import writable
+from bridge.domain.wish_said import sentence
 from bridge.domain.wishes import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bridge.day.routine import Habit, Routine
     from bridge.day.sleep import UsualNight
+    from bridge.domain.wish_said import Said
     from bridge.domain.wishes import Wishes
     from rhythm_env.interface import ActionType
 
@@ -72,12 +76,14 @@ class WishesDocument(TypedDict):
     """A user's wishes for the plan.
 
     ``never`` lists actions. ``hours`` (pairs of begin and end as ``HH:MM``) and ``goals`` (times a week) are by action,
-    ``weights`` by meter. ``suggestions`` is the largest number a day.
+    ``weights`` by meter. ``suggestions`` is the largest number a day. ``days`` are the only weekdays of an action (0 is
+    Monday). Without any, the key is missing.
     """
 
     user: str
     never: list[str]
     hours: dict[str, list[list[str]]]
+    days: NotRequired[dict[str, list[int]]]
     goals: dict[str, int]
     weights: dict[str, float]
     suggestions: int
@@ -100,14 +106,21 @@ def routine_document(user: str, routine: Routine) -> RoutineDocument:
 def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
     """Return a user's wishes as a JSON document."""
     body = plain(wishes)
-    return {
-        "user": user,
-        "never": body["never"],
-        "hours": body["hours"],
-        "goals": body["goals"],
-        "weights": body["weights"],
-        "suggestions": body["suggestions"],
-    }
+    body.pop("since", None)
+    found: WishesDocument = {"user": user, **body}  # type: ignore[typeddict-item]
+    return found
+
+
+class SaidDocument(TypedDict):
+    """Wishes that were said in plain words: what was ``understood``, in a sentence, and all wishes with it."""
+
+    understood: str
+    wishes: WishesDocument
+
+
+def said_document(user: str, said: Sequence[Said], wishes: Wishes) -> SaidDocument:
+    """Return what was said as a JSON document. ``wishes`` are those with it."""
+    return {"understood": sentence(said), "wishes": wishes_document(user, wishes)}
 
 
 def clock(minutes: float) -> str:

@@ -160,7 +160,7 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "suggested_lately": say("it was suggested a few hours ago"),
     "suggested_elsewhere": say("it is suggested at another hour of the day"),
     "another_rest": say("another rest is suggested on this day"),
-    "outside_hours": say("it is outside the hours that you set"),
+    "outside_hours": say("it is outside the hours and days that you set"),
     "no_gap": say("there is no free gap of {minutes} minutes"),
     "no_calls": say("nobody answers calls at this hour"),
     "hour_of_day": say("it is too early or too late in the day"),

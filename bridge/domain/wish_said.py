@@ -7,10 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import time
 from typing import TypeVar
 
+from bridge.domain.languages import WEEKDAYS, Text, _, joined, number, say, say_many, shown
+from bridge.domain.titles import ACTION_WORDS, METER_WORDS
+from bridge.domain.wish_lexicon import ALL, WORK
 from bridge.domain.wishes import Hours, Wishes, checked
 from rhythm_env.interface import ActionType, Meter
 
 DAY_MINUTES = 24 * 60
+WISHED = {  # as they are wished, where the words of suggestions are a person's own
+    ActionType.LEARN: say("learning"),
+    ActionType.SLEEP: say("naps"),
+    ActionType.MEDITATE: say("meditation"),
+    ActionType.ADMIN_WORK: say("office work and errands"),
+}
 T = TypeVar("T")
 
 
@@ -94,3 +103,44 @@ def _minutes(hours: Sequence[Hours]) -> set[int]:
 
 def _time(minutes: int) -> time:
     return time(minutes // 60 % 24, minutes % 60)
+
+
+def sentence(said: Sequence[Said]) -> str:
+    """Return what was understood, in the current language, such as "exercise only from 09:00 to 24:00"."""
+    return "; ".join(shown(_phrase(one)) for one in said)
+
+
+def _phrase(one: Said) -> Text:
+    named = joined([shown(word) for word in _named(one)])
+    match one.kind:
+        case "never":
+            return say("never suggest {actions}", actions=named)
+        case "allow":
+            return say("allow {actions} again", actions=named)
+        case "any":
+            return say("{actions} on any day, at any time", actions=named)
+        case "drop":
+            return say("no goal for {actions}", actions=named)
+        case "goal":
+            return say_many("{actions} once a week", "{actions} {count} times a week", int(one.number), actions=named)
+        case "days":
+            return say("{actions} only on {days}", actions=named, days=joined([shown(WEEKDAYS[d]) for d in one.days]))
+        case "hours":
+            spans = [_("{begin} to {end}", begin=f"{low:%H:%M}", end=_until(high)) for low, high in one.hours]
+            return say("{actions} only from {hours}", actions=named, hours=joined(spans))
+        case "suggestions":
+            return say_many("at most one suggestion a day", "at most {count} suggestions a day", int(one.number))
+        case "weight" if one.meter is not None:
+            return say(
+                "{meter} counts {times} times as usual", meter=METER_WORDS[one.meter], times=number(one.number, "g")
+            )
+    return say("forget all wishes")
+
+
+def _named(one: Said) -> Sequence[Text]:
+    whole = {ALL: say("everything that is suggested"), WORK: say("work")}.get(one.actions)
+    return [whole] if whole is not None else [WISHED.get(a, ACTION_WORDS[a]) for a in ActionType if a in one.actions]
+
+
+def _until(end: time) -> str:
+    return "24:00" if end == time(0) else f"{end:%H:%M}"

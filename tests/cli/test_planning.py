@@ -100,6 +100,36 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
     assert wish(run, "--clear") == NOTHING
 
 
+def test_a_wish_in_plain_words_counts_once_it_is_confirmed(run: Run) -> None:
+    said = ("wish", "no sport before 9, and family on Sundays")
+    body = {
+        "understood": "exercise only from 09:00 to 24:00; family time only on Sunday; family time once a week",
+        "wishes": {
+            **NOTHING,
+            "hours": {"EXERCISE": [["09:00", "00:00"]]},
+            "days": {"FAMILY_TIME": [6]},
+            "goals": {"FAMILY_TIME": 1},
+        },
+    }
+    assert run(*said, "--json") == (0, body)
+    assert "Not saved" in run(*said)[1]
+    assert wish(run) == NOTHING
+    assert run(*said, "--yes", "--json") == (0, body)
+    assert wish(run) == body["wishes"]
+    assert "only: EXERCISE 09:00-00:00, FAMILY_TIME Sun" in run("wish")[1]
+
+
+def test_words_that_are_not_understood_store_nothing(run: Run) -> None:
+    for arguments in (
+        ("be nice to me", "--yes"),
+        ("no sport before 9", "--suggestions", "2"),
+        ("no work on Sundays except",),
+    ):
+        code, said = run("wish", *arguments, "--json")
+        assert (code, "bridge wish" in said) == (2, True)
+    assert wish(run) == NOTHING
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

@@ -132,8 +132,15 @@ def test_vetoes_and_hours_come_first():
     of = {"wishes": wishes, "tasks": tasks, "task_actions": {"t": A.DEEP_WORK}}
     made = person(hour=9.5, **of)
     assert against(made, A.MEDITATE, 2) == "you asked never to be advised it"
-    assert against(made, A.DEEP_WORK, 2) == "it is outside the hours that you set"
+    assert against(made, A.DEEP_WORK, 2) == "it is outside the hours and days that you set"
     assert found(person(hour=13.5, **of))[0][A.DEEP_WORK].start >= at(TODAY, 14 * 60)
+
+
+def test_an_action_has_its_days():
+    made = person(hour=9.0, wishes=Wishes(days={A.DEEP_WORK: frozenset({(TODAY.weekday() + 1) % 7})}))
+    assert against(made, A.DEEP_WORK, 2) == "it is outside the hours and days that you set"
+    made = person(hour=9.0, wishes=Wishes(days={A.DEEP_WORK: frozenset({TODAY.weekday()})}))
+    assert A.DEEP_WORK in found(made, 2)[0]
 
 
 def test_no_suggestions_wished_none_given():

@@ -18,6 +18,7 @@ from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter(tags=["plan"])
 Clock = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+Weekday = Annotated[int, Field(ge=0, le=6)]
 Span = Annotated[list[Clock], Field(min_length=2, max_length=2)]
 
 
@@ -30,6 +31,9 @@ class Wished(Body):
     never: list[ActionType] = Field([], max_length=len(ActionType), description="Actions never to suggest.")
     hours: dict[ActionType, Annotated[list[Span], Field(min_length=1, max_length=SPANS_MAX)]] = Field(
         {}, description="Action: the only hours in which to suggest it."
+    )
+    days: dict[ActionType, Annotated[list[Weekday], Field(min_length=1, max_length=7)]] = Field(
+        {}, description="Action: the only weekdays on which to suggest it (0 is Monday)."
     )
     goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
     weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -52,7 +53,9 @@ def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
         found = _wishes(form)
     except SetupError as error:
         return _shown(visit, form, wrong=told(error))
-    visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
+    people = visit.bridge.store.people
+    found = replace(found, days=people.wishes(visit.user.id).days)  # the form has no fields for them
+    people.save_wishes(visit.user.id, found, now=visit.now)
     return RedirectResponse("/wishes?saved=yes", 303)
 
 

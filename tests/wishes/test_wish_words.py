@@ -1,0 +1,85 @@
+"""Wishes in plain words: most are understood, none wrongly, and what was understood is stored once confirmed."""
+
+from __future__ import annotations
+
+from datetime import time
+
+import pytest
+
+from bridge.domain.errors import SetupError
+from bridge.domain.wish_clauses import NotUnderstood
+from bridge.domain.wish_said import applied, common, sentence
+from bridge.domain.wish_words import understood
+from bridge.domain.wishes import Wishes
+from rhythm_env.interface import ActionType
+from tests.wishes.corpus import meant, wishes
+
+E, M = ActionType.EXERCISE, ActionType.MEDITATE
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("half", [0, 1])
+def test_most_wishes_are_understood_and_none_wrongly(language: str, half: int) -> None:
+    right, wrong, kept = 0, [], 0
+    for text, meaning in wishes(language)[half::2]:
+        kept += bool(meaning)
+        try:
+            found = meant(understood(text))
+        except NotUnderstood:
+            continue
+        right += found == meaning
+        wrong += [text] if found != meaning else []
+    assert not wrong
+    assert right >= 0.85 * kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no",
+        "sport",
+        "no sport tomorrow",
+        "I don't want to stop running",
+        "kein Tag ohne Sport",
+        "ich arbeite nicht gern",
+        "never skip meditation",
+        "no sport before my coffee",
+        "only deep work in the morning",
+        "not only sport",
+        "sport after 9",
+        "no more than 3 runs a week",
+        "no sport Monday and Tuesday and Wednesday meditation",
+        "morgen kein Sport",
+        "x" * 1000,
+        "no sport " * 100,
+    ],
+)
+def test_what_is_not_clear_is_refused(text: str) -> None:
+    with pytest.raises(NotUnderstood):
+        understood(text)
+
+
+def test_hours_narrow_each_other_and_the_newest_counts() -> None:
+    found = applied(Wishes(), understood("no sport before 9 or after 8 pm"))
+    assert found.hours == {E: ((time(9), time(20)),)}
+    found = applied(found, understood("three runs a week, never meditation and family on Sundays"))
+    assert (found.goals[E], found.never) == (3, frozenset({M}))
+    assert found.days == {ActionType.FAMILY_TIME: frozenset({6})}
+    found = applied(found, understood("meditate twice a week"))
+    assert (found.never, found.goals[M]) == (frozenset(), 2)
+    assert applied(found, understood("never sport")).goals.get(E) is None
+    assert applied(found, understood("sport at any time")).hours == {}
+    with pytest.raises(SetupError, match="09:00-12:00"):
+        applied(found, understood("no sport after 8 am"))
+
+
+def test_common_hours_may_pass_midnight() -> None:
+    evening, rest = ((time(18), time(2)),), ((time(1), time(20)),)
+    assert common(evening, rest) == ((time(1), time(2)), (time(18), time(20)))
+    assert common(evening, ((time(3), time(4)),)) == ()
+
+
+def test_what_was_understood_is_said_in_a_sentence() -> None:
+    said = sentence(understood("no sport before 9 and two suggestions at most"))
+    assert said == "exercise only from 09:00 to 24:00; at most 2 suggestions a day"
