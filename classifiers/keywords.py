@@ -23,6 +23,7 @@ from rhythm_env.interface import ActionType
 
 WORDS = Path(__file__).parent / "words"
 LONGEST_TITLE = 400  # characters that are read, because a title begins with its activity
+LANGUAGE = "LANGUAGE"  # the group that says by which words a language is recognised
 NEUTRAL = "NEUTRAL"  # the group whose phrases have no action but take words away from other rules
 SHORTEST_STEM = 4  # characters of the shortest word part that is looked up
 STRENGTHS = {
@@ -82,10 +83,18 @@ class Rule:
 
 
 class Entry(NamedTuple):
-    """A rule of the keyword tables, and the place in a title at which its phrase counts."""
+    """A rule of the keyword tables, and the place in a title at which its phrase counts.
+
+    A ``shared`` phrase means something else in another language. It counts beside a word of its own language only.
+    """
 
     rule: Rule
     place: Place
+    shared: bool = False
+
+    @property
+    def language(self) -> str:
+        return self.rule.id.partition("/")[0]
 
 
 class Hit(NamedTuple):
@@ -111,6 +120,7 @@ class Lexicon:
     asian: dict[str, list[Entry]] = field(default_factory=dict)
     longest_asian: int = 0
     emoji: dict[int, str] = field(default_factory=dict)
+    own: dict[str, frozenset[str]] = field(default_factory=dict)  # language -> words by which it is recognised
 
     def add(self, phrase: str, entry: Entry) -> None:
         """Add a phrase of the keyword tables to the index.
@@ -189,13 +199,16 @@ def lexicon() -> Lexicon:
         if path.stem == "emoji":
             book.emoji = {ord(sign): f" {word} " for signs, word in groups.items() for sign in signs}
             continue
+        language = groups.pop(LANGUAGE, {})
+        book.own[path.stem] = frozenset(map(plain, phrases(language.get("own", ""))))
+        shared = frozenset(map(plain, phrases(language.get("shared", ""))))
         for action, rules in groups.items():
             for name, fields in rules.items():
-                _add(book, action, f"{path.stem}/{name}", fields)
+                _add(book, action, f"{path.stem}/{name}", fields, shared)
     return book
 
 
-def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> None:
+def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any], shared: frozenset[str]) -> None:
     """Add a rule of a table to the lexicon.
 
     ``action`` is the group that holds it. Raises ValueError for an unknown field or action, and KeyError for an unknown
@@ -216,7 +229,7 @@ def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> No
     )
     for place in Place:
         for phrase in phrases(fields.get(place.value, "")):
-            book.add(phrase, Entry(rule, place))
+            book.add(phrase, Entry(rule, place, plain(phrase) in shared))
 
 
 def phrases(text: str) -> list[str]:
@@ -264,7 +277,7 @@ class Keywords:
         reason names the rule. Some rules give all-day events no action, and events with other people another one.
         """
         text = normalised(event.title)
-        hits = uncovered(_in_place(self._book.hits(text), text))
+        hits = uncovered(_at_home(_in_place(self._book.hits(text), text), text, self._book.own))
         hits = [hit for hit in hits if hit.entry.rule.action is not None]
         if not hits:
             return None
@@ -316,6 +329,22 @@ def _counts(hit: Hit, text: str, first: int) -> bool:
     """
     place = hit.entry.place
     return place is Place.ANY or (hit.start == first if place is Place.FIRST else _rest(text, hit) == "")
+
+
+def _at_home(hits: Sequence[Hit], text: str, own: Mapping[str, frozenset[str]]) -> list[Hit]:
+    """Return the hits without those of a shared phrase in a title of another language.
+
+    Such a phrase counts alone without a number, beside a word by which its language is recognised, or beside another
+    phrase of its language.
+    """
+
+    def counts(hit: Hit) -> bool:
+        language = hit.entry.language
+        rest = WORD.findall(f"{text[: hit.start]} {text[hit.end :]}")
+        beside = (one for one in hits if one.entry.language == language and not one.entry.shared)
+        return not rest or not own[language].isdisjoint(rest) or any(beside)
+
+    return [hit for hit in hits if not hit.entry.shared or counts(hit)]
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:

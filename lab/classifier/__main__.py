@@ -64,8 +64,6 @@ def _figures(model: Model, titles: Path | None, folder: Path | None) -> list[str
             *_in_context("Entries read while the corpus grew", read, classifier),
             "### After a person's answers, people that chose nothing of how answers teach",
             replay.markdown([*lived(LATER, folder), *lived(YEARS, folder)], classifier),
-            "### After a person's answers, people by whom it was chosen",
-            replay.markdown([one for labels in (DEV, TEST, READ) for one in lived(labels, folder)], classifier),
         ]
     return found
 

@@ -14,7 +14,18 @@ from hypothesis import strategies as st
 
 from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
-from classifiers.keywords import LONGEST_TITLE, WORD, WORDS, lexicon, normalised, open_classifier, phrases, plain
+from classifiers.keywords import (
+    LANGUAGE,
+    LONGEST_TITLE,
+    WORD,
+    WORDS,
+    Keywords,
+    lexicon,
+    normalised,
+    open_classifier,
+    phrases,
+    plain,
+)
 from rhythm_env.interface import ActionType
 from tests.pace import paces
 
@@ -34,7 +45,12 @@ def rules() -> list[tuple[str, str, str, dict[str, str]]]:
     found = []
     for language in LANGUAGES:
         groups = tomllib.loads((WORDS / f"{language}.toml").read_text(encoding="utf-8"))
-        found += [(language, group, name, rule) for group, named in groups.items() for name, rule in named.items()]
+        found += [
+            (language, group, name, rule)
+            for group, named in groups.items()
+            if group != LANGUAGE
+            for name, rule in named.items()
+        ]
     return found
 
 
@@ -187,3 +203,29 @@ def test_every_rule_can_fire() -> None:
             if not any(why == alone for why in said) and "sure" not in rule:
                 dead.append(alone)
     assert not dead
+
+
+FOREIGN = (
+    "stretcha vader|Palestra sobre dados|BIOL 4602 Lecture|foot check|Breaking Bad finale|Rust for beginners|pot roast"
+)
+AT_HOME = {
+    "Vader bezoeken": ActionType.FAMILY_TIME,
+    "bij vader eten": ActionType.FAMILY_TIME,
+    "vader": ActionType.FAMILY_TIME,
+    "in palestra con Luca": ActionType.EXERCISE,
+    "foot avec Paul": ActionType.EXERCISE,
+    "Les van Jan": ActionType.LEARN,
+}
+
+
+@pytest.mark.parametrize("title", FOREIGN.split("|"))
+def test_a_word_of_another_language_decides_nothing(title: str) -> None:
+    said = Keywords(lexicon()).said(Invitation(title=title))
+    assert said is None or said.why.split("/")[0] in {"rule en", "rule pt"}
+
+
+@pytest.mark.parametrize(("title", "action"), AT_HOME.items())
+def test_it_decides_in_its_own_language(title: str, action: ActionType) -> None:
+    said = Keywords(lexicon()).said(Invitation(title=title))
+    assert said is not None
+    assert said.action is action

@@ -115,6 +115,22 @@ def test_long_entries_are_what_they_are_called(entry: tuple[str, int, float], ac
     assert label(title, all_day=True, minutes=1440.0).action is ActionType(action)
 
 
+SWEDISH = {
+    "stretcha vader": {"EXERCISE"},
+    "träna vader och lår": {"EXERCISE"},
+    "tandläkare": {"ME_TIME"},
+    "entertainment": {"BINGE_WATCH", "ME_TIME", "SOCIALIZE"},
+}
+
+
+@pytest.mark.parametrize(("title", "actions"), SWEDISH.items())
+def test_a_word_is_read_in_the_language_of_its_title(title: str, actions: set[str]) -> None:
+    """Swedish calves are no Dutch father, who stays one."""
+    assert label(title, start_hour=7, minutes=45).action in actions
+    assert label("vader").action is ActionType.FAMILY_TIME
+    assert label("vader bellen").action is ActionType.FAMILY_TIME
+
+
 def test_titles_whose_label_needs_their_facts_teach_nothing() -> None:
     """Busy by night is sleep only where the night is seen."""
     busy = Titled(
