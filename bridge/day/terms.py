@@ -58,12 +58,17 @@ Value = Numbers | float
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one."""
+    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one.
+
+    A term that is no ``ground`` is told beside others, and is no reason by itself: that a time is free says nothing for
+    what is done in it.
+    """
 
     name: str
     value: Callable[[Candidate, View, Starts], Value]
     told: Callable[[Candidate, View, int], Fact] | None = None
     actions: frozenset[ActionType] | None = None
+    ground: bool = True
 
 
 @cache
@@ -95,10 +100,10 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
 
 
 def reasons(added: Mapping[str, Value], size: int) -> Numbers:
-    """Return the largest value of a term that can be told, by start (size,)."""
+    """Return the largest value of a term that is a reason by itself, by start (size,)."""
     best = np.zeros(size)
     for term in TERMS:
-        if term.told is not None and term.name in added:
+        if term.told is not None and term.ground and term.name in added:
             best = np.maximum(best, added[term.name])
     return best
 
@@ -304,7 +309,7 @@ def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     return (evening | day).astype(float) * LEISURE.get(candidate.action or A.SLEEP, 0.0)
 
 
-LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.LEARN: 0.6, A.MEDITATE: 0.7, A.BINGE_WATCH: 0.6}  # shares; our choice
+LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.BINGE_WATCH: 0.6}  # shares; our choice
 
 
 def _of_free_time(_candidate: Candidate, view: View, start: int) -> Fact:
@@ -401,7 +406,13 @@ TERMS: tuple[Term, ...] = (
     Term(name="free_time", actions=AT_LEISURE, value=_free_time, told=_of_free_time),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
-    Term(name="after_work", actions=AT_LEISURE | COMPANY, value=_after_work, told=lambda *_: fact("work_over")),
+    Term(
+        name="after_work",
+        actions=AT_LEISURE | COMPANY,
+        value=_after_work,
+        told=lambda *_: fact("work_over"),
+        ground=False,
+    ),
     Term(name="habit", value=_habit),
     Term(name="kept_place", value=_kept_place),
     Term(name="evening", actions=frozenset({A.MEDITATE}), value=_evening),

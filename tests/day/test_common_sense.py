@@ -169,7 +169,9 @@ def test_the_task_that_is_due_first_is_meant():
 def test_a_goal_and_a_weight_move_the_choice():
     plain, goal = person(hour=17), person(hour=17, wishes=Wishes(goals={A.EXERCISE: 3}))
     assert found(goal, 6)[0][A.EXERCISE].value > found(plain, 6)[0][A.EXERCISE].value + 0.5
-    heavy = person(hour=17, wishes=Wishes(weights={Meter.SERENITY: 3.0}))
+    both = {A.LEARN: 3, A.MEDITATE: 3}  # that a time is free is no reason to learn
+    plain = person(hour=17, wishes=Wishes(goals=both))
+    heavy = person(hour=17, wishes=Wishes(goals=both, weights={Meter.SERENITY: 3.0}))
     gains = {a: found(heavy, 6)[0][a].value - found(plain, 6)[0][a].value for a in (A.MEDITATE, A.LEARN)}
     assert gains[A.MEDITATE] > gains[A.LEARN]
 
