@@ -38,6 +38,7 @@ SECONDS = Fraction(1, 60)
 MILLISECONDS = Fraction(1, 60_000)
 CENTIMETRES = Fraction(1, 100)
 KILOJOULES = Fraction(1000, 4184)  # 4.184 kJ are 1 kcal
+METRES_A_SECOND = Fraction(36, 10)  # km/h
 SHARE = Fraction(100)  # 0.93 is 93 %
 
 SPAN_MAX = timedelta(days=3)  # of a night or a workout

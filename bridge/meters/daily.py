@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -39,12 +39,18 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
     for source, sample in samples:
         found.setdefault((sample.day, source), {}).setdefault(sample.metric, []).append(sample)
     days: Days = {key: {m: _figure(m, some) for m, some in metrics.items()} for key, metrics in found.items()}
+    nights: dict[tuple[date, str], Mapping[Metric, float]] = {}
     for source, episode in whole_nights(episodes):
         asleep = episode.values.get(Metric.ASLEEP)
         if episode.kind is EpisodeKind.SLEEP and asleep is not None:
-            day = days.setdefault((episode.day, source), {})
-            if Metric.ASLEEP not in day or asleep > day[Metric.ASLEEP].value:
-                day[Metric.ASLEEP] = Figure(value=asleep, count=1, low=asleep, high=asleep)
+            key = (episode.day, source)
+            if key not in nights or asleep > nights[key][Metric.ASLEEP]:
+                nights[key] = episode.values
+    for key, values in nights.items():
+        day = days.setdefault(key, {})
+        for metric, value in values.items():
+            if metric not in day or (metric is Metric.ASLEEP and value > day[metric].value):
+                day[metric] = Figure(value=value, count=1, low=value, high=value)
     return dict(sorted(days.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1])))
 
 

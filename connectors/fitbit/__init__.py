@@ -9,6 +9,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.ports import ConnectorSpec
 
 SUMS = {"steps": Metric.STEPS, "distance": Metric.DISTANCE, "energy": Metric.TOTAL_ENERGY}  # stream -> sum of a day
+ZONES = {"FAT_BURN": Metric.FAT_BURN_MINUTES, "CARDIO": Metric.CARDIO_MINUTES, "PEAK": Metric.PEAK_MINUTES}
 DAILY = {  # stream -> value of a date
     "resting_heart_rate": Metric.RESTING_HR,
     "variability": Metric.HRV_RMSSD,
@@ -18,7 +19,7 @@ DAILY = {  # stream -> value of a date
     "stress": Metric.STRESS_MANAGEMENT,
     "readiness": Metric.RECOVERY_SCORE,
 }
-STREAMS = ("night", "score", "workout", "heart_rate", *DAILY, *SUMS)
+STREAMS = ("night", "score", "workout", "heart_rate", "zone_minutes", *DAILY, *SUMS)
 
 LEFT_OUT = "parts of a Fitbit export that are not used"
 FOLDERS = "|".join(  # of Google Takeout, which people also import alone
@@ -80,11 +81,16 @@ SPEC = ConnectorSpec(
             Metric.SLEEP_EFFICIENCY,
             Metric.SLEEP_SCORE,
             Metric.HEART_RATE,
+            Metric.ZONE_MINUTES,
+            Metric.ASCENT,
+            Metric.SPEED,
+            *ZONES.values(),
             *DAILY.values(),
             *SUMS.values(),
         }
     ),
     streams=STREAMS,
+    normaliser_version=2,
     normaliser="connectors.fitbit.normalise:normalise",
     lasting=frozenset(STREAMS),  # a later export, or a part of the same, adds to a date
     recognises="connectors.fitbit.files:recognise",

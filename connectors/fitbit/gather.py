@@ -17,6 +17,7 @@ from typing import Any
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.samples import FINITE_MAX, finite
 from bridge.domain.types import Page, RawRecord
+from connectors.fitbit import ZONES
 from connectors.fitbit.clock import QUARTER_MINUTES, Clock, Unreadable, american, dated, written
 from connectors.fitbit.kinds import Kind
 from connectors.instants import written_offset
@@ -56,6 +57,10 @@ EXERCISE_FIELDS = (
     "distance",
     "distanceUnit",
     "averageHeartRate",
+    "steps",
+    "elevationGain",
+    "speed",
+    "activeZoneMinutes",
 )
 WORKOUT_COLUMNS = (
     "exercise_start",
@@ -65,6 +70,9 @@ WORKOUT_COLUMNS = (
     "tracker_total_calories",
     "tracker_total_distance_mm",
     "tracker_avg_heart_rate",
+    "tracker_total_steps",
+    "tracker_total_altitude_mm",
+    "tracker_avg_speed_mm_per_second",
     "manually_logged_total_calories",
     "manually_logged_total_distance_mm",
 )
@@ -151,8 +159,21 @@ class Gathered:
         source = words(row.get("data source")) or "?"
         self._add(written(row.get("timestamp")), _number(row.get(self.kind.value)), source)
 
+    def _zone_day(self, row: Row) -> None:
+        """Add minutes of a zone in Fitbit's own file, whose times are the clock of the account."""
+        at = written(row.get("date_time"))
+        self._put(at.date(), None, at, _number(row.get("total_minutes")), _zone_of(row.get("heart_zone_id")))
+
+    def _zone(self, row: Row) -> None:
+        self._add(
+            written(row.get("timestamp")), _number(row.get("total minutes")), _zone_of(row.get("heart rate zone"))
+        )
+
     def _add(self, at: datetime, value: float, source: str) -> None:
         day, zone = self.clock.place(at)
+        self._put(day, zone, at, value, source)
+
+    def _put(self, day: date, zone: str | None, at: datetime, value: float, source: str) -> None:
         self._seen(at)
         if value > 0:
             sums = self._of(day, zone).setdefault(self.kind.of, {}).setdefault(source, {})
@@ -267,6 +288,14 @@ def score_wall(row: Row) -> datetime:
     at, east = written(row.get("score_time")), timedelta(minutes=_offset(row.get("score_utc_offset")))
     made = written(row.get("sleep_score_created"))
     return at + east if abs(made - at) < abs(made - (at - east)) else at
+
+
+def _zone_of(text: Any) -> str:
+    """Return a zone of heart rate in the words of ``ZONES``. Raises Unreadable for any other."""
+    found = "_".join(str(text).upper().split())
+    if found not in ZONES:
+        raise Unreadable
+    return found
 
 
 def _quarter(at: datetime) -> str:

@@ -84,6 +84,10 @@ CSV_KINDS = (
     Kind(stream="night", rows="stage", of=GOOGLE, columns=("sleep_id", "sleep_stage_type", "sleep_stage_start")),
     Kind(stream="workout", rows="workout", of=GOOGLE, columns=("exercise_id", "exercise_start", "exercise_end")),
     Kind(
+        stream="zone_minutes", rows="zone_day", columns=("date_time", "heart_zone_id", "total_minutes"), at="date_time"
+    ),
+    Kind(stream="zone_minutes", rows="zone", of=GOOGLE, columns=("timestamp", "heart rate zone", "total minutes")),
+    Kind(
         stream="heart_rate",
         rows="pulse",
         of=GOOGLE,

@@ -16,7 +16,7 @@ from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
-from connectors.fitbit import DAILY, SUMS
+from connectors.fitbit import DAILY, SUMS, ZONES
 from connectors.fitbit.clock import Unreadable, american, at_wall, written
 from connectors.fitbit.gather import session_walls
 from connectors.fitbit.kinds import FITBIT, GOOGLE
@@ -53,6 +53,8 @@ def _items(record: RawRecord, fields: Fields, zone: ZoneInfo) -> Iterator[Item]:
         yield from _daily(DAILY[record.stream], day, record.payload, zone)
     elif record.stream in SUMS:
         yield from _sum(SUMS[record.stream], day, record.payload, zone)
+    elif record.stream == "zone_minutes":
+        yield from _zones(day, record.payload, zone)
     else:
         raise fields.bad("not a stream of fitbit")
 
@@ -88,6 +90,18 @@ def _sum(metric: Metric, day: date, payload: Mapping[str, Any], zone: ZoneInfo) 
     start = _midnight(day, zone)
     civil = Stretch(start=start, end=None, offset=offset_in(zone, start), day=day)
     yield from civil.samples(str(day), {metric: round(max(sums, default=0.0), 6) or None})
+
+
+def _zones(day: date, payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
+    """Yield a civil day's minutes in each zone of heart rate, and their sum, as Fitbit counts them."""
+    told = next((mapping(payload[of]) for of in BY_TRUST if mapping(payload.get(of))), {})
+    minutes = {
+        metric: sum(finite(piece) or 0.0 for piece in mapping(told.get(name)).values())
+        for name, metric in ZONES.items()
+    }
+    start = _midnight(day, zone)
+    civil = Stretch(start=start, end=None, offset=offset_in(zone, start), day=day)
+    yield from civil.samples(str(day), {**minutes, Metric.ZONE_MINUTES: sum(minutes.values())})
 
 
 def _scores(payload: Mapping[str, Any], zone: ZoneInfo) -> Iterator[Item]:
@@ -166,10 +180,15 @@ def _stretch(fields: Fields, start: datetime, end: datetime, offset: int | None,
 
 def _of_log(log: Fields) -> dict[Metric, float | None]:
     distance, unit = log.number("distance"), METRES.get(str(log.get("distanceUnit")))
+    speed = log.number("speed")  # an hour, in the unit of the distance
     return {
         Metric.TOTAL_ENERGY: log.number("calories") or None,
         Metric.DISTANCE: None if not distance or unit is None else distance * unit,
         Metric.HEART_RATE: log.number("averageHeartRate"),
+        Metric.STEPS: log.number("steps"),
+        Metric.ASCENT: log.number("elevationGain"),
+        Metric.SPEED: None if not speed or unit is None else speed * unit / 1000,
+        Metric.ZONE_MINUTES: log.number("activeZoneMinutes.totalMinutes"),
     }
 
 
@@ -179,11 +198,19 @@ def _of_session(told: Fields) -> dict[Metric, float | None]:
         next((value for name in names if (value := _written(told, name.format(what)))), None)
         for what in ("calories", "distance_mm")
     )
+    speed = _written(told, "tracker_avg_speed_mm_per_second")
     return {
         Metric.TOTAL_ENERGY: energy,
-        Metric.DISTANCE: None if millimetres is None else millimetres / 1000,
+        Metric.DISTANCE: _thousandth(millimetres),
         Metric.HEART_RATE: _written(told, "tracker_avg_heart_rate"),
+        Metric.STEPS: _written(told, "tracker_total_steps"),
+        Metric.ASCENT: _thousandth(_written(told, "tracker_total_altitude_mm")),
+        Metric.SPEED: None if speed is None else speed * 0.0036,
     }
+
+
+def _thousandth(value: float | None) -> float | None:
+    return None if value is None else value / 1000
 
 
 def _written(told: Fields, path: str) -> float | None:

@@ -26,6 +26,9 @@ SPEC = ConnectorSpec(
             Metric.DISTANCE,
             Metric.ACTIVE_ENERGY,
             Metric.TOTAL_ENERGY,
+            Metric.ZONE_MINUTES,
+            Metric.ASCENT,
+            Metric.SPEED,
         }
     ),
     streams=("summary", "sleep", "hrv", "heart_rate", "body_battery", "activity"),

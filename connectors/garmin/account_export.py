@@ -16,6 +16,7 @@ from connectors.garmin.fields import (
     STAGES,
     day_of,
     fields_of,
+    intensity,
     is_whole,
     length,
     naps,
@@ -26,7 +27,7 @@ from connectors.garmin.fields import (
     unconfirmed,
 )
 from connectors.instants import local_date, midnight, utc_of_naive
-from connectors.payload import CENTIMETRES, KILOJOULES, Fields, Stretch, Table, mapping, rows
+from connectors.payload import CENTIMETRES, KILOJOULES, METRES_A_SECOND, Fields, Stretch, Table, mapping, rows
 
 EXPORTED_DAY: Table = {
     Metric.STEPS: "totalSteps",
@@ -40,6 +41,8 @@ EXPORTED_WORKOUT: Table = {
     Metric.DISTANCE: ("distance", CENTIMETRES),
     Metric.ACTIVE_ENERGY: ("calories", KILOJOULES),
     Metric.HEART_RATE: "avgHr",
+    Metric.ASCENT: ("elevationGain", CENTIMETRES),
+    Metric.SPEED: ("avgSpeed", 10 * METRES_A_SECOND),  # centimetres a millisecond
     Metric.STEPS: "steps",
 }
 HEALTH = {
@@ -67,7 +70,7 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     entries = [fields_of(mapping(entry), "uds") for entry in rows(fields.get("allDayStress.aggregatorList"))]
     levels = {str(entry.get("type")): entry.number("averageStressLevel") for entry in entries}
     resting = fields.number("currentDayRestingHeartRate") or fields.number("restingHeartRate")  # 0 early in the day
-    totals = fields.measured(EXPORTED_DAY) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
+    totals = fields.measured(EXPORTED_DAY) | intensity(fields) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
     civil = Stretch(start=start, end=start + timedelta(days=1), offset=offset, day=day)
     yield from civil.samples(record.key, {Metric.RESTING_HR: resting} | (totals if over else {}))
     yield from _battery(record.key, fields.inner("bodyBattery"), civil, offset)
@@ -161,7 +164,7 @@ def activity(key: str, row: Mapping[str, Any]) -> Episode:
     offset, kind = offset_of(fields, "startTimeLocal", "startTimeGmt"), fields.get("activityType")
     time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
     label = kind if isinstance(kind, str) else None
-    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(EXPORTED_WORKOUT), label=label)
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(EXPORTED_WORKOUT) | intensity(fields), label=label)
 
 
 def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:

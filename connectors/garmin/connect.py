@@ -18,6 +18,7 @@ from connectors.garmin.fields import (
     STAGES,
     day_of,
     fields_of,
+    intensity,
     is_over,
     length,
     naps,
@@ -26,7 +27,7 @@ from connectors.garmin.fields import (
     unconfirmed,
 )
 from connectors.instants import local_date, utc_of_naive
-from connectors.payload import SECONDS, Fields, Stretch, Table, mapping, rows
+from connectors.payload import METRES_A_SECOND, SECONDS, Fields, Stretch, Table, mapping, rows
 
 SUMMARY: Table = {
     Metric.STEPS: "totalSteps",
@@ -48,6 +49,8 @@ WORKOUT: Table = {
     Metric.ACTIVE_ENERGY: "calories",
     Metric.DISTANCE: "distance",
     Metric.HEART_RATE: "averageHR",
+    Metric.ASCENT: "elevationGain",
+    Metric.SPEED: ("averageSpeed", METRES_A_SECOND),
     Metric.STEPS: "steps",
 }
 READING = timedelta(minutes=10)  # the span of a night without times, which is known by its summary's creation
@@ -68,7 +71,7 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
     civil = Stretch(start=start, end=end, offset=offset, day=day)
     yield from civil.samples(record.key, fields.measured(RESTING))
     if is_over(fields, end - start):
-        yield from civil.samples(record.key, fields.measured(SUMMARY))
+        yield from civil.samples(record.key, fields.measured(SUMMARY) | intensity(fields))
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
@@ -177,7 +180,7 @@ def recorded(key: str, row: Mapping[str, Any]) -> Episode:
     offset, kind = offset_of(fields, "startTimeLocal", "startTimeGMT"), fields.get("activityType.typeKey")
     time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
     label = kind if isinstance(kind, str) else None
-    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT), label=label)
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT) | intensity(fields), label=label)
 
 
 def _is_empty(fields: Fields, values: str) -> bool:

@@ -44,6 +44,12 @@ def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
     return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
 
 
+def intensity(row: Fields) -> dict[Metric, float | None]:
+    """Return the intensity minutes of a day or workout, in which Garmin counts a vigorous minute twice."""
+    moderate, vigorous = row.number("moderateIntensityMinutes"), row.number("vigorousIntensityMinutes")
+    return {Metric.ZONE_MINUTES: None if moderate is None or vigorous is None else moderate + 2 * vigorous}
+
+
 def unconfirmed(night: Fields) -> bool:
     """Return True if Garmin says that a night's sleep was only guessed, or that the watch was not worn.
 

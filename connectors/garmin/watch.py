@@ -15,7 +15,7 @@ from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import day_of, fields_of, length, offset_at_home, settled
 from connectors.garmin.fit import FIT_EPOCH, ends
 from connectors.instants import local_date, midnight
-from connectors.payload import CENTIMETRES, Stretch, Table, mapping, rows
+from connectors.payload import CENTIMETRES, METRES_A_SECOND, Stretch, Table, mapping, rows
 
 WALKING, RUNNING = "6", "1"  # activity types of the FIT profile; their cycles are steps
 SERIES = {Metric.HEART_RATE: "heart_rate", Metric.STRESS: "stress"}
@@ -25,6 +25,8 @@ SESSION: Table = {  # by field number
     Metric.DISTANCE: ("9", CENTIMETRES),
     Metric.ACTIVE_ENERGY: "11",
     Metric.HEART_RATE: "16",
+    Metric.SPEED: ("14", METRES_A_SECOND / 1000),
+    Metric.ASCENT: "22",
 }
 CM_PER_M, MS_PER_S = 100, 1000
 SPORTS = {

@@ -23,6 +23,10 @@ EXERCISE: Table = {
     Metric.DISTANCE: ("exercise.metricsSummary.distanceMillimeters", MILLIMETRES),
     Metric.TOTAL_ENERGY: "exercise.metricsSummary.caloriesKcal",
     Metric.HEART_RATE: "exercise.metricsSummary.averageHeartRateBeatsPerMinute",
+    Metric.STEPS: "exercise.metricsSummary.steps",
+    Metric.ASCENT: ("exercise.metricsSummary.elevationGainMillimeters", MILLIMETRES),
+    Metric.SPEED: ("exercise.metricsSummary.averageSpeedMillimetersPerSecond", Fraction(36, 10_000)),
+    Metric.ZONE_MINUTES: "exercise.metricsSummary.activeZoneMinutes",
 }
 DAILY: dict[str, Table] = {  # stream -> what a date has
     "resting_heart_rate": {Metric.RESTING_HR: "dailyRestingHeartRate.beatsPerMinute"},
@@ -44,6 +48,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"episodes", Metric.HRV_SDNN, Metric.SKIN_TEMPERATURE_DELTA}).union(
         SLEEP, STAGES.values(), EXERCISE, *DAILY.values(), *SUMS.values()
     ),
+    normaliser_version=2,
     streams=("sleep", "exercise", "readings", *DAILY, *SUMS),
     called={
         "readings": "heart rate variability",
