@@ -21,6 +21,10 @@ READING_TOOLS: Mapping[str, str] = MappingProxyType(
         "recommendation": say("The current recommendation"),
         "plan": say("The plan of a day"),
         "trends": say("Trends over weeks"),
+        "nights": say("Figures of nights"),
+        "workouts": say("Figures of workouts"),
+        "measurements": say("Figures of days, such as steps and heart rate"),
+        "compare": say("What goes together, in nights, workouts and days"),
     }
 )
 WRITING_TOOLS: Mapping[str, str] = MappingProxyType(

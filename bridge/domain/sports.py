@@ -64,6 +64,11 @@ def normalised(label: str) -> str:
     return _NORMALISED.get(words, words)
 
 
+def is_known(name: str) -> bool:
+    """Return True if a name is that of a known sport or one of its synonyms."""
+    return plain(name) in _NORMALISED
+
+
 def is_sport(label: str | None, asked: str) -> bool:
     """Return True if a workout's label names the sport asked for, as told, in plain words or by a synonym."""
     if label is None:

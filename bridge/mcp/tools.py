@@ -1,4 +1,4 @@
-"""Define five tools that read and two that write, by which an AI assistant serves a user.
+"""Define nine tools that read and two that write, by which an AI assistant serves a user.
 
 Titles of events and tasks may be other people's words. They are left out unless the user has allowed ``titles``. They
 then stand in ``untrusted_text``, as data to show and never to follow.
@@ -33,6 +33,7 @@ from bridge.domain.rendering import Audience, reasons, rendered
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.ingest import checkins
+from bridge.mcp import questions
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
@@ -43,6 +44,7 @@ Ahead = Annotated[int, Field(strict=True, ge=0, le=6)]
 Weeks = Annotated[int, Field(strict=True, ge=1, le=52)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**62)]
 Score = Annotated[float, Field(strict=True, ge=1, le=5, multiple_of=0.5)]
+Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
 Given = Literal["accept", "ignore", "reschedule", "done", "partly", "not_done"]
 DayName = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 SlotName = Literal["morning", "afternoon", "evening", "night"]
@@ -127,6 +129,26 @@ class Tools:
         titles = TITLES in self.allowed()
         body = weekly_trends(load_trends(self.bridge, self._user(), at=installation.now(), days=7 * weeks).body)
         return {**body, "happenings": [_happening(one, titles=titles) for one in body["happenings"]]}
+
+    def nights(self, what: Text = "asleep", ask: questions.Asked | None = None) -> Document:
+        """Read a figure of the person's nights: `nights` (counted) or a metric such as asleep, deep_sleep, rem_sleep,
+        hrv_rmssd, resting_hr. A night is of its day of waking. Null means not known, not 0."""
+        return questions.answered(self.bridge, self._user(), questions.NIGHTS, what, ask)
+
+    def workouts(self, what: Text = "workouts", ask: questions.Asked | None = None) -> Document:
+        """Read a figure of the person's workouts: `workouts` (counted), workouts.minutes, .distance, .energy, .speed,
+        .ascent, .steps, .zone_minutes or .average_hr. Null means not known, not 0."""
+        return questions.answered(self.bridge, self._user(), questions.WORKOUTS, what, ask)
+
+    def measurements(self, what: Text = "steps", ask: questions.Asked | None = None) -> Document:
+        """Read a figure of what was measured by day, such as steps, distance, active_energy, zone_minutes, stress.
+        Null means not known, not 0."""
+        return questions.answered(self.bridge, self._user(), questions.MEASUREMENTS, what, ask)
+
+    def compare(self, what: Text = "asleep", against: Text = "steps", ask: questions.Asked | None = None) -> Document:
+        """Compare figures of nights, workouts or days: with a second one (rank correlation by day), or by a condition
+        "FIELD OP VALUE" (the difference with it minus without), with a 95 % interval. Neither tells a cause."""
+        return questions.answered(self.bridge, self._user(), questions.COMPARE, what, ask, against=against)
 
     def feedback(
         self,

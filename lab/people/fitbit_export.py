@@ -216,6 +216,10 @@ def exercise(day: date, number: int) -> dict[str, Any]:
         "calories": 301,
         "distance": 4.25,
         "distanceUnit": "Kilometer",
+        "steps": 4120,
+        "elevationGain": 38.5,
+        "speed": 10.2,
+        "activeZoneMinutes": {"totalMinutes": 44},
         "duration": 1_500_000,
         "activeDuration": 1_480_000,
         "logType": "tracker",
@@ -250,6 +254,14 @@ def week() -> dict[str, str]:
         f"{folder}/Your Profile/Profile.csv": "id,full_name,timezone\nABCDEF,Ana Example,Europe/Berlin\n",
         f"{folder}/Sleep Score/sleep_score.csv": as_csv(SCORE_COLUMNS, reversed(scores)),
         f"{folder}/Stress Score/Stress Score.csv": as_csv(STRESS_COLUMNS, stress),
+        f"{folder}/Active Zone Minutes (AZM)/Active Zone Minutes - 2026-11-01.csv": as_csv(
+            "date_time,heart_zone_id,total_minutes",
+            (
+                f"{d}T17:0{n},{zone},{1 + (n > 0)}"
+                for d in told
+                for n, zone in enumerate(("FAT_BURN", "CARDIO", "CARDIO", "PEAK"))
+            ),
+        ),
         f"{folder}/Temperature/Computed Temperature - 2026-11-01.csv": as_csv(TEMPERATURE_COLUMNS, warmth),
         f"{folder}/Oxygen Saturation (SpO2)/Daily SpO2 - 2026-11-12-2026-11-19.csv": as_csv(
             "timestamp,average_value,lower_bound,upper_bound",

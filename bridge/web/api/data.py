@@ -8,18 +8,38 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, Field
 
 from bridge import registry
 from bridge.documents.connections import connection_documents
 from bridge.documents.meters import day_document
+from bridge.documents.query import AnswerDocument, answer_document
 from bridge.ingest import connecting
 from bridge.meters.daily import figures
+from bridge.query.answer import answer
+from bridge.query.parse import Words, query_of
+from bridge.query.rows import load_tables
 from bridge.web import background, day
 from bridge.web.jobs import Job
 from bridge.web.state import Visitor
 
 router = APIRouter(tags=["data"])
 Document = Mapping[str, Any]
+Short = Annotated[str, Field(max_length=200)]
+
+
+class Question(BaseModel):
+    """The parts of a typed question, as `bridge query` takes them. A part left out is no limit."""
+
+    what: Short
+    of: Short | None = None
+    since: Short | None = None
+    until: Short | None = None
+    first: int | None = None
+    last: int | None = None
+    by: Short | None = None
+    where: list[Short] = []
+    against: Short | None = None
 
 
 @router.get("/connections")
@@ -93,6 +113,16 @@ def days(
     store, user = visit.bridge.store, visit.user
     found = figures(store.reading.samples(user.id, since=since), store.reading.episodes(user.id, since=since))
     return [day_document(of, name, metrics) for (of, name), metrics in found.items() if source in (None, name)]
+
+
+@router.get("/query")
+def query(visit: Visitor, asked: Annotated[Question, Query()]) -> AnswerDocument:
+    """Return the answer to a typed question over what is stored, as `bridge query` does.
+
+    What is no query gets 400 with the nearest name.
+    """
+    found = query_of(Words(**asked.model_dump()))
+    return answer_document(answer(found, load_tables(visit.bridge, visit.user, found, now=visit.now)))
 
 
 @router.get("/export", response_class=StreamingResponse)

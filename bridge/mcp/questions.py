@@ -1,0 +1,95 @@
+"""Answer an assistant's typed question from what its consent allows, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bridge import installation
+from bridge.documents.query import answer_document
+from bridge.domain import sports
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import CHECK_INS, METRICS, Shape
+from bridge.domain.records import User
+from bridge.query.answer import answer
+from bridge.query.model import NIGHT_FIELDS, WORKOUT_FIELDS, WORKOUT_UNITS, Condition, Query, Subject
+from bridge.query.parse import Words, query_of
+from bridge.query.rows import load_tables
+
+GROUPS_MAX = 400
+Short = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+Rows = Annotated[int, Field(strict=True, ge=1, le=4000)]
+
+
+class Asked(BaseModel):
+    """What narrows a question: an aggregate, dates (both inside), a number of rows, a grouping and conditions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    of: Literal["mean", "median", "sum", "min", "max", "std", "count", "first", "last", "share", "trend"] | None = None
+    since: Annotated[str, Field(max_length=10)] | None = Field(default=None, description="such as 2026-10-01")
+    until: Annotated[str, Field(max_length=10)] | None = Field(default=None, description="such as 2026-10-31")
+    first: Rows | None = None
+    last: Rows | None = None
+    by: Literal["day", "week", "month", "weekday"] | None = None
+    where: list[Short] = Field(default=[], max_length=8, description='"FIELD OP VALUE", such as "weekday < 6"')
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The subjects that a tool answers about, and the fields that its conditions may compare."""
+
+    subjects: frozenset[str]
+    fields: frozenset[str]
+
+
+# A score that the person gave is a check-in, not a measurement.
+_MEASURED: Mapping[str, Shape] = {
+    str(name): spec.shape for name, spec in METRICS.items() if name not in CHECK_INS.values()
+}
+_NIGHTLY = frozenset(name for name, shape in _MEASURED.items() if shape is Shape.NIGHTLY)
+_DAILY = frozenset(_MEASURED) - _NIGHTLY
+NIGHTS = Allowed(_NIGHTLY | {"nights"}, _NIGHTLY | {"weekday", *NIGHT_FIELDS})
+WORKOUTS = Allowed(
+    frozenset({"workouts", *(f"workouts.{name}" for name in WORKOUT_UNITS)}), frozenset({"weekday", *WORKOUT_FIELDS})
+)
+MEASUREMENTS = Allowed(_DAILY, _DAILY | {"weekday"})
+COMPARE = Allowed(
+    NIGHTS.subjects | WORKOUTS.subjects | MEASUREMENTS.subjects, NIGHTS.fields | WORKOUTS.fields | MEASUREMENTS.fields
+)
+
+
+def answered(
+    bridge: installation.Bridge,
+    user: User,
+    allowed: Allowed,
+    what: str,
+    asked: Asked | None,
+    *,
+    against: str | None = None,
+) -> dict[str, Any]:
+    """Return the answer to a question as a JSON document. Raises SetupError for what the consent does not cover."""
+    narrowed = (asked or Asked()).model_dump()
+    query = query_of(Words(what=what, against=against, **narrowed))
+    _check(query, allowed)
+    now = installation.now()
+    found = answer(query, load_tables(bridge, user, query, now=now))
+    if len(found.groups) > GROUPS_MAX:
+        raise SetupError(f"these are more than {GROUPS_MAX} groups; name a shorter span, or group by week or month")
+    return dict(answer_document(found))
+
+
+def _check(query: Query, allowed: Allowed) -> None:
+    parts = [query.subject, *([query.against] if isinstance(query.against, Subject) else [])]
+    names = {name for part in parts for name in part.name.split("/")}
+    conditions = [*query.where, *([query.against] if isinstance(query.against, Condition) else [])]
+    outside = sorted(names - allowed.subjects) + sorted({one.field for one in conditions} - allowed.fields)
+    if outside:
+        raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
+    for one in conditions:
+        # A sport's name may be the person's own words, which could be found out letter by letter.
+        if one.field == "workout.sport" and (one.operator == "~" or not sports.is_known(str(one.value))):
+            raise SetupError(f"name a sport in full, such as: {', '.join([*sports.SYNONYMS][:5])}")
