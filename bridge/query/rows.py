@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from bridge.advice.labels import labelled
@@ -19,7 +21,9 @@ from bridge.domain.types import EpisodeKind, Label, Occurrence
 from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
 from bridge.meters.sleep import minutes_asleep
+from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
 from bridge.query.model import METER_NAMES, WORKOUT_METRICS, Condition, Kind, Query, Subject
+from bridge.store import codec
 from bridge.store.daily import episode_of
 from bridge.trends import compute_trends
 
@@ -102,7 +106,12 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     if query.since and query.until and (query.until - query.since).days > DAYS_MAX:
         raise SetupError(f"a span has at most {DAYS_MAX} days; name a shorter one with --since and --until")
     preference = load_preference(bridge.store, user)
-    nights = _nights(_episodes(bridge, user, EpisodeKind.SLEEP, since, until), user.zones, preference) if sleeps else {}
+    asleep = [
+        one
+        for kind in (EpisodeKind.SLEEP, EpisodeKind.NAP) * sleeps
+        for one in _episodes(bridge, user, kind, since, until)
+    ]
+    nights = _nights(asleep, user.zones, preference)
     values = _of_samples(bridge, user, metrics, (since, until), preference)
     for metric in metrics & NIGHTLY:
         told = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
@@ -154,18 +163,23 @@ def _episodes(bridge: Bridge, user: User, kind: EpisodeKind, since: date, until:
 
 
 def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference) -> dict[date, Row]:
-    """Return local day of waking -> the main sleep that counts for it."""
-    if len({fields["day"] for _, fields in found}) == len(found):  # nothing is to be chosen
-        return {row.day: row for row in (_night(fields, zones) for _, fields in found)}
+    """Return local day of waking -> the main sleep that counts for it. ``found`` are sleeps and naps."""
+    if not _is_to_be_chosen(found):
+        return {row.day: row for row in (_night(fields, zones) for _, fields in found if fields["kind"] == "sleep")}
     sleeps = [(source, episode_of(fields)) for source, fields in found]
-    fields_of = {
-        (series_of(source, one.device), one.day, one.start): fields
-        for (source, one), (_, fields) in zip(sleeps, found, strict=True)
-    }
+    whole = {(series_of(source, one.device), one.day, one.start): one for source, one in whole_nights(sleeps)}
     chosen = Nights(sleeps, zones, preference)
     counted = chosen.counted()
     keys = ((series, day, counted[day].start) for day, series in chosen.told.items())
-    return {key[1]: _night(fields_of[key], zones) for key in keys if key in fields_of}
+    return {key[1]: _night(json.loads(codec.encode(whole[key])), zones) for key in keys if key in whole}
+
+
+def _is_to_be_chosen(found: Sequence[Encoded]) -> bool:
+    """Return True if a day has two sleeps, or if one begins so soon after another that both may be one night."""
+    days = [fields["day"] for _, fields in found if fields["kind"] == "sleep"]
+    times = sorted((datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for _, one in found)
+    near = any(begun - ended <= AWAKE_MAX for (_, ended), (begun, _) in pairwise(times))
+    return near or len(set(days)) < len(days)
 
 
 def _night(fields: dict[str, Any], zones: ZoneHistory) -> Row:

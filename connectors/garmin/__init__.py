@@ -33,7 +33,7 @@ SPEC = ConnectorSpec(
     ),
     streams=("summary", "sleep", "hrv", "heart_rate", "body_battery", "activity"),
     called={"summary": "daily summaries", "hrv": "HRV", "activity": "activities"},
-    normaliser_version=5,
+    normaliser_version=6,
     normaliser="connectors.garmin.normalise:normalise",
     lasting=frozenset(  # files add to what earlier files held, and the export's nights take their offset from its days
         {

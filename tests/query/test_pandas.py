@@ -7,12 +7,14 @@ import operator
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind
 from bridge.installation import Bridge, open_bridge
 from bridge.query.answer import answer
 from bridge.query.model import WORKOUT_UNITS
@@ -64,6 +66,29 @@ def test_every_answer_equals_that_of_pandas(lived: tuple[Bridge, Wearer], questi
         assert {one.key: one.n for one in found.groups} == {key: n for key, (_, n) in groups.items()}, words
         for one in found.groups:
             assert _same(one.value, groups[one.key][0]), (words, one)
+
+
+def test_the_pieces_of_a_night_are_one(lived: tuple[Bridge, Wearer]) -> None:
+    bridge, _ = lived
+    user = bridge.person("ana", at=NOW)
+    begun = datetime(2026, 6, 1, 14, tzinfo=UTC)  # 23:00 in Tokyo
+    spans = ((0, 240, 200.0), (300, 480, 150.0))
+    pieces = [
+        Episode(
+            key=f"piece/{first}",
+            kind=EpisodeKind.SLEEP,
+            start=begun + timedelta(minutes=first),
+            end=begun + timedelta(minutes=last),
+            offset=540,
+            day=date(2026, 6, 2),
+            values={Metric.ASLEEP: asleep},
+        )
+        for first, last, asleep in spans
+    ]
+    land(bridge.store, user, pieces)
+    query = query_of(Words(what="asleep", since="2026-06-02", until="2026-06-02"))
+    found = answer(query, load_tables(bridge, user, query, now=NOW))
+    assert (found.value, found.n) == (350.0, 1)
 
 
 def _asked(rng: random.Random, wearer: Wearer) -> Words:
