@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from bridge import registry
 from bridge.advice.labels import labelled
+from bridge.advice.modes import mode_of, routine_of
 from bridge.advice.observation import observe, slot_around
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.advice.preference import load_preference
@@ -21,7 +22,6 @@ from bridge.day import choice
 from bridge.day.choice import Option
 from bridge.day.outcomes import as_answer
 from bridge.day.person import NEAR, Ownership, Person, own
-from bridge.day.routine import learn_routine
 from bridge.day.rules import local
 from bridge.day.view import View
 from bridge.domain.errors import SetupError
@@ -213,7 +213,8 @@ def person_of(store: Store, user: User, classifier: EventClassifier, known: Snap
     return Person(
         known=known,
         now=known.at,
-        routine=learn_routine(known),
+        routine=routine_of(store, user, known),
+        mode=mode_of(store, user, known.at.astimezone(zone_at(known.at, known.zones)).date()),
         wishes=store.people.wishes(user.id),
         advised=_advised(store, user, known.at),
         task_actions=actions,

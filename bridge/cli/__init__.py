@@ -28,6 +28,7 @@ from bridge.cli import (
     maintenance,
     mcp,
     meters,
+    mode,
     notify,
     plan,
     prefer,
@@ -44,7 +45,7 @@ from bridge.cli import (
 from bridge.domain.errors import BridgeError, Fault, NeedsLogin, SetupError, StoreFault
 
 MODULES = (  # in the order of the help
-    *(users, connect, data, status, demo, meters, checkin, calendar),
+    *(users, connect, data, status, demo, meters, checkin, calendar, mode),
     *(classify, advice, plan, prefer, query, share, review, notify, trace, servers, mcp, maintenance, recordings),
 )
 
@@ -54,7 +55,7 @@ GARBAGE_THRESHOLD = 50_000  # new objects between two collections, which take a 
 
 GROUPS = {  # titles of the help -> commands; commands of other packages follow
     "Begin": ("up", "demo", "user", "connect", "import", "sync", "status", "doctor"),
-    "Every day": ("today", "plan", "recommend", "feedback", "checkin", "meters", "calendar", "wish", "notify"),
+    "Every day": ("today", "plan", "recommend", "feedback", "checkin", "meters", "calendar", "wish", "mode", "notify"),
     "Looking back": ("history", "review", "days", "query", "explain", "effect", "routine", "trace", "observe"),
     "Data": ("sources", "prefer", "share", "disconnect", "export", "forget", "rebuild", "classify", "personalise"),
     "Running it": ("web", "daemon", "worker", "service", "serve-push", "token", "mcp"),

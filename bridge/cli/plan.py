@@ -170,14 +170,15 @@ Texts = list[str] | None
 def routine(user: options.User, json: options.Json = False) -> None:
     """Print your routine: bedtime and wake time, working hours, and when each action usually happens."""
     from bridge import installation
+    from bridge.advice.modes import routine_of
     from bridge.advice.recommend import load_snapshot
-    from bridge.day.routine import learn_routine
     from bridge.documents.planning import routine_document
 
     with installation.open_bridge() as bridge:
         now = installation.now()
-        known = load_snapshot(bridge.store, bridge.person(user, at=now), bridge.classifier, at=now)
-    body = routine_document(user, learn_routine(known))
+        person = bridge.person(user, at=now)
+        known = load_snapshot(bridge.store, person, bridge.classifier, at=now)
+        body = routine_document(user, routine_of(bridge.store, person, known))
     if json:
         show.document(body)
     else:

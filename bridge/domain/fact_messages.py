@@ -191,6 +191,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "mode_ill": say("you are ill"),
     "mode_away": say("you are away from home"),
     "mode_holiday": say("you are on holiday"),
+    "other_zone": say("your clock is that of {zone}: are you travelling?"),
+    "no_work_until": say("your calendar shows no work until {date:%A}, {date:%-d %B}: is it a holiday?"),
     "mode_odd": say("this week is different"),
     "low_vitality": say("your vitality is low ({level:.2f})"),
     "said_ill": say("you said that you are ill"),

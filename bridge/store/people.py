@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -81,6 +81,10 @@ def look_of(name: str) -> str:
     True
     """
     return unicodedata.normalize("NFKC", name).translate(ALIKE).casefold()
+
+
+Spell = tuple[str, date, date]  # a mode of life, its first and its last date
+MODES_MAX = 50
 
 
 class People(Part):
@@ -246,27 +250,43 @@ class People(Part):
         """Save the language in which the user reads the page and messages. None deletes the choice."""
         _save_preferences(db, user_id, replace(_preferences(db, user_id), language=language), now)
 
+    @reads
+    def modes(self, db: sa.Connection, user_id: int) -> tuple[Spell, ...]:
+        """Return the modes of life that the user said, each with its first and last date, in the order said."""
+        return _preferences(db, user_id).modes
+
+    @writes()
+    def save_modes(self, db: sa.Connection, user_id: int, modes: Sequence[Spell], *, now: datetime) -> None:
+        """Save the user's modes in place of the earlier ones. The last 50 are kept."""
+        _save_preferences(db, user_id, replace(_preferences(db, user_id), modes=tuple(modes[-MODES_MAX:])), now)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
-    """A user's order of ``sources`` and ``language``, which is None without a choice."""
+    """A user's order of ``sources``, ``language``, which is None without a choice, and ``modes``, ascending."""
 
     sources: tuple[str, ...] = ()
     language: str | None = None
+    modes: tuple[Spell, ...] = ()
 
     @property
     def body(self) -> str:
-        """The preferences as the table holds them: a list of sources, or an object if a language is chosen."""
-        sources = list(self.sources)
-        return json.dumps({"sources": sources, "language": self.language} if self.language else sources)
+        """The preferences as the table holds them: a list of sources, or an object if anything else is chosen."""
+        if not (self.language or self.modes):
+            return json.dumps(list(self.sources))
+        modes = {"modes": [[kind, str(since), str(until)] for kind, since, until in self.modes]} if self.modes else {}
+        return json.dumps({"sources": list(self.sources), "language": self.language, **modes})
 
 
 def preferences_of(body: str) -> Preferences:
     """Return the preferences of a body as the table holds it. The first 20 names of sources count."""
     found = json.loads(body)
     named, language = (found["sources"], found["language"]) if isinstance(found, dict) else (found, None)
+    spells = found.get("modes", []) if isinstance(found, dict) else []
+    modes = tuple((str(k)[:20], date.fromisoformat(s), date.fromisoformat(u)) for k, s, u in spells[-MODES_MAX:])
     sources = tuple(str(name) for name in named[:PREFERRED_MAX])
-    return Preferences(sources=sources, language=None if language is None else str(language)[:LANGUAGE_MAX])
+    spoken = None if language is None else str(language)[:LANGUAGE_MAX]
+    return Preferences(sources=sources, language=spoken, modes=modes)
 
 
 def _wishes(db: sa.Connection, user_id: int) -> Wishes:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from bridge import meters
 from bridge.advice import recommend
+from bridge.advice.modes import routine_of
 from bridge.advice.week import WeekSlot, is_known, slot_of
 from bridge.calendar.expansion import midnight
 from bridge.calendar.facts import slot_facts
-from bridge.day.routine import Routine, learn_routine
+from bridge.day.routine import Routine
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import INSTANT, Moment, moment_at, zone_at
 from bridge.domain.types import Reading
@@ -60,7 +61,7 @@ class TodayCache:
         version = data_version(bridge, user, now)
         cached = self._routines.get(user.id)
         if cached is None or cached[0] != version:
-            cached = version, learn_routine(self.snapshot(bridge, user, now))
+            cached = version, routine_of(bridge.store, user, self.snapshot(bridge, user, now))
             with self._lock:
                 self._routines.pop(user.id, None)
                 self._routines[user.id] = cached

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from bridge.day.routine import learn_routine
+from bridge.advice.modes import routine_of
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import PlanDocument, plan_document
 from bridge.documents.planning import RoutineDocument, WishesDocument, routine_document, wishes_document
@@ -59,7 +59,7 @@ def plan(
 def routine(visit: Visitor) -> RoutineDocument:
     """Return the user's routine: sleep and working hours by weekday (0 is Monday), and habits."""
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
-    return routine_document(visit.user.name, learn_routine(known))
+    return routine_document(visit.user.name, routine_of(visit.bridge.store, visit.user, known))
 
 
 @router.get("/wishes")

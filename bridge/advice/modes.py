@@ -1,0 +1,91 @@
+"""The modes of life that a person says: ill, away, holiday or odd, each until a date; and what is noticed and asked.
+
+A mode is never assumed, ends by itself, and the routine learns nothing from its days.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.day.person import Mode, ModeKind, Person
+from bridge.day.routine import Routine, learn_routine
+from bridge.domain.facts import Fact, fact
+from bridge.domain.records import Snapshot, User
+from bridge.domain.slots import zone_at
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+Spell = tuple[str, date, date]  # a mode, its first and its last date
+DAY = timedelta(days=1)
+LASTS = {ModeKind.ILL: 3, ModeKind.AWAY: 7, ModeKind.HOLIDAY: 7, ModeKind.ODD: 7}  # days, where no end is said
+FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may be a holiday
+
+
+def mode_of(store: Store, user: User, day: date) -> Mode:
+    """Return the mode that the person said for a date, or the normal one."""
+    for kind, since, until in reversed(_said(store, user)):
+        if since <= day <= until:
+            return Mode(kind=ModeKind(kind), since=since, until=until, said=True)
+    return Mode()
+
+
+def _said(store: Store, user: User) -> list[Spell]:
+    """Return the modes that were said. A mode of another release is left out."""
+    return [one for one in store.people.modes(user.id) if one[0] in set(ModeKind)]
+
+
+def say_mode(store: Store, user: User, kind: ModeKind, until: date | None, *, now: datetime) -> Mode:
+    """Save that a mode begins today. It replaces one that has not ended; ``normal`` ends it, and undoes today's."""
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    spells = [(k, since, min(end, today - DAY)) for k, since, end in _said(store, user) if since < today]
+    if kind is not ModeKind.NORMAL:
+        spells.append((str(kind), today, until or today + (LASTS[kind] - 1) * DAY))
+    store.people.save_modes(user.id, spells, now=now)
+    return mode_of(store, user, today)
+
+
+def routine_of(store: Store, user: User, known: Snapshot) -> Routine:
+    """Return a user's routine, learnt from the days that were like any other."""
+    return learn_routine(ordinary(known, _said(store, user)))
+
+
+def ordinary(known: Snapshot, spells: Sequence[Spell]) -> Snapshot:
+    """Return a snapshot without the nights, workouts and entries of days in a mode from which nothing is learnt."""
+    odd = [(since, until) for kind, since, until in spells if not ModeKind(kind).learns]
+    if not odd:
+        return known
+
+    def learns(at: datetime) -> bool:
+        day = at.astimezone(zone_at(at, known.zones)).date()
+        return not any(since <= day <= until for since, until in odd)
+
+    return replace(
+        known,
+        episodes=[(source, one) for source, one in known.episodes if learns(one.end)],
+        agenda=[(one, label) for one, label in known.agenda if learns(one.start)],
+    )
+
+
+def noticed(person: Person) -> list[tuple[ModeKind, tuple[Fact, ...]]]:
+    """Return the modes that the data speak of, each with its facts, to be asked. Nothing while a mode is said."""
+    today = person.date_of(person.now)
+    if person.mode.on(today) is not ModeKind.NORMAL:
+        return []
+    found: list[tuple[ModeKind, tuple[Fact, ...]]] = []
+    if person.body.ill:
+        found.append((ModeKind.ILL, person.body.facts))
+    if person.away(today):
+        zone = zone_at(person.now, person.zones).key
+        found.append((ModeKind.AWAY, (fact("other_zone", zone=zone),)))
+    ahead = (today + n * DAY for n in range(14))
+    working = [day for day in ahead if person.routine.work[day.weekday()]]
+    free = 0
+    while free < len(working) and working[free] in person.free_days:
+        free += 1
+    if person.routine.work_known and free >= FREE_IN_A_ROW:
+        found.append((ModeKind.HOLIDAY, (fact("no_work_until", date=working[free - 1]),)))
+    return found

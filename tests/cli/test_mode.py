@@ -1,0 +1,69 @@
+"""``bridge mode``: said, ends by itself, teaches nothing, and is undone by one command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+
+from bridge.advice.modes import ordinary
+from bridge.cli import app as cli
+from bridge.cli import exit_code
+from bridge.day.routine import learn_routine
+from bridge.domain.errors import BridgeError
+from tests.day.test_any_life import any_life
+
+Run = Callable[..., tuple[int, Any]]
+NOON = datetime(2026, 11, 20, 11, tzinfo=UTC)  # a Friday
+NORMAL = {"mode": "normal", "since": None, "until": None, "noticed": []}
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run ``bridge mode`` for ana on a day of November; returns (exit code, document or the error's text)."""
+    monkeypatch.setenv("BRIDGE_NOW", NOON.isoformat())
+    cli(("user", "add", "ana", "--zone", "Europe/Berlin"), standalone_mode=False)
+
+    def command(*arguments: str, day: int = 20) -> tuple[int, Any]:
+        monkeypatch.setenv("BRIDGE_NOW", NOON.replace(day=day).isoformat())
+        capsys.readouterr()
+        try:
+            cli(("mode", *arguments, "--json", "--user", "ana"), standalone_mode=False)
+        except BridgeError as error:
+            return exit_code(error), str(error)
+        return 0, json.loads(capsys.readouterr().out)
+
+    return command
+
+
+def test_a_mode_ends_by_itself_and_by_one_command(run: Run) -> None:
+    assert run() == (0, NORMAL)
+    said = {**NORMAL, "mode": "holiday", "since": "2026-11-20", "until": "2026-11-24"}
+    assert run("holiday", "--until", "2026-11-24") == (0, said)
+    assert run(day=24) == (0, said)
+    assert run(day=25) == (0, NORMAL)
+    assert run("normal", day=22) == (0, NORMAL)
+    assert run("ill", day=22)[1]["until"] == "2026-11-24"
+    assert run("normal", day=22) == (0, NORMAL)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("tired",), ("ill", "--until", "2026-11-19"), ("normal", "--until", "2026-11-30")]
+)
+def test_what_is_no_mode_changes_nothing(run: Run, arguments: tuple[str, ...]) -> None:
+    code, said = run(*arguments)
+    assert (code, "bridge mode" in said) == (2, True)
+    assert run() == (0, NORMAL)
+
+
+def test_nothing_of_an_odd_week_is_learnt() -> None:
+    known = any_life(3)
+    today = known.at.date()
+    odd = [("odd", date.fromordinal(today.toordinal() - 7), today)]
+    left = ordinary(known, odd)
+    assert len(left.agenda) + len(left.episodes) < len(known.agenda) + len(known.episodes)
+    assert learn_routine(left) == learn_routine(ordinary(left, odd))
+    assert ordinary(known, [("normal", date.min, date.max)]) is known
