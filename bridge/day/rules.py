@@ -158,8 +158,12 @@ def _at_home(_candidate: Candidate, view: View) -> bool:
 
 
 def _with_somebody(candidate: Candidate, view: View) -> bool:
-    """Company needs somebody: a habit shows that there is one, or a goal."""
-    return candidate.action in view.person.routine.habits or candidate.action in view.person.wishes.goals
+    """Company needs somebody, and learning something to learn: a habit or a goal shows it, or a task."""
+    return (
+        candidate.task is not None
+        or candidate.action in view.person.routine.habits
+        or candidate.action in view.person.wishes.goals
+    )
 
 
 def _in_own_zone(candidate: Candidate, view: View) -> bool:
@@ -558,6 +562,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested, refusal=_of_tired),
     Rule(name="body", mask=_body_allows, refusal=_of_body),
     Rule(name="mode", mask=_mode_allows, refusal=_of_mode),
+    Rule(name="subject", actions=frozenset({A.LEARN}), mask=_with_somebody, refusal=_says("no_grounds"), firm=False),
     Rule(name="away", actions=COMPANY, mask=_at_home, refusal=_says("away")),
     Rule(name="somebody", actions=COMPANY, mask=_with_somebody, refusal=_says("nobody_known"), firm=False),
     Rule(name="new zone", mask=_in_own_zone, refusal=_says("new_zone"), firm=False),

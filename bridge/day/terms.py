@@ -22,6 +22,7 @@ from bridge.day.grid import HOUR, MINUTE, Grid, Numbers
 from bridge.day.rules import SHORT_NIGHT, Starts, local, usual
 from bridge.day.view import View
 from bridge.domain.facts import Fact, fact, length
+from bridge.meters.words import usual_reach
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Meter
 
@@ -34,11 +35,19 @@ QUIET, QUIET_FROM = 90, 15 * 60  # minutes of a long free stretch, and its lates
 REST_LOAD, SPORT_LOAD = 300.0, 240.0  # minutes of tiring entries
 FREE, FREE_HOURS = 90, 3  # minutes that free time needs
 NEAR_HOUR = 60.0
+OF_FREE_TIME = frozenset({"free_evening", "free_until", "work_over", "long_free"})
+ALONE = frozenset(
+    {A.DEEP_WORK, A.LEARN, A.EXERCISE, A.MEDITATE, A.ME_TIME, A.BINGE_WATCH}
+)  # what is usual without others
 AFTER_WORK = 90 * MINUTE
-LATELY = timedelta(days=3)
+LATELY, LOW = timedelta(days=3), 0.1  # below normal, from which a level is called low
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
 AT_LEISURE = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN, A.BINGE_WATCH})
-NONE_LATELY = {A.EXERCISE: "no_sport_lately", A.MEDITATE: "no_quiet_lately"}  # kind of the fact
+NONE_LATELY = {  # kind of the fact
+    A.EXERCISE: "no_sport_lately",
+    A.MEDITATE: "no_quiet_lately",
+    A.ME_TIME: "no_own_time_lately",
+}
 OURSELVES = AT_LEISURE - {A.BINGE_WATCH}
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
@@ -58,17 +67,13 @@ Value = Numbers | float
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
-    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one.
-
-    A term that is no ``ground`` is told beside others, and is no reason by itself: that a time is free says nothing for
-    what is done in it.
-    """
+    """``value`` gives what a term adds to each start, or to all. ``told`` gives the fact of a start, if it is one."""
 
     name: str
     value: Callable[[Candidate, View, Starts], Value]
     told: Callable[[Candidate, View, int], Fact] | None = None
     actions: frozenset[ActionType] | None = None
-    ground: bool = True
+    grounds: bool = True  # False for time that is merely free: it is told beside a reason and is none
 
 
 @cache
@@ -96,14 +101,14 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
         if weight >= weights()["grounds"]:
             found.append(term.told(candidate, view, start).weighed(round(weight, 2)))
     known = [one for one in found if one.kind != "answer_teaches"]
-    return tuple(sorted(known or found, key=lambda one: -one.weight))
+    return tuple(sorted(known or found, key=lambda one: (one.kind in OF_FREE_TIME, -one.weight)))
 
 
 def reasons(added: Mapping[str, Value], size: int) -> Numbers:
-    """Return the largest value of a term that is a reason by itself, by start (size,)."""
+    """Return the largest value of a term that can be told, by start (size,)."""
     best = np.zeros(size)
     for term in TERMS:
-        if term.told is not None and term.ground and term.name in added:
+        if term.told is not None and term.grounds and term.name in added:
             best = np.maximum(best, added[term.name])
     return best
 
@@ -113,7 +118,7 @@ def reasons(added: Mapping[str, Value], size: int) -> Numbers:
 
 def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     own = [] if candidate.task is not None else usual(candidate, view, timedelta(0))
-    if not own or candidate.action is A.SOCIALIZE:
+    if not own or candidate.action not in ALONE:
         return 0.0
     away = np.abs(view.grid.minutes - (own[0][0] - view.grid.midnight) / MINUTE)
     share: Numbers = np.clip(1 - away / NEAR_HOUR, 0.0, 1.0)
@@ -183,7 +188,7 @@ def _never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     said = sum(one.action is candidate.action for one in view.person.advised) + sum(
         one.foreseen and one.action is candidate.action for one in view.said
     )
-    return max(1.0 - 0.7 * said, 0.0)
+    return float(not said) * (1.0 if candidate.action is A.EXERCISE else 0.5)
 
 
 def _of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
@@ -281,7 +286,9 @@ def _of_body(_candidate: Candidate, view: View, _start: int) -> Fact:
 def _low_level(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     """By how much the meter is below normal that the action serves."""
     reading = view.readings.get(SERVES[candidate.action or A.SLEEP]) if view.is_today else None
-    return 0.0 if reading is None or not reading.coverage else max(NORMAL - reading.level, 0.0)
+    if reading is None or not reading.coverage or reading.level >= NORMAL - max(usual_reach(reading.sd), LOW):
+        return 0.0  # about usual, as the page says
+    return NORMAL - reading.level
 
 
 def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
@@ -309,13 +316,13 @@ def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     return (evening | day).astype(float) * LEISURE.get(candidate.action or A.SLEEP, 0.0)
 
 
-LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.BINGE_WATCH: 0.6}  # shares; our choice
+LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.LEARN: 0.6, A.MEDITATE: 0.7, A.BINGE_WATCH: 0.6}  # shares; our choice
 
 
 def _of_free_time(_candidate: Candidate, view: View, start: int) -> Fact:
     until = view.grid.at(start + int(view.free[start]))
-    if until >= view.grid.bed - 2 * HOUR:
-        return fact("free_evening" if view.grid.minutes[start] >= 17 * 60 else "free_day")
+    if until >= view.grid.bed - 2 * HOUR and view.grid.minutes[start] >= 17 * 60:
+        return fact("free_evening")
     return fact("free_until", time=local(view, until))
 
 
@@ -324,6 +331,10 @@ def _after_work(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
         return 0.0
     end = view.grid.work[-1][1]
     return view.grid.inside([(end, end + AFTER_WORK)]).astype(float)
+
+
+def _of_after_work(_candidate: Candidate, _view: View, _start: int) -> Fact:
+    return fact("work_over")
 
 
 # Wishes, the policy, and what speaks against --------------------------------------------------------------------------
@@ -353,7 +364,7 @@ def _later(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     """Hours of waiting beyond the first. On a coming day they hardly matter; what is due that day should not wait."""
     waits: Numbers = np.maximum((np.arange(view.grid.size) - (view.now if view.is_today else 0)) / 12 - 1, 0.0)
     if candidate.task is not None:
-        return waits * (1.0 if candidate.due is not None and candidate.due <= view.grid.date else 0.5)
+        return waits * (3.0 if candidate.due is not None and candidate.due <= view.grid.date else 0.5)
     return np.minimum(waits, 4.0) if view.is_today else waits * 0.1
 
 
@@ -403,7 +414,7 @@ TERMS: tuple[Term, ...] = (
         value=_never_lately,
         told=_of_none_lately,
     ),
-    Term(name="free_time", actions=AT_LEISURE, value=_free_time, told=_of_free_time),
+    Term(name="free_time", actions=AT_LEISURE, value=_free_time, told=_of_free_time, grounds=False),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(
@@ -411,7 +422,7 @@ TERMS: tuple[Term, ...] = (
         actions=AT_LEISURE | COMPANY,
         value=_after_work,
         told=lambda *_: fact("work_over"),
-        ground=False,
+        grounds=False,
     ),
     Term(name="habit", value=_habit),
     Term(name="kept_place", value=_kept_place),

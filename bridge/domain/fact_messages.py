@@ -111,9 +111,9 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "waking_late": say("you sleep until {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
+    "no_own_time_lately": say("no time for yourself of the last weeks is known"),
     "no_quiet_lately": say("no quiet time of the last weeks is known"),
     "free_evening": say("your evening is free"),
-    "free_day": say("your calendar is free for the rest of the day"),
     "low_level": say("your {meter} is low ({level:.2f}, 0.70 is your normal)"),
     "wished_weight": say("you wish more for your {meter}"),
 }

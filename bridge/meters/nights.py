@@ -76,15 +76,16 @@ class Nights:
     ) -> None:
         self._zones = zones
         self.of = self._main_sleeps(episodes)
-        single = self._main_sleeps(once(episodes, preference))
-        nights = [(day, _rank(night), series) for series, of in single.items() for day, night in of.items()]
+        self._single = self._main_sleeps(once(episodes, preference))
+        nights = [(day, _rank(night), series) for series, of in self._single.items() for day, night in of.items()]
         self.told = {day: series for day, _, series in sorted(nights)}
         self.journeys = Journeys(self._offsets())
         self._ends = sorted(night.end for nights in self.of.values() for night in nights.values())
 
     def counted(self) -> dict[date, Night]:
         """Return local day of waking -> the main sleep that counts for that day."""
-        return {day: self.of[series][day] for day, series in self.told.items()}
+        own, single = self.of, self._single  # pieces may join to another day's night once other series are left out
+        return {day: own[series].get(day) or single[series][day] for day, series in self.told.items()}
 
     def ended(self, after: datetime, until: datetime) -> bool:
         """Return True if a main sleep ended later than ``after`` and not later than ``until``."""

@@ -51,13 +51,14 @@ def drawn(commit: str, number: int) -> Iterator[str]:
         plan = plan_day(bridge, user, None, now=now)
         person = load_person(store, user, bridge.classifier, now=now)
     yield f"## Plan {number + 1}: {life.kind}"
-    yield f"It is {plan.date:%A} {person.clock(now)} in {plan.zone}. {_night(person)}"
+    yield f"It is {plan.date:%A} {person.clock(now)} in {plan.zone}. {described(person)}"
     yield f"Now: {_advice(advice, person)}"
-    yield from (_line(one, person, plan.date) for one in plan.rows)
+    yield from (line_of(one, person, plan.date) for one in plan.rows)
     yield ""
 
 
-def _night(person: Person) -> str:
+def described(person: Person) -> str:
+    """Return last night in a sentence."""
     nights = [e for _, e in person.known.episodes if e.kind == "sleep" and e.day == person.date_of(person.now)]
     if not nights:
         return "Last night is not known."
@@ -71,7 +72,8 @@ def _advice(advice: Recommendation | Silence, person: Person) -> str:
     return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(for_person(advice.facts))}"
 
 
-def _line(block: Block | ZoneSpan, person: Person, day: date) -> str:
+def line_of(block: Block | ZoneSpan, person: Person, day: date) -> str:
+    """Return a block of a plan, or a change of the clock, as a line."""
     zones = person.known.zones
     if isinstance(block, ZoneSpan):
         return f"  {person.clock(block.since)} {place(block)} time from here on"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from bridge.day.person import Person
 from bridge.day.routine import learn_routine
+from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 from tests.day.lives import DAY, TODAY, at, known, nights, workout
@@ -64,6 +66,9 @@ def test_a_day_after_one_with_exercise_counts_from_it() -> None:
 
 
 def test_eight_days_hold_at_least_four_kinds() -> None:
-    ahead = week(person())
-    kinds = {block.action for day in COMING for block in ahead.blocks(day) if block.kind == "suggested"}
+    tasks = [Task(key=key, list="l", title=key, due=WEDNESDAY + DAY) for key in ("Pay rent", "Read chapter 3")]
+    made = person()
+    actions = {"Pay rent": A.ADMIN_WORK, "Read chapter 3": A.LEARN}
+    ahead = week(replace(made, known=replace(made.known, tasks=tasks), task_actions=actions))
+    kinds = {block.action for day in COMING for block in ahead.blocks(day) if block.kind in ("suggested", "task")}
     assert len(kinds) >= 4
