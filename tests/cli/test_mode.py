@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
+from bridge import installation
 from bridge.advice.modes import ordinary
+from bridge.advice.recommend import load_person
 from bridge.cli import app as cli
 from bridge.cli import exit_code
 from bridge.day.routine import learn_routine
 from bridge.domain.errors import BridgeError
+from bridge.web.today_cache import data_version
 from tests.day.test_any_life import any_life
 
 Run = Callable[..., tuple[int, Any]]
@@ -67,3 +70,15 @@ def test_nothing_of_an_odd_week_is_learnt() -> None:
     assert len(left.agenda) + len(left.episodes) < len(known.agenda) + len(known.episodes)
     assert learn_routine(left) == learn_routine(ordinary(left, odd))
     assert ordinary(known, [("normal", date.min, date.max)]) is known
+
+
+def test_a_mode_reaches_the_plan_and_the_page_at_once(run: Run) -> None:
+    seen = []
+    for said in (("ill",), ("normal",)):
+        run(*said)
+        with installation.open_bridge() as bridge:
+            ana = bridge.store.people.user("ana")
+            one = load_person(bridge.store, ana, bridge.classifier, now=NOON)
+            seen.append((one.mode.kind, one.body.ill, data_version(bridge, ana, NOON)))
+    assert [(kind, ill) for kind, ill, _ in seen] == [("ill", True), ("normal", False)]
+    assert seen[0][2] != seen[1][2]
