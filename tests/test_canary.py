@@ -118,7 +118,7 @@ PARTS_WITH_DATA = (
     "documents",
     "mcp",
     "meters",
-    "planning",
+    "query",
     "store",
     "trends.py",
 )

@@ -181,8 +181,10 @@ def weighed(decision: Decision, found: Mapping[ActionType, Option]) -> Decision:
     """Return the decision with the chances of clearly worse actions given to the best of the day.
 
     An action's worth is its option's value and the policy's term. Near equals keep the policy's chances. The decision
-    keeps its own scores.
+    keeps its own scores. A policy that states chances for several actions and no scores means the lot itself.
     """
+    if not decision.scores and sum(share > 0 for share in decision.probabilities.values()) > 1:
+        return decision
     term = policy_term(decision)
     worth = {
         action: found[action].value + term.get(action, 0.0) for action in decision.probabilities if action in found

@@ -195,7 +195,6 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "no_work_until": say("your calendar shows no work until {date:%A}, {date:%-d %B}: is it a holiday?"),
     "mode_odd": say("this week is different"),
     "low_vitality": say("your vitality is low ({level:.2f})"),
-    "said_ill": say("you said that you are ill"),
 }
 
 INPUTS: Mapping[str, Row] = {  # of the meters
