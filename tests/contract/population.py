@@ -42,6 +42,12 @@ LOGARITHMIC: Mapping[str, tuple[float, float]] = {
     Metric.DISTANCE: (log(5500), 0.6),
     Metric.MINDFUL: (log(10), 0.8),
     Metric.FOCUS: (log(30), 0.9),
+    Metric.ZONE_MINUTES: (log(30), 0.9),
+    Metric.FAT_BURN_MINUTES: (log(15), 0.9),
+    Metric.CARDIO_MINUTES: (log(12), 0.9),
+    Metric.PEAK_MINUTES: (log(6), 0.9),
+    Metric.ASCENT: (log(60), 1),
+    Metric.SPEED: (log(9), 0.5),
 }
 IN_WORKOUTS: Mapping[str, tuple[float, float, float | None]] = {
     Metric.HEART_RATE: (130, 18, None),
