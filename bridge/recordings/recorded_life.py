@@ -33,6 +33,10 @@ DEMO_TIME = time(10, 5)  # by then the night's data have arrived
 LIFE_FOLDER = Path(__file__).with_name("life")
 NUMBER_PREFIX = "#"  # of a text that stands for a whole number
 PAGE_RECORDS = 100
+LOST_HOUR = {  # lengths of a sleep -> what they lose where the clock goes forward; it is taken from light sleep
+    **dict.fromkeys(("lightSleepSeconds", "sleepTimeSeconds"), 3600),
+    **dict.fromkeys(("total_light_sleep_time_milli", "total_in_bed_time_milli"), 3_600_000),
+}
 TIME_MARK = re.compile(r"«(-?\d+) (\d\d:\d\d:\d\d) (\w+) ?([^»]*)»")
 
 
@@ -104,7 +108,7 @@ class RecordedSource:
         monday = today - timedelta(days=today.weekday())
         first = 0 if cursor is None else (date.fromisoformat(cursor) - monday).days + 1
         newest = {
-            row["key"]: RawRecord(**moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday))
+            row["key"]: RawRecord(**_moved_record(row, monday))
             for row in _deliveries(self.path)
             if row["stream"] == stream and first <= row["morning"] <= today.weekday()
         }
@@ -138,6 +142,24 @@ def moved(value: Any, monday: date) -> Any:
         return value
     text = TIME_MARK.sub(lambda mark: _written(mark, monday), value)
     return int(text.removeprefix(NUMBER_PREFIX)) if text.startswith(NUMBER_PREFIX) else text
+
+
+def _moved_record(row: Mapping[str, Any], monday: date) -> dict[str, Any]:
+    """Return the fields of a delivery's record, moved. A sleep in which the clock goes forward is an hour shorter."""
+    record: dict[str, Any] = moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday)
+    sleep = record["payload"].get("dailySleepDTO", record["payload"]) if row["stream"] == "sleep" else {}
+    if sleep.get("sleepStartTimestampGMT"):
+        ends = [datetime.fromtimestamp(sleep[f"sleep{which}TimestampGMT"] / 1000, UTC) for which in ("Start", "End")]
+    elif "stage_summary" in (sleep.get("score") or {}):
+        ends = [datetime.fromisoformat(sleep[which]) for which in ("start", "end")]
+        sleep = sleep["score"]["stage_summary"]
+    else:
+        return record
+    before, after = (at.astimezone(ZoneInfo(DEMO_ZONE)).utcoffset() or timedelta(0) for at in ends)
+    if after > before:
+        for name in sleep.keys() & LOST_HOUR.keys():
+            sleep[name] -= LOST_HOUR[name]
+    return record
 
 
 def _written(mark: re.Match[str], monday: date) -> str:
