@@ -273,7 +273,7 @@ def wish(
 
     if text is not None:
         if clear or suggestions is not None or never or hours or goal or weight:
-            raise SetupError(f'say a wish in words or by options, not both: bridge wish "{WISH}" --user {user}')
+            raise SetupError(f'say a wish in words or by options, not both: bridge wish --user {user} "{WISH}"')
         _say_wish(user, text, yes=yes, json=json)
         return
     with installation.open_bridge() as bridge:
@@ -313,7 +313,7 @@ def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:
     if json:
         show.document(body)
     else:
-        typer.echo("Saved." if yes else f'Not saved; to save it: bridge wish "{text}" --yes --user {user}')
+        typer.echo("Saved." if yes else f'Not saved; to save it: bridge wish --user {user} --yes "{text}"')
 
 
 def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:

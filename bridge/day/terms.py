@@ -73,7 +73,7 @@ class Term:
     value: Callable[[Candidate, View, Starts], Value]
     told: Callable[[Candidate, View, int], Fact] | None = None
     actions: frozenset[ActionType] | None = None
-    grounds: bool = True  # False for time that is merely free: it is told beside a reason and is none
+    grounds: bool = True  # False for what is told beside a reason and is none by itself
 
 
 @cache
@@ -316,7 +316,7 @@ def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     return (evening | day).astype(float) * LEISURE.get(candidate.action or A.SLEEP, 0.0)
 
 
-LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.LEARN: 0.6, A.MEDITATE: 0.7, A.BINGE_WATCH: 0.6}  # shares; our choice
+LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.BINGE_WATCH: 0.6}  # shares; our choice
 
 
 def _of_free_time(_candidate: Candidate, view: View, start: int) -> Fact:
@@ -414,7 +414,7 @@ TERMS: tuple[Term, ...] = (
         value=_never_lately,
         told=_of_none_lately,
     ),
-    Term(name="free_time", actions=AT_LEISURE, value=_free_time, told=_of_free_time, grounds=False),
+    Term(name="free_time", actions=AT_LEISURE, value=_free_time, told=_of_free_time),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(

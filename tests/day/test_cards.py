@@ -11,7 +11,7 @@ from bridge.advice.aftermath import aftermath
 from bridge.domain.records import Deed, Recommendation, User
 from bridge.domain.wishes import Wishes
 from bridge.installation import Bridge
-from rhythm_env.interface import Answer
+from rhythm_env.interface import ActionType, Answer
 from tests.day.test_kept import NOON, ask, home  # noqa: F401 - the fixture
 
 AT = NOON + timedelta(hours=3)
@@ -20,9 +20,10 @@ SOON = timedelta(minutes=1)
 
 @pytest.fixture
 def first(home: tuple[Bridge, User]) -> Recommendation:  # noqa: F811 - the fixture
-    """Something suggested to somebody whom nothing is forbidden."""
+    """Something suggested to somebody with three goals."""
     bridge, user = home
-    bridge.store.people.save_wishes(user.id, Wishes(), now=NOON)
+    goals = dict.fromkeys((ActionType.EXERCISE, ActionType.LEARN, ActionType.MEDITATE), 3)
+    bridge.store.people.save_wishes(user.id, Wishes(goals=goals), now=NOON)
     found = ask(home, AT)
     assert isinstance(found, Recommendation)
     return found
