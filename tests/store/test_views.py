@@ -21,7 +21,7 @@ from rhythm_env.interface import Answer
 
 DOCS = Path(__file__).parents[2] / "docs"
 BOARD: dict[str, Any] = json.loads((DOCS / "grafana.json").read_text(encoding="utf-8"))
-NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
+NOW = datetime(2026, 11, 21, 14, 5, tzinfo=UTC)
 QUERIES = {panel["title"]: panel["targets"][0] for panel in BOARD["panels"]}
 PERSON = BOARD["templating"]["list"][1]["query"]
 
