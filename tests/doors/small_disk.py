@@ -59,7 +59,7 @@ def main(fault: str, folder: Path) -> None:
         token = _filled(folder)
         newest = max(path.name for path in folder.glob("bridge-*.age"))
         with _served() as port:
-            before = _push(port, token, "before"), _started(port)
+            before = _push(port, token, "before"), _get(port, "/health")
             _break(fault, disk)
             told: dict[str, Any] = {
                 "push before": before[0],
@@ -146,14 +146,6 @@ def _served() -> Iterator[int]:
     finally:
         running.terminate()
         running.communicate(timeout=COMMAND_SECONDS)
-
-
-def _started(port: int) -> dict[str, Any]:
-    """Return what ``/health`` says once the first look for due work has ended, or after the time of a command."""
-    until = time.monotonic() + COMMAND_SECONDS
-    while (found := _get(port, "/health"))["out"] == '{"status":"starting"}' and time.monotonic() < until:
-        time.sleep(0.1)
-    return found
 
 
 def _push(port: int, token: str, what: str) -> dict[str, Any]:
