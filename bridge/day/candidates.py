@@ -1,4 +1,4 @@
-"""What could be on a day: each of the ten actions, and each open task, with the time that it takes."""
+"""Candidates of a day: each of the ten actions and each open task, with the time that it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fits a span of time, how good it is and why, and what speaks against the rest."""
+"""Choose for a span of time: the options that fit, how good they are and why, and the facts against the rest."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Grid:
 
     @cached_property
     def rests(self) -> list[Stretch]:
-        """What series of entries and working hours need around them: the way, food and a pause."""
+        """Return the time that entries and working hours need around them: the way, food and a pause."""
         found: list[Stretch] = []
         near = clipped(self.person.attended, self.wake - DAY, self.bed + DAY)
         for start, end in merged(near, bridging=PAUSE_AT_MOST):

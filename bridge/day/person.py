@@ -87,7 +87,7 @@ class ModeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
-    """What the person ``said`` of these days, from ``since`` to the end of ``until``; None is an open end."""
+    """The mode that the person ``said``, from ``since`` to the end of ``until``. None is an open end."""
 
     kind: ModeKind = ModeKind.NORMAL
     since: date | None = None
@@ -102,7 +102,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ownership:
-    """Which entries are the person's: calendars left out, and entries marked as not mine or as taking no time.
+    """The person's marks: calendars left out, and entries that are not theirs or take no time.
 
     Marks hold the key of an occurrence, an event, a series' master or its iCalUID.
     """

@@ -68,7 +68,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """How many cells a candidate has from each start, 0 where it may not begin; or the fact that refuses it."""
+    """Cells that a candidate has from each start, 0 where it may not begin, or the fact that refuses it."""
 
     cells: Starts
     refusal: Fact | None = None
