@@ -64,6 +64,15 @@ def normalised(label: str) -> str:
     return _NORMALISED.get(words, words)
 
 
+def names(label: str) -> tuple[str, ...]:
+    """Return all names of a workout's sport: as told, in plain words, the normalised one and its synonyms.
+
+    >>> names("Run")[:4]
+    ('Run', 'run', 'running', 'run')
+    """
+    return (label, plain(label), name := normalised(label), *SYNONYMS.get(name, ()))
+
+
 def is_known(name: str) -> bool:
     """Return True if a name is that of a known sport or one of its synonyms."""
     return plain(name) in _NORMALISED

@@ -86,7 +86,9 @@ def _check(query: Query, allowed: Allowed) -> None:
     parts = [query.subject, *([query.against] if isinstance(query.against, Subject) else [])]
     names = {name for part in parts for name in part.name.split("/")}
     conditions = [*query.where, *([query.against] if isinstance(query.against, Condition) else [])]
-    outside = sorted(names - allowed.subjects) + sorted({one.field for one in conditions} - allowed.fields)
+    outside = sorted(names - allowed.subjects) + sorted(
+        {name for one in conditions for name in one.field.split("/")} - allowed.fields
+    )
     if outside:
         raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
     for one in conditions:

@@ -41,10 +41,9 @@ def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str,
     days: Days = {key: {m: _figure(m, some) for m, some in metrics.items()} for key, metrics in found.items()}
     nights: dict[tuple[date, str], Mapping[Metric, float]] = {}
     for source, episode in whole_nights(episodes):
-        asleep = episode.values.get(Metric.ASLEEP)
-        if episode.kind is EpisodeKind.SLEEP and asleep is not None:
-            key = (episode.day, source)
-            if key not in nights or asleep > nights[key][Metric.ASLEEP]:
+        if episode.kind is EpisodeKind.SLEEP:
+            key, asleep = (episode.day, source), episode.values.get(Metric.ASLEEP, 0)
+            if key not in nights or asleep > nights[key].get(Metric.ASLEEP, 0):
                 nights[key] = episode.values
     for key, values in nights.items():
         day = days.setdefault(key, {})

@@ -55,6 +55,10 @@ class Answer:
 
 def answer(query: Query, tables: Tables) -> Answer:
     """Return the answer to a query from the rows it rests on."""
+    untold = sorted(_metrics(query) & tables.untold)
+    if untold:
+        none = say("none of your sources told {what}", what=", ".join(untold))
+        return Answer(query=query, value=None, unit=_unit(query), n=0, reason=none)
     if isinstance(query.against, Subject):
         return _correlation(query, query.against, tables)
     rows = _rows(query.subject, tables, query)
@@ -75,9 +79,21 @@ def answer(query: Query, tables: Tables) -> Answer:
     )
 
 
+def _metrics(query: Query) -> set[str]:
+    """Return the names of all that a query compares or makes a figure of."""
+    parts = [query.subject.name, *(one.field for one in query.where)]
+    if query.against is not None:
+        parts.append(query.against.name if isinstance(query.against, Subject) else query.against.field)
+    return {name for part in parts for name in part.split("/")}
+
+
 def _unit(query: Query) -> str:
+    if isinstance(query.against, Subject):
+        return "correlation"
     if query.of is Aggregate.SHARE:
         return "share"
+    if query.of is Aggregate.COUNT:
+        return str(query.subject.kind)
     return f"{query.subject.unit} a week" if query.of is Aggregate.TREND else query.subject.unit
 
 
@@ -85,8 +101,7 @@ def _why_none(query: Query, tables: Tables, value: float | None) -> Text | None:
     """Return why there is no figure, or None where there is one."""
     if value is not None:
         return None
-    field = query.subject.field
-    if query.subject.kind is Kind.DAYS and not tables.values.get(field or ""):
+    if query.subject.kind is Kind.DAYS and not tables.by_day(query.subject.name):
         return say("nothing of {what} is stored in that span", what=query.subject.name)
     return say("no row is left of which the figure could be made")
 
@@ -95,13 +110,7 @@ def _rows(subject: Subject, tables: Tables, query: Query) -> list[Row]:
     """Return a subject's rows within the span that have a value, by day."""
     found: Iterable[Row]
     if subject.kind is Kind.DAYS:
-        values = tables.values.get(str(subject.field), {})
-        below = None if subject.over is None else tables.values.get(str(subject.over), {})
-        found = (
-            Row(day=day, values={"value": value if below is None else value / below[day]})
-            for day, value in values.items()
-            if below is None or below.get(day)
-        )
+        found = (Row(day=day, values={"value": value}) for day, value in tables.by_day(subject.name).items())
     else:
         of_kind: Mapping[Kind, Iterable[Row]] = {
             Kind.NIGHTS: tables.nights.values(),
@@ -145,10 +154,13 @@ def _holds_of_day(one: Condition, row: Row, tables: Tables, query: Query) -> boo
         return _named(one, [entry.name or "" for entry in tables.planned_on.get(row.day, ())])
     if one.field in ("night.start", "night.end"):
         night = tables.nights.get(row.day)
-        at = None if night is None else getattr(night, one.field.removeprefix("night."))
+        if night is None:
+            return False
+        if one.field == "night.end":
+            return COMPARED[one.operator](night.end, one.value)
         # From noon on, so that half past midnight is later than eleven in the evening.
-        return at is not None and COMPARED[one.operator](_from_noon(at), _from_noon(float(one.value)))
-    value = tables.values.get(one.field, {}).get(row.day)
+        return COMPARED[one.operator](_from_noon(night.start), _from_noon(float(one.value)))
+    value = tables.by_day(one.field).get(row.day)
     return value is not None and COMPARED[one.operator](value, one.value)
 
 
@@ -168,8 +180,7 @@ def _holds_of_workout(one: Condition, workout: Row) -> bool:
     if name == "sport":
         asked, label = str(one.value), workout.name
         if one.operator == "~":
-            words = (label or "", sports.plain(label or ""), sports.normalised(label or ""))
-            return any(asked.casefold() in word.casefold() for word in words)
+            return any(asked.casefold() in word.casefold() for word in sports.names(label or ""))
         return sports.is_sport(label, asked) is (one.operator == "=")
     value = getattr(workout, name) if name in ("start", "end") else workout.values.get(name)
     return value is not None and COMPARED[one.operator](value, one.value)
@@ -246,7 +257,7 @@ def _key(by: By, row: Row) -> str:
 
 
 def _share(query: Query, rows: Sequence[Row], tables: Tables) -> Answer:
-    """Return the share of rows for which the conditions hold, of those that have what the conditions compare."""
+    """Return the share of the subject's rows for which the conditions hold. What a row lacks does not hold."""
     held = [_holds(query.where, row, tables, query) for row in rows]
     groups: dict[str, list[bool]] = {}
     for row, holds in zip(rows, held, strict=True):
@@ -268,13 +279,14 @@ def _correlation(query: Query, other: Subject, tables: Tables) -> Answer:
     one, two = (_by_day(part, tables, query) for part in (query.subject, other))
     if query.subject.counted or other.counted:
         one, two = _with_zeros(query.subject, one, two), _with_zeros(other, two, one)
-    days = [day for day in sorted(one.keys() & two.keys()) if _holds(query.where, Row(day=day), tables, query)]
+    both = [Row(day=day) for day in sorted(one.keys() & two.keys())]
+    days = [row.day for row in _taken(query, [row for row in both if _holds(query.where, row, tables, query)])]
     found = statistics.rank_correlation([one[day] for day in days], [two[day] for day in days])
     reason = None if found else say("a correlation needs days on which both are known and differ")
     return Answer(
         query=query,
         value=found[0] if found else None,
-        unit="correlation",
+        unit=_unit(query),
         n=len(days),
         interval=found[1] if found else None,
         reason=reason,
@@ -330,4 +342,4 @@ def _is_known(split: Condition, row: Row, tables: Tables) -> bool:
         return True
     if split.field.startswith("night."):
         return row.day in tables.nights
-    return row.day in tables.values.get(split.field, {})
+    return row.day in tables.by_day(split.field)

@@ -35,7 +35,13 @@ SUBJECTS: tuple[str, ...] = (
     "entries",
     "entries.minutes",
 )
-FIELDS: tuple[str, ...] = (*(str(metric) for metric in METRICS), *DAY_FIELDS, *NIGHT_FIELDS, *WORKOUT_FIELDS)
+FIELDS: tuple[str, ...] = (
+    *(str(metric) for metric in METRICS),
+    *METER_NAMES,
+    *DAY_FIELDS,
+    *NIGHT_FIELDS,
+    *WORKOUT_FIELDS,
+)
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 TEXT_MAX = 200  # characters of a part of a query
 CONDITIONS_MAX = 12
@@ -130,7 +136,8 @@ def condition_of(text: str, fields: Sequence[str] = FIELDS) -> Condition:
     if not places:
         raise SetupError(f'{written!r} is no condition; write FIELD OP VALUE, such as "steps > 8000"')
     at, _, operator = min(places)
-    field = _known(written[:at].strip().lower(), fields, "field")
+    named = written[:at].strip().lower()
+    field = subject_of(named).name if "/" in named else _known(named, fields, "field")
     value = written[at + len(operator) :].strip().strip("\"'")
     if not value:
         raise SetupError(f'{written!r} has no value; write FIELD OP VALUE, such as "steps > 8000"')

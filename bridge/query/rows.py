@@ -68,9 +68,17 @@ class Tables:
     """All rows that a query needs, by day. ``values`` maps a metric, meter or factor to its value by day."""
 
     values: Mapping[str, Mapping[date, float]]
+    untold: frozenset[str] = frozenset()  # metrics that no source of the person ever told
     nights: Mapping[date, Row] = field(default_factory=dict)
     workouts: Sequence[Row] = ()
     entries: Sequence[Row] = ()
+
+    def by_day(self, name: str) -> Mapping[date, float]:
+        """Return day -> the value of a metric, meter, factor or quotient of two metrics."""
+        if name not in self.values and "/" in name:
+            one, other = (self.values.get(part, {}) for part in name.split("/"))
+            return {day: value / other[day] for day, value in one.items() if other.get(day)}
+        return self.values.get(name, {})
 
     @cached_property
     def trained_on(self) -> Mapping[date, Sequence[Row]]:
@@ -97,7 +105,7 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     """
     parts = [query.subject, *([query.against] if isinstance(query.against, Subject) else [])]
     conditions = [*query.where, *([query.against] if isinstance(query.against, Condition) else [])]
-    fields = {one.field for one in conditions}
+    fields = {name for one in conditions for name in one.field.split("/")}
     metrics = frozenset(m for part in parts for m in part.metrics) | {m for m in METRICS if m in fields}
     kinds = {part.kind for part in parts}
     sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHTLY) or any(one.startswith("night.") for one in fields)
@@ -116,12 +124,14 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
     for metric in metrics & NIGHTLY:
         told = {day: night.values[metric] for day, night in nights.items() if metric in night.values}
         values[metric] = {**values.get(metric, {}), **told}
-    for part in parts:
-        if part.kind is Kind.DAYS and part.field in METER_NAMES:
-            values[str(part.field)] = _levels(bridge, user, str(part.field), query, now)
+    meters = METER_NAMES.keys() & (fields | {str(part.field) for part in parts if part.kind is Kind.DAYS})
+    if meters:
+        values |= _levels(bridge, user, meters, query, now)
+    empty = [metric for metric in metrics if not values.get(metric)]
     agenda = Kind.ENTRIES in kinds or "action" in fields
     return Tables(
         values=values,
+        untold=frozenset(map(str, empty)) - bridge.store.daily.told(user.id, empty) if empty else frozenset(),
         nights=nights,
         workouts=_workouts(_episodes(bridge, user, EpisodeKind.WORKOUT, since, until), user.zones, preference)
         if trained
@@ -139,10 +149,10 @@ def _of_samples(
     """Return metric -> local day -> value, each day from the source that comes first in the user's order."""
     wanted = frozenset(metrics)
     packed = [metric for metric in wanted if METRICS[metric].packed]
-    if packed and (span[1] - span[0]).days > PACKED_DAYS_MAX:
-        extent = bridge.store.reading.extent(user.id)
-        newest = span[1] if extent is None else min(span[1], extent.newest)
-        span = (max(span[0], newest - PACKED_DAYS_MAX * DAY), span[1])
+    first = bridge.store.daily.first_day(user.id) if packed else None
+    extent = bridge.store.reading.extent(user.id) if packed else None
+    if first and extent and (min(span[1], extent.newest) - max(span[0], first)).days > PACKED_DAYS_MAX:
+        raise SetupError(f"{packed[0]} is read for at most {PACKED_DAYS_MAX} days at once; name a later --since")
     found: dict[str, dict[date, list[tuple[str, float]]]] = {}
     for day, metric, source, value in bridge.store.daily.values(user.id, wanted, since=span[0], until=span[1]):
         found.setdefault(metric, {}).setdefault(day, []).append((source, value))
@@ -171,7 +181,12 @@ def _nights(found: Sequence[Encoded], zones: ZoneHistory, preference: Preference
     chosen = Nights(sleeps, zones, preference)
     counted = chosen.counted()
     keys = ((series, day, counted[day].start) for day, series in chosen.told.items())
-    return {key[1]: _night(json.loads(codec.encode(whole[key])), zones) for key in keys if key in whole}
+    main = {key[1]: whole[key] for key in keys if key in whole}
+    for one in whole.values():  # of unknown length, with nothing to choose by but its times
+        alone = one.kind is EpisodeKind.SLEEP and one.day not in counted
+        if alone and (one.day not in main or one.end - one.start > main[one.day].end - main[one.day].start):
+            main[one.day] = one
+    return {day: _night(json.loads(codec.encode(one)), zones) for day, one in main.items()}
 
 
 def _is_to_be_chosen(found: Sequence[Encoded]) -> bool:
@@ -235,8 +250,10 @@ def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> 
         )
 
 
-def _levels(bridge: Bridge, user: User, name: str, query: Query, now: datetime) -> dict[date, float]:
-    """Return local day -> a meter's mean level, computed from all that is known now."""
+def _levels(
+    bridge: Bridge, user: User, names: Iterable[str], query: Query, now: datetime
+) -> dict[str, dict[date, float]]:
+    """Return meter -> local day -> mean level, computed from all that is known now."""
     today = now.astimezone(zone_at(now, user.zones)).date()
     extent = bridge.store.reading.extent(user.id)
     if extent is None:
@@ -249,5 +266,11 @@ def _levels(bridge: Bridge, user: User, name: str, query: Query, now: datetime) 
         return {}
     known = load_snapshot(bridge.store, user, bridge.classifier, at=now, back=days * DAY)
     found = compute_trends(known, days=days)
-    track = found.meters[METER_NAMES[name]]
-    return {day: level for day, level in zip(found.days, track.level, strict=True) if level is not None}
+    return {
+        name: {
+            day: level
+            for day, level in zip(found.days, found.meters[METER_NAMES[name]].level, strict=True)
+            if level is not None
+        }
+        for name in names
+    }

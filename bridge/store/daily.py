@@ -58,12 +58,17 @@ class Daily(Part):
         return [(source, json.loads(body)) for source, body in db.execute(_EPISODES, bound)]
 
     @reads
+    def told(self, db: sa.Connection, user_id: int, metrics: Collection[Metric]) -> frozenset[str]:
+        """Return the names of those metrics of days and nights of which a user has a value of any day.
+
+        Time asleep may be the sum of its stages, so that any night tells it.
+        """
+        return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
+
+    @reads
     def first_day(self, db: sa.Connection, user_id: int) -> date | None:
         """Return the first local day with a sample or episode of a user, or None without any."""
-        first = (
-            sa.select(sa.func.min(table.c.day)).where(table.c.user_id == user_id)
-            for table in (tables.samples, tables.packed_samples, tables.episodes)
-        )
+        first = (sa.select(sa.func.min(table.c.day)).where(table.c.user_id == user_id) for table in _DERIVED)
         return min((day for query in first if (day := db.execute(query).scalar()) is not None), default=None)
 
     @reads
@@ -72,6 +77,19 @@ class Daily(Part):
         found = db.execute(sa.select(sa.func.min(tables.events.c.start)).where(tables.events.c.user_id == user_id))
         at = found.scalar()
         return None if at is None else at.date()
+
+
+_DERIVED = (tables.samples, tables.packed_samples, tables.episodes)
+
+
+def _is_told(db: sa.Connection, user_id: int, metric: Metric, table: sa.Table) -> bool:
+    if table is tables.episodes:
+        figure = "" if metric is Metric.ASLEEP else f'"{metric}":%'
+        which: sa.ColumnElement[bool] = table.c.body.like(f'%"kind": "sleep"%{figure}')
+    else:
+        name = sa.select(tables.metrics.c.id).where(tables.metrics.c.name == str(metric)).scalar_subquery()
+        which = table.c.metric_id == name
+    return bool(db.execute(sa.select(sa.exists().where(table.c.user_id == user_id, which))).scalar())
 
 
 def episode_of(fields: dict[str, Any]) -> Episode:

@@ -35,6 +35,8 @@ OF = ("mean", "median", "sum", "min", "max", "std", "count", "first", "last", "t
 PANDAS_BY = {
     "weekday": lambda days: days.dt.isocalendar().day.astype(str),
     "month": lambda days: days.dt.strftime("%Y-%m"),
+    "week": lambda days: days.dt.strftime("%G-W%V"),
+    "day": lambda days: days.dt.strftime("%Y-%m-%d"),
 }
 
 
@@ -105,9 +107,9 @@ def _asked(rng: random.Random, wearer: Wearer) -> Words:
         of=rng.choice(("count", None) if counted else OF),
         since=span[0].isoformat() if rng.random() < 0.6 else None,
         until=span[1].isoformat() if rng.random() < 0.6 else None,
-        first=some if rng.random() < 0.5 else None,
-        last=None,
-        by=rng.choice((None, None, "weekday", "month")),
+        first=some if (end := rng.random()) < 0.5 else None,
+        last=some if end >= 0.5 else None,
+        by=rng.choice((None, None, *PANDAS_BY)),
         where=where,
     )
 
@@ -124,8 +126,10 @@ def _condition(rng: random.Random, wearer: Wearer) -> str:
         return f"workout.{name} {sign} {_drawn(rng, wearer.workouts[name])}"
     if kind < 0.7:
         return f"workout.start {sign} {rng.randint(6, 20):02}:30"
-    if kind < 0.8:
+    if kind < 0.75:
         return f"night.start {sign} {rng.choice(('22:00', '23:30', '00:30'))}"
+    if kind < 0.8:
+        return f"night.end {sign} {rng.choice(('05:45', '07:00', '09:10'))}"
     name = rng.choice(METRICS)
     return f"{name} {sign} {_drawn(rng, wearer.days[name])}"
 
@@ -166,6 +170,8 @@ def _by_pandas(
         rows = rows[rows["day"] <= date.fromisoformat(words.until)]
     if words.first:
         rows = rows.head(words.first)
+    if words.last:
+        rows = rows.tail(words.last)
     of = words.of or ("count" if words.what in ("workouts", "nights") else "mean")
     value, at = _reduced(rows, of)
     groups: dict[str, tuple[float | None, int]] = {}
