@@ -5,6 +5,7 @@ Outcomes are the answer, the next check-in, the next night's sleep and HRV, and 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from bridge.advice.preference import load_preference
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Lot, Recommendation, User
-from bridge.domain.slots import Moment, slot_bounds
+from bridge.domain.slots import Moment, ZoneHistory, slot_bounds, slot_start
 from bridge.meters.daily import figures
 from bridge.meters.overlaps import once
 from rhythm_env.interface import Answer, Meter
@@ -25,7 +26,8 @@ BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 FADES = 0.95  # weight of the earlier dosage at each decision
 NIGHT_OUTCOMES = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
-OUTCOME_METRICS = frozenset({metric for _, metric in NIGHT_OUTCOMES} | {Metric.CHECK_IN})
+OUTCOME_METRICS = frozenset({metric for _, metric in NIGHT_OUTCOMES} | {Metric.CHECK_IN, Metric.STEPS})
+STEPS = "steps"
 DAY_OUTCOMES = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY))
 
 
@@ -35,11 +37,13 @@ class Followed:
 
     ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) tells how much was
     recommended before. It begins at 0, keeps 95 % of itself from a recommendation to the next, and gains 0.05 by each.
+    ``before`` is as in ``Drawn``.
     """
 
     advice: Recommendation
     dosage: float
     outcomes: Mapping[str, float]
+    before: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +52,14 @@ class Drawn:
 
     ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) tells how many of
     the earlier lots gave advice. It begins at 0, keeps 95 % of itself from lot to lot, and gains 0.05 by each that gave
-    advice.
+    advice. ``before`` holds what was measured before the slot began: the last level of each outcome, and the steps of
+    the day before.
     """
 
     lot: Lot
     dosage: float
     outcomes: Mapping[str, float]
+    before: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +68,16 @@ class Aftermath:
 
     ``given`` is in order of time. ``nights`` maps the day on which a night ends to outcome -> value. ``check_ins`` are
     (time, value) of check-ins about life as a whole, ascending. ``mornings`` maps a day to its first recommendation,
-    which holds the levels of the meters.
+    which holds the levels of the meters. ``steps`` are those of a date.
     """
 
     given: Sequence[Recommendation]
     nights: Mapping[date, Mapping[str, float]]
     check_ins: Sequence[tuple[datetime, float]]
     mornings: Mapping[date, Recommendation]
+    steps: Mapping[date, float]
 
-    def followed(self, *, now: datetime) -> Iterator[Followed]:
+    def followed(self, user: User, *, now: datetime) -> Iterator[Followed]:
         """Yield the recommendations that are answered, or were shown and expired, with their outcomes, oldest first."""
         dosage = 0.0
         seen: set[Moment] = set()
@@ -81,7 +88,10 @@ class Aftermath:
             if _over(one, now) and one.kind != "keep":
                 outcomes = {"taken": float(one.answer is Answer.ACCEPT)}
                 outcomes |= self._outcomes(one.moment, one.expires_at)
-                yield Followed(advice=one, dosage=dosage, outcomes=outcomes)
+                before = dict(self._before(one.moment, user.zones))
+                if one.levels:
+                    before["taken"] = sum(one.levels.values()) / len(one.levels)
+                yield Followed(advice=one, dosage=dosage, outcomes=outcomes, before=before)
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
@@ -93,7 +103,8 @@ class Aftermath:
         for one in lots:
             end = slot_bounds(one.moment, user.zones)[1]
             if end <= now:
-                yield Drawn(lot=one, dosage=dosage, outcomes=dict(self._outcomes(one.moment, end)))
+                before = dict(self._before(one.moment, user.zones))
+                yield Drawn(lot=one, dosage=dosage, outcomes=dict(self._outcomes(one.moment, end)), before=before)
             dosage = FADES * dosage + (1 - FADES) * one.given
 
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
@@ -108,11 +119,28 @@ class Aftermath:
         tomorrow = moment.date + DAY
         yield from self.nights.get(tomorrow, {}).items()
         if tomorrow in self.mornings:
-            meters = self.mornings[tomorrow].observation.get("meters", {})
-            for name, meter in DAY_OUTCOMES:
-                state = meters.get(str(meter), {})
-                if state.get("coverage", 0) > 0:
-                    yield name, float(state["level"])
+            yield from _meters(self.mornings[tomorrow])
+
+    def _before(self, moment: Moment, zones: ZoneHistory) -> Iterator[tuple[str, float]]:
+        """Yield an outcome's name and its last level before a slot, and the steps of the day before."""
+        start, date = slot_start(moment, zones), moment.date
+        said = bisect_left(self.check_ins, (start,))
+        if said:
+            yield "next_check_in", self.check_ins[said - 1][1]
+        yield from self.nights.get(date, {}).items()
+        made = bisect_left(self.given, start, key=lambda one: one.created_at)
+        if made:
+            yield from _meters(self.given[made - 1])
+        if date - DAY in self.steps:
+            yield STEPS, self.steps[date - DAY]
+
+
+def _meters(advice: Recommendation) -> Iterator[tuple[str, float]]:
+    meters = advice.observation.get("meters", {})
+    for name, meter in DAY_OUTCOMES:
+        state = meters.get(str(meter), {})
+        if state.get("coverage", 0) > 0:
+            yield name, float(state["level"])
 
 
 def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
@@ -121,18 +149,22 @@ def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
     If several sources measured the same outcome of a night, the preferred source counts.
     """
     given = store.recommendations.between(user.id, since=BEGINNING, until=now)
-    since = given[0].created_at.date() if given else now.date()
+    since = given[0].created_at.date() - 2 * DAY if given else now.date()
     samples = store.reading.samples(user.id, metrics=OUTCOME_METRICS, since=since, at=now)
     preference = load_preference(store, user)
     found = figures(samples, once(store.reading.episodes(user.id, since=since, at=now), preference))
     nights: dict[date, dict[str, float]] = {}
+    steps: dict[date, float] = {}
     for (day, _), of in sorted(found.items(), key=lambda one: -preference.rank(one[0][1])):
         nights.setdefault(day, {}).update({name: of[metric].value for name, metric in NIGHT_OUTCOMES if metric in of})
+        if Metric.STEPS in of:
+            steps[day] = of[Metric.STEPS].value
     return Aftermath(
         given=given,
         nights=nights,
         check_ins=sorted((one.start, one.value) for _, one in samples if one.metric is Metric.CHECK_IN),
         mornings={one.moment.date: one for one in reversed(given)},
+        steps=steps,
     )
 
 

@@ -4,19 +4,21 @@ For each action, the effect is the difference of an outcome between advising tha
 outcome ``taken`` it is the logarithm of the ratio of its probabilities. Every decision was stored with the probability
 of its draw. Decisions with a probability of 0 or 1 are left out.
 
-The effect of advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot
-gets advice. Every slot counts by its first lot, even if the recommendation was superseded or never shown. Otherwise the
-two kinds of slots would not be comparable. From five users on, each user's effect is shrunk towards the mean of all
-users' effects. It is shrunk more if less is known of the user.
+The outcome's last level and the steps of the day before are controls, which make the intervals narrower. The effect of
+advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot gets advice.
+Every slot counts by its first lot, even if the recommendation was superseded or never shown. Otherwise the two kinds of
+slots would not be comparable. From five users on, each user's effect is shrunk towards the mean of all users' effects.
+It is shrunk more if less is known of the user.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from bridge.advice.aftermath import Drawn, Followed, aftermath
+from bridge.advice.aftermath import STEPS, Drawn, Followed, aftermath
 from bridge.advice.review_words import KnownEffect
 from bridge.domain.records import User
 from bridge.domain.slots import Moment
@@ -37,6 +39,7 @@ OUTCOMES: Mapping[str, bool] = {
     "next_day_serenity": False,
 }
 OF_ADVICE = tuple(name for name in OUTCOMES if name != "taken")  # outcomes that slots without advice have too
+TINY = 1e-9  # spread of a control that is the same at every decision, as a share of it
 SCALES = {True: "log ratio of chances", False: "difference"}
 
 
@@ -44,10 +47,12 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
     """Yield the effects of advising ``actions`` on a user's outcomes if their 95 % interval does not contain zero."""
     from bridge.advice.excursion import effect
 
-    decisions = [(person, one) for one in aftermath(store, person, now=now).followed(now=now)] if actions else []
+    decisions = (
+        [(person, one) for one in aftermath(store, person, now=now).followed(person, now=now)] if actions else []
+    )
     for action in actions:
         for outcome, binary in OUTCOMES.items():
-            found = effect(list(_points(decisions, action, outcome, by_day=True)), binary=binary)
+            found = effect(_points(decisions, action, outcome, by_day=True), binary=binary)
             if found is None:
                 continue
             low, high = found.ci95[0]
@@ -67,7 +72,7 @@ def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str,
     lots: list[tuple[User, Drawn]] = []
     for person in people:
         known = aftermath(store, person, now=now)
-        decisions += ((person, one) for one in known.followed(now=now))
+        decisions += ((person, one) for one in known.followed(person, now=now))
         drawn = store.recommendations.lots(person.id, until=now)
         lots += ((person, one) for one in known.drawn(drawn, person, now=now))
     by_day = len(people) < MANY
@@ -86,7 +91,7 @@ def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *
 
     found = {}
     for outcome, binary in OUTCOMES.items():
-        points = list(_points(decisions, action, outcome, by_day=by_day))
+        points = _points(decisions, action, outcome, by_day=by_day)
         told = document(effect(points, binary=binary), points, binary=binary)
         found[outcome] = told | {"scale": SCALES[binary]}
     return found
@@ -94,23 +99,30 @@ def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *
 
 def _points(
     decisions: Sequence[tuple[User, Followed]], action: ActionType, outcome: str, *, by_day: bool
-) -> Iterator[Point]:
-    """Yield a point per decision whose outcome is known, if the action had a probability between 0 and 1.
+) -> list[Point]:
+    """Return a point per decision whose outcome is known, if the action had a probability between 0 and 1.
 
     A point is ``given`` if the action was advised. ``by_day`` makes each day of a user a cluster, otherwise each user.
     """
     from bridge.advice.excursion import Point
 
-    for person, one in decisions:
-        chance = one.advice.probabilities.get(str(action), 0.0)
-        if 0 < chance < 1 and outcome in one.outcomes:
-            yield Point(
-                cluster=_cluster(person, one.advice.moment, by_day=by_day),
-                given=one.advice.action is action,
-                chance=chance,
-                outcome=one.outcomes[outcome],
-                moderators=_moderators(one.advice.moment, one.dosage),
-            )
+    chances = [one.advice.probabilities.get(str(action), 0.0) for _, one in decisions]
+    asked = [
+        (person, one, chance)
+        for (person, one), chance in zip(decisions, chances, strict=True)
+        if 0 < chance < 1 and outcome in one.outcomes
+    ]
+    points = [
+        Point(
+            cluster=_cluster(person, one.advice.moment, by_day=by_day),
+            given=one.advice.action is action,
+            chance=chance,
+            outcome=one.outcomes[outcome],
+            moderators=_moderators(one.advice.moment, one.dosage),
+        )
+        for person, one, chance in asked
+    ]
+    return controlled(points, [one.before for _, one, _ in asked], outcome)
 
 
 def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -133,34 +145,57 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
     from bridge.advice.excursion import document, effect
     from bridge.advice.pooling import pooled
 
-    points = list(_compared(lots, outcome, by_day=by_day))
+    points = _compared(lots, outcome, by_day=by_day)
     told = document(effect(points), points, binary=False) | {"scale": SCALES[False], "users": {}}
     names = list(dict.fromkeys(person.name for person, _ in lots))
     if len(names) > 1:
         own = {name: [one for one in lots if one[0].name == name] for name in names}
-        each = {name: effect(list(_compared(mine, outcome, by_day=True))) for name, mine in own.items()}
+        each = {name: effect(_compared(mine, outcome, by_day=True)) for name, mine in own.items()}
         known = {name: found for name, found in each.items() if found is not None}
         shares = zip(known, pooled(list(known.values())), strict=True)
         told["users"] = {name: {"effect": one.effect, "ci95": list(one.ci95), "own": one.own} for name, one in shares}
     return told
 
 
-def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> Iterator[Point]:
-    """Yield a point per lot (a draw between advice and no advice) whose outcome is known.
+def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> list[Point]:
+    """Return a point per lot (a draw between advice and no advice) whose outcome is known.
 
     A point is ``given`` if the slot was drawn to get advice.
     """
     from bridge.advice.excursion import Point
 
-    for person, one in lots:
-        if outcome in one.outcomes:
-            yield Point(
-                cluster=_cluster(person, one.lot.moment, by_day=by_day),
-                given=one.lot.given,
-                chance=1 - one.lot.silence,
-                outcome=one.outcomes[outcome],
-                moderators=_moderators(one.lot.moment, one.dosage),
-            )
+    drawn = [(person, one) for person, one in lots if outcome in one.outcomes]
+    points = [
+        Point(
+            cluster=_cluster(person, one.lot.moment, by_day=by_day),
+            given=one.lot.given,
+            chance=1 - one.lot.silence,
+            outcome=one.outcomes[outcome],
+            moderators=_moderators(one.lot.moment, one.dosage),
+        )
+        for person, one in drawn
+    ]
+    return controlled(points, [one.before for _, one in drawn], outcome)
+
+
+def controlled(points: Sequence[Point], before: Sequence[Mapping[str, float]], outcome: str) -> list[Point]:
+    """Return the points with the outcome's level and the steps before as controls, where enough of them are known.
+
+    A control that half of the points lack, or without which alone there are enough days, is left out. Unknown values
+    are the mean, which keeps the estimate right because nothing before a draw depends on it.
+    """
+    from bridge.advice.excursion import missing
+
+    for name in (outcome, STEPS):
+        known = [one[name] for one in before if name in one]
+        mean = sum(known) / max(len(known), 1)
+        spread = (sum((value - mean) ** 2 for value in known) / max(len(known), 1)) ** 0.5
+        if len(known) * 2 < len(points) or spread < TINY * max(abs(mean), 1):
+            continue
+        values = [(one.get(name, mean) - mean) / spread for one in before]
+        more = [replace(one, controls=(*one.controls, value)) for one, value in zip(points, values, strict=True)]
+        points = more if not missing(more) else points
+    return list(points)
 
 
 def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:

@@ -182,7 +182,7 @@ def _ratio(
         raise np.linalg.LinAlgError("no solution was found")
     without = np.exp(-given * (moderators @ found[split:]))
     base = np.exp(controls @ found[:split])
-    derived = np.hstack([controls * base[:, None], plain[:, split:] * (without * outcome)[:, None]])
+    derived = plain * base[:, None]  # of the expected outcome, as Mancl and DeRouen have it
     weighted = design * weights[:, None]
     return found, weighted, np.linalg.inv(slope), np.column_stack([derived, without * outcome - base])
 

@@ -115,7 +115,10 @@ A_DAY = 3  # decisions
 
 def effect(
     user: Annotated[
-        str | None, typer.Option("--user", "-u", help="The user over whom to estimate. Give either this or --all.")
+        str | None,
+        typer.Option(
+            "--user", "-u", help="The user over whom to estimate. Default: the only user.", show_default=False
+        ),
     ] = None,
     everybody: Annotated[
         bool, typer.Option("--all", help="Estimate over all users together, instead of over --user.")
@@ -124,13 +127,14 @@ def effect(
 ) -> None:
     """Estimate how advice, and each advised action, changes the next check-in, night and day.
 
-    For actions, how often they are accepted is estimated too. Give --user or --all.
+    For actions, how often they are accepted is estimated too. The level and the steps before are taken into account.
     """
     from bridge import installation
     from bridge.advice.effect import effects
 
-    if (user is None) is not everybody:
+    if user is not None and everybody:
         raise SetupError("name either a person or all: bridge effect --user NAME, or bridge effect --all")
+    user = options.only_user() if user is None and not everybody else user
     with installation.open_bridge() as bridge:
         people = bridge.store.people.users() if user is None else [bridge.store.people.user(user)]
         body = {"user": user, **effects(bridge.store, people, now=installation.now())}

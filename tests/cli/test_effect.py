@@ -13,6 +13,8 @@ import pytest
 
 from bridge import installation, registry
 from bridge.advice import feedback, recommend
+from bridge.advice.effect import controlled
+from bridge.advice.excursion import Point, effect
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import SILENT as SILENT_BOUNDS
@@ -182,6 +184,28 @@ def test_it_is_said_how_much_more_it_takes(run: Run) -> None:
     assert "Advice against no advice is not known yet: about" in said
 
 
-def test_a_person_or_everybody_is_named(run: Run) -> None:
+def test_the_only_person_needs_no_name(run: Run) -> None:
+    live(8)
+    assert run("--json")["user"] == "ana"
     with pytest.raises(SetupError, match="--all"):
+        run("--user", "ana", "--all")
+    with installation.open_bridge() as bridge:
+        bridge.store.people.add_user("ben", "UTC", now=START)
+    with pytest.raises(SetupError, match="--user NAME"):
         run()
+
+
+def test_what_was_known_before_narrows_the_interval() -> None:
+    rng, points, before = random.Random(5), [], []
+    for day in range(120):
+        level, given = rng.gauss(0, 1), rng.random() < 0.5
+        outcome = level + 0.3 * given + rng.gauss(0, 0.5)
+        points.append(Point(cluster=str(day), given=given, chance=0.5, outcome=outcome))
+        before.append({"next_check_in": level} if day % 4 else {})
+    plain, found = effect(points), effect(controlled(points, before, "next_check_in"))
+    assert plain is not None
+    assert found is not None
+    assert found.errors[0] < 0.75 * plain.errors[0]
+    assert found.ci95[0][0] < 0.3 < found.ci95[0][1]
+    assert controlled(points, [{}] * 120, "next_check_in") == points  # nothing was known
+    assert controlled(points[:20], before[:20], "next_check_in") == points[:20]  # a control would cost the estimate
