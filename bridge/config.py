@@ -17,6 +17,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import Setting
 from bridge.http import egress
 
+AT_ONCE_MAX = 1000
 WHOLE_NUMBER_MAX_DIGITS = 5  # of a whole number: more days than that, calendars do not reach back
 
 INSTALLATION = (
@@ -46,6 +47,12 @@ INSTALLATION = (
         default="",
     ),
     Setting(name="keep_raw", help="the days that raw records are kept after their last change", default="90"),
+    Setting(
+        name="at_once",
+        help="the accounts of a source that are synced at the same time, by all processes together, e.g. "
+        "whoop=32,garmin=8 (default: what the source names, mostly 4)",
+        default="",
+    ),
     Setting(name="backups", help="the folder for an encrypted backup every day; empty: none is made", default=""),
     Setting(
         name="backups_s3",
@@ -135,6 +142,7 @@ class Settings:
     quiet: str
     url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
+    at_once: Mapping[str, int]  # source -> accounts synced at the same time, where the operator chose
     backups: str
     backups_s3: str
     backups_s3_key: str
@@ -267,34 +275,35 @@ def load() -> Settings:
     written = _read(folder / "config.toml")
     _refuse_unknown(written)
     chosen = {setting.name: _choose(setting, written) for setting in INSTALLATION}
+    chosen["database"] = chosen["database"] or f"sqlite:///{folder / 'bridge.db'}"
+    parsed: dict[str, Any] = {name: READERS.get(name, str)(text) for name, text in chosen.items()}
     return Settings(
         folder=folder,
-        database=chosen["database"] or f"sqlite:///{folder / 'bridge.db'}",
-        key=chosen["key"] or None,
-        classifier=chosen["classifier"],
-        policy=chosen["policy"],
-        explore=chosen["explore"],
-        quiet=chosen["quiet"],
-        url=_address(chosen["url"]),
-        keep_raw=chosen["keep_raw"],
-        backups=chosen["backups"],
-        backups_s3=chosen["backups_s3"],
-        backups_s3_key=chosen["backups_s3_key"],
-        backups_s3_secret=chosen["backups_s3_secret"],
-        backups_s3_region=chosen["backups_s3_region"],
-        backup_keys=chosen["backup_keys"],
-        webhook=chosen["webhook"],
-        webhook_secret=chosen["webhook_secret"],
-        webhook_titles=chosen["webhook_titles"],
-        allow_hosts=egress.parse_hosts(chosen["allow_hosts"]),
-        trusted_proxies=chosen["trusted_proxies"],
-        user_header=chosen["user_header"].strip().lower(),
-        oidc_issuer=chosen["oidc_issuer"].strip(),
-        oidc_client_id=chosen["oidc_client_id"].strip(),
-        oidc_client_secret=chosen["oidc_client_secret"].strip(),
-        oidc_user_claim=chosen["oidc_user_claim"].strip(),
+        **parsed,
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
+
+
+def _counts(text: str) -> Mapping[str, int]:
+    pairs = [part.partition("=") for part in text.replace(" ", "").split(",") if part]
+    if not all(
+        name and number.isascii() and number.isdigit() and 1 <= int(number) <= AT_ONCE_MAX for name, _, number in pairs
+    ):
+        raise SetupError(
+            f"BRIDGE_AT_ONCE must name sources with numbers from 1 to {AT_ONCE_MAX}, e.g. whoop=32,garmin=8; "
+            "correct it, then: bridge doctor"
+        )
+    return {name: int(number) for name, _, number in pairs}
+
+
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "key": lambda text: text or None,
+    "url": lambda text: _address(text),
+    "at_once": _counts,
+    "allow_hosts": egress.parse_hosts,
+    "user_header": lambda text: text.strip().lower(),
+    **dict.fromkeys(("oidc_issuer", "oidc_client_id", "oidc_client_secret", "oidc_user_claim"), str.strip),
+}
 
 
 def _refuse_unknown(written: Mapping[str, Any]) -> None:

@@ -124,6 +124,18 @@ class Bridge:
         flights = self.store.reading.arrivals(user.id, since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
         return replace(user, zones=followed(user.zones, flights, now=at)) if flights else user
 
+    def travelled_all(self, *, at: datetime) -> list[User]:
+        """Return all users as ``travelled`` does, by one query for their flights."""
+        flights = self.store.reading.all_arrivals(since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
+        return [
+            replace(user, zones=followed(user.zones, flights[user.id], now=at)) if user.id in flights else user
+            for user in self.store.people.users()
+        ]
+
+    def at_once(self, source: str) -> int:
+        """The accounts of a source that may be synced at the same time, by all processes together."""
+        return self.settings.at_once.get(source, registry.spec(source).at_once)
+
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
         """Return the account (settings and token) of a connection to the source ``spec``.
 

@@ -85,6 +85,16 @@ def test_the_doctor_tells_of_a_store_that_is_no_database(tmp_path: Path, monkeyp
     assert (tmp_path / "notes.txt").read_text().startswith("not a database")
 
 
+@pytest.mark.parametrize("wrong", ["whoop", "whoop=0", "whoop=many", "=3", "whoop=99999"])
+def test_a_limit_of_a_source_is_a_number(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_AT_ONCE", "whoop=32, garmin=8")
+    with open_bridge() as bridge:
+        assert [bridge.at_once(source) for source in ("whoop", "garmin", "oura")] == [32, 8, 4]
+    monkeypatch.setenv("BRIDGE_AT_ONCE", wrong)
+    with pytest.raises(SetupError, match="BRIDGE_AT_ONCE"):
+        config.load()
+
+
 class Answering:
     """A person who gives a secret of their own when asked, and counts how often that was."""
 

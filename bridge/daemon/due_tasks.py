@@ -7,8 +7,10 @@ workers, therefore continue where the work stopped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from bridge import installation, registry
 from bridge.advice import answer_links, calendar_writer, notify, outcomes, outgoing_events, personalise, recommend
@@ -17,7 +19,7 @@ from bridge.advice.web_push import Notice
 from bridge.domain.errors import BridgeError
 from bridge.domain.languages import speaking
 from bridge.domain.records import Channel, Connection, User
-from bridge.domain.slots import INSTANT, moment_at
+from bridge.domain.slots import INSTANT, Moment, moment_at
 from bridge.ingest import runs
 from bridge.ingest.outcomes import BACKOFF
 from rhythm_env.interface import Answer
@@ -28,6 +30,7 @@ SILENCE_RETRIED = timedelta(hours=1)  # after it, a slot without advice for want
 PLANS_WRITTEN = "plans written"  # a cursor: feedback up to this instant is in the connection's calendar
 PLANS_RETRIED_FOR = BACKOFF * 4  # so long after the feedback; later the next sync writes it
 PLANS_RETRY = "plans again"  # a cursor: the time of the next attempt to write
+QUARTER = timedelta(minutes=15)  # clocks differ by whole quarters of an hour, so slots change only there
 REVIEWED = "week reviewed"  # a cursor: the Monday of the last week whose review was sent
 
 
@@ -53,13 +56,30 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
     guarded(f"events of user {user.id}", lambda: outgoing_events.deliver(bridge, user, now=now))
 
 
-def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
-    """Return those of ``users`` for whom ``run_due_tasks`` may have work, found by a few queries for all together.
+@dataclass(slots=True)
+class Everybody:
+    """All users with their slots, which change at quarters of an hour at most and are kept in between."""
+
+    bridge: installation.Bridge
+    _mark: tuple[Any, ...] | None = None
+    _people: list[tuple[User, Moment]] = field(default_factory=list)
+
+    def at(self, now: datetime) -> list[tuple[User, Moment]]:
+        mark = (now - (now - datetime.min.replace(tzinfo=UTC)) % QUARTER, *self.bridge.store.people.mark())
+        if mark != self._mark:
+            people = self.bridge.travelled_all(at=now)
+            self._mark, self._people = mark, [(user, moment_at(now, user.zones)) for user in people]
+        return self._people
+
+
+def users_with_due_tasks(
+    bridge: installation.Bridge, everybody: Sequence[tuple[User, Moment]], *, now: datetime
+) -> list[User]:
+    """Return the users for whom ``run_due_tasks`` may have work, found by a few queries for all together.
 
     Such a user lacks a recommendation for the slot, or waits for a message outside quiet slots. Or the user's calendar
     lacks feedback. Or an event waits for the operator's program.
     """
-    everybody = [(user, moment_at(now, user.zones)) for user in users]
     waiting = outgoing_events.users_waiting(bridge, [user for user, _moment in everybody], now=now)
     work, moments = bridge.store.scheduling, {moment for _user, moment in everybody}
     advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED, now=now) for moment in moments}

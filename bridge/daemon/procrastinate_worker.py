@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bridge import installation, leases, registry
+from bridge import installation, leases
 from bridge.daemon import backups, due_tasks, housekeeping
 from bridge.daemon.due_tasks import guarded, report
 from bridge.daemon.worker_pool import SHUTDOWN_GRACE_SECONDS, SHUTDOWN_LAST_SECONDS, exit_process
@@ -36,7 +36,6 @@ log = logging.getLogger(__name__)
 
 TICK_CRON = "* * * * * */10"  # cron with seconds: every ten seconds
 CHUNK_PAGES = 40  # of one job; the rest is a backfill, which waits behind all other jobs
-TICK_CONNECTIONS = 2000  # queued by one tick
 CROWDED_WAIT = timedelta(seconds=2)  # before a source with all its threads in use is tried again
 ELSEWHERE_WAIT = timedelta(minutes=1)  # before a connection that another process syncs is tried again
 BACKFILL_PRIORITY, TICK_PRIORITY = -10, 10  # priorities of backfills and of ticks
@@ -57,6 +56,10 @@ class Jobs:
     stopping: threading.Event = field(default_factory=threading.Event)
     unreleased: set[str] = field(default_factory=set)  # holders whose leases may still be held
     repaired_at: float = float("-inf")
+    everybody: due_tasks.Everybody = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.everybody = due_tasks.Everybody(self.bridge)
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
         """Sync up to ``pages`` pages (batches of records) of a connection, 40 by default.
@@ -97,7 +100,7 @@ class Jobs:
 
         Raises TryLater if the source has as many syncs running as its ``at_once`` allows.
         """
-        store, now, limit = self.bridge.store, self.clock(), registry.spec(connection.source).at_once
+        store, now, limit = self.bridge.store, self.clock(), self.bridge.at_once(connection.source)
         with store.lock(f"entering-{connection.source}"):
             if store.scheduling.lease_count(connection.source, now=now) >= limit:
                 raise TryLater(
@@ -123,7 +126,21 @@ class Jobs:
         due_tasks.run_due_tasks(self.bridge, self.bridge.travelled(user, at=now), now=now)
 
     def due_connections(self) -> list[Connection]:
-        return self.bridge.store.scheduling.due(now=self.clock(), limit=TICK_CONNECTIONS)
+        """Return what can start now: of each source as many due connections as it has room for."""
+        now, work = self.clock(), self.bridge.store.scheduling
+        return [
+            connection
+            for source in work.due_by_source(now=now)
+            for connection in work.due(
+                now=now, source=source, limit=self.bridge.at_once(source) - work.lease_count(source, now=now)
+            )
+        ]
+
+    def next_due(self, connection_id: int) -> Connection | None:
+        """Return a due connection of the same source as one whose sync has ended."""
+        ended = self.bridge.store.connections.by_id(connection_id)
+        found = ended and self.bridge.store.scheduling.due(now=self.clock(), source=ended.source, limit=1)
+        return found[0] if found else None
 
     def release_leases(self) -> None:
         """Release the leases of dead processes of this machine, and this process's leases whose release failed."""
@@ -156,8 +173,7 @@ class Jobs:
         """Return the users with due tasks. An error is logged and gives an empty list, so that syncs go on."""
         found: list[User] = []
         bridge, now = self.bridge, self.clock()
-        users = (bridge.travelled(user, at=now) for user in bridge.store.people.users())
-        guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(bridge, users, now=now)))
+        guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(bridge, self.everybody.at(now), now=now)))
         return found
 
 
@@ -205,11 +221,8 @@ def declare(jobs: Jobs, queue: App) -> None:
 
     @queue.task(name="sync", retry=RetryAtStatedTime())
     async def sync(connection_id: int, pages: int | None = None) -> None:
-        if await asyncio.to_thread(jobs.sync, connection_id, pages):
-            connection = await asyncio.to_thread(jobs.bridge.store.connections.by_id, connection_id)
-            if connection is not None:  # twice as many pages, so that a listing without resumption ends at last
-                more = _sync_job(connection, pages=2 * (pages or CHUNK_PAGES))
-                await _enqueue(queue, "sync", [more], priority=BACKFILL_PRIORITY, queue="backfill")
+        is_full = await asyncio.to_thread(jobs.sync, connection_id, pages)
+        await _go_on(jobs, queue, connection_id, 2 * (pages or CHUNK_PAGES) if is_full else 0)
 
     @queue.task(name="attend")
     async def attend(user_id: int) -> None:
@@ -222,17 +235,29 @@ def declare(jobs: Jobs, queue: App) -> None:
     @queue.periodic(cron=TICK_CRON)
     @queue.task(name="tick", queueing_lock="tick", priority=TICK_PRIORITY)
     async def tick(timestamp: int) -> None:  # noqa: ARG001 - the library's shape
-        await _resume(queue)
-        await asyncio.to_thread(jobs.release_leases)
-        await asyncio.to_thread(jobs.repair_clock)
-        if await asyncio.to_thread(jobs.is_untidy):
-            await _enqueue(queue, "tidy", [_QueuedJob("tidy", "tidy", {})], priority=BACKFILL_PRIORITY)
-        due = await asyncio.to_thread(jobs.due_connections)
-        people = await asyncio.to_thread(jobs.waiting_users)
-        await _enqueue(queue, "sync", [_sync_job(connection) for connection in due])
-        await _enqueue(
-            queue, "attend", [_QueuedJob(f"attend/{u.id}", f"attend/{u.id}", {"user_id": u.id}) for u in people]
-        )
+        await _tick(jobs, queue)
+
+
+async def _go_on(jobs: Jobs, queue: App, connection_id: int, pages: int) -> None:
+    """Queue up to ``pages`` more pages of a connection, and the next due connection of its source."""
+    connection = await asyncio.to_thread(jobs.bridge.store.connections.by_id, connection_id)
+    if connection is not None and pages:  # twice as many as before, so that a listing without resumption ends at last
+        more = _sync_job(connection, pages=pages)
+        await _enqueue(queue, "sync", [more], priority=BACKFILL_PRIORITY, queue="backfill")
+    if following := await asyncio.to_thread(jobs.next_due, connection_id):
+        await _enqueue(queue, "sync", [_sync_job(following)])
+
+
+async def _tick(jobs: Jobs, queue: App) -> None:
+    await _resume(queue)
+    await asyncio.to_thread(jobs.release_leases)
+    await asyncio.to_thread(jobs.repair_clock)
+    if await asyncio.to_thread(jobs.is_untidy):
+        await _enqueue(queue, "tidy", [_QueuedJob("tidy", "tidy", {})], priority=BACKFILL_PRIORITY)
+    due = await asyncio.to_thread(jobs.due_connections)
+    people = await asyncio.to_thread(jobs.waiting_users)
+    await _enqueue(queue, "sync", [_sync_job(connection) for connection in due])
+    await _enqueue(queue, "attend", [_QueuedJob(f"attend/{u.id}", f"attend/{u.id}", {"user_id": u.id}) for u in people])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bridge import installation, leases, registry
+from bridge import installation, leases
 from bridge.advice import adapters
 from bridge.daemon import backups, due_tasks, housekeeping
 from bridge.daemon.due_tasks import guarded
@@ -77,11 +77,16 @@ class Daemon:
     sync_counts: Counter[tuple[str, str]] = field(default_factory=Counter)  # (source, outcome) -> syncs
     syncing: set[int] = field(default_factory=set)  # connections
     unreleased: set[int] = field(default_factory=set)  # connections whose leases may still be held
-    pool: WorkerPool = field(default_factory=lambda: WorkerPool(at_once))
+    pool: WorkerPool = field(init=False)
+    everybody: due_tasks.Everybody = field(init=False)
     clock_watch: ClockWatch | None = None
     users: dict[int, User] = field(default_factory=dict)
     singleton: SingletonLock | None = None  # lock of the only daemon at this store; None: not checked
     publisher: Publisher | None = None  # of the meters and the recommendation at an MQTT broker; None: to none
+
+    def __post_init__(self) -> None:
+        self.pool = WorkerPool(lambda kind: LIMITS[kind] if kind in LIMITS else self.bridge.at_once(kind))
+        self.everybody = due_tasks.Everybody(self.bridge)
 
     def start(self) -> None:
         """Prepare for the first call of ``look``. Overdue connections become due a second apart instead of all at once.
@@ -236,7 +241,7 @@ class Daemon:
 
     def _user_of(self, user_id: int) -> User:
         if user_id not in self.users:
-            self.users = {user.id: user for user in self.bridge.store.people.users()}
+            self.users[user_id] = self.bridge.store.people.user_by_id(user_id)
         return self.users[user_id]
 
     def _between_pages(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
@@ -245,9 +250,8 @@ class Daemon:
             raise Interrupted("the daemon was stopped", retry_at=self.clock())
 
     def _run_due_tasks(self) -> None:
-        self.users = {user.id: user for user in self.bridge.store.people.users()}
-        people = [self.bridge.travelled(user, at=self.clock()) for user in self.users.values()]
-        due = due_tasks.users_with_due_tasks(self.bridge, people, now=self.clock())
+        self.users.clear()
+        due = due_tasks.users_with_due_tasks(self.bridge, self.everybody.at(self.clock()), now=self.clock())
         for user in due:
             if self.stopping.is_set():
                 return
@@ -271,11 +275,3 @@ class Daemon:
         last.join(SHUTDOWN_LAST_SECONDS)  # the next start frees leases that a busy database keeps
         log.warning("%d threads cut off after %d s", sum(self.pool.busy().values()), time.monotonic() - begun)
         return False
-
-
-def at_once(kind: str) -> int:
-    """Return how many threads of a kind may run at once.
-
-    It is ``at_once`` of the source if ``kind`` is a source. It is 2 for MQTT, and 1 for looks, people and housekeeping.
-    """
-    return LIMITS[kind] if kind in LIMITS else registry.spec(kind).at_once

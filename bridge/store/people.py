@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import sqlalchemy as sa
@@ -141,6 +142,13 @@ class People(Part):
     def users(self, db: sa.Connection) -> list[User]:
         """Return all users, sorted by name."""
         return _users(db, sa.true())
+
+    @reads
+    def mark(self, db: sa.Connection) -> tuple[Any, ...]:
+        """Return a mark that changes with users and zones that come or go."""
+        u, z = tables.users.c, tables.zones.c
+        parts = sa.func.max(u.id), sa.func.count(u.id), sa.func.count(z.since), sa.func.max(z.since)
+        return tuple(db.execute(sa.select(*(sa.select(part).scalar_subquery() for part in parts))).one())
 
     @writes()
     def set_zone(self, db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:

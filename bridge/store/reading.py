@@ -111,11 +111,12 @@ class Reading(Part):
 
         They are in no particular order.
         """
-        t = tables.events.c
-        moving = t.body.contains('"end_zone"')
-        near = sa.and_(t.user_id == user_id, t.start >= since, t.start < until, moving)
-        found = [codec.decode("event", body) for body in db.execute(sa.select(t.body).where(near)).scalars()]
-        return [item for item in found if isinstance(item, Event) and item.end_zone is not None]
+        return _arrivals(db, since, until, tables.events.c.user_id == user_id).get(user_id, [])
+
+    @reads
+    def all_arrivals(self, db: sa.Connection, *, since: datetime, until: datetime) -> dict[int, list[Event]]:
+        """Return user id -> what ``arrivals`` returns, without users that have none."""
+        return _arrivals(db, since, until)
 
     @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
@@ -213,6 +214,19 @@ class Reading(Part):
         ``since``.
         """
         return any(db.execute(query, {"user": user_id, "at": since}).first() for query in _CHANGES)
+
+
+def _arrivals(
+    db: sa.Connection, since: datetime, until: datetime, *where: sa.ColumnElement[bool]
+) -> dict[int, list[Event]]:
+    t = tables.events.c
+    near = sa.select(t.user_id, t.body).where(t.start >= since, t.start < until, t.body.contains('"end_zone"'), *where)
+    found: dict[int, list[Event]] = {}
+    for user_id, body in db.execute(near):
+        item = codec.decode("event", body)
+        if isinstance(item, Event) and item.end_zone is not None:
+            found.setdefault(user_id, []).append(item)
+    return found
 
 
 def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:

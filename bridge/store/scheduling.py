@@ -69,9 +69,9 @@ class Scheduling(Part):
         return _in_order(db, ids)
 
     @reads
-    def due(self, db: sa.Connection, *, now: datetime, limit: int) -> list[Connection]:
+    def due(self, db: sa.Connection, *, now: datetime, limit: int, source: str | None = None) -> list[Connection]:
         """Return the connections that ``claim_due`` would take now, in the same order, without taking them."""
-        return _in_order(db, _due_ids(db, now, limit, None, for_update=False))
+        return _in_order(db, _due_ids(db, now, limit, source, for_update=False)) if limit > 0 else []
 
     @reads
     def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:

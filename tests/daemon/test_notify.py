@@ -18,7 +18,7 @@ from bridge.auth import vault
 from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
 from bridge.cli import app as cli
-from bridge.daemon.due_tasks import users_with_due_tasks
+from bridge.daemon.due_tasks import Everybody, users_with_due_tasks
 from bridge.documents.connections import notifications_document
 from bridge.domain.languages import shown, speaking
 from bridge.domain.records import Deed, Recommendation
@@ -212,7 +212,7 @@ def test_advice_wakes_nobody_and_the_morning_has_its_own_after_the_night(stage: 
     night = store.recommendations.of_slot(user.id, moment_at(stage.now, user.zones))
     assert night is not None
     assert night.kind == "sleep"
-    assert users_with_due_tasks(stage.bridge, stage.users, now=stage.now) == []
+    assert users_with_due_tasks(stage.bridge, Everybody(stage.bridge).at(stage.now), now=stage.now) == []
     assert store.notifications.missed(user.id, now=stage.now + timedelta(hours=6), quiet=()) == []
     assert mailbox.got == []
     stage.now += timedelta(hours=1)

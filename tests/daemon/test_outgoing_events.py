@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bridge.advice import outgoing_events
-from bridge.daemon.due_tasks import run_due_tasks, users_with_due_tasks
+from bridge.daemon.due_tasks import Everybody, run_due_tasks, users_with_due_tasks
 from bridge.domain.errors import SetupError
 from bridge.domain.records import SAID, Deed, Recommendation
 from bridge.domain.rendering import for_person
@@ -66,7 +66,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, receiver: Receiver) -
 def run(stage: Stage, after: timedelta = timedelta(0)) -> None:
     """Do what is due for ana, as each tick of a daemon does."""
     now = stage.now + after
-    for user in users_with_due_tasks(stage.bridge, stage.users, now=now):
+    for user in users_with_due_tasks(stage.bridge, Everybody(stage.bridge).at(now), now=now):
         run_due_tasks(stage.bridge, user, now=now)
 
 

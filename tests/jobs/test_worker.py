@@ -103,6 +103,20 @@ def test_no_more_of_a_source_are_synced_at_once_than_it_allows(staged: Stage) ->
     assert not staged.jobs.sync(staged.connections[0].id, 1000)
 
 
+def test_of_a_source_no_more_is_queued_than_can_start_and_each_end_brings_the_next(staged: Stage) -> None:
+    for number in range(6):
+        staged.add(f"other{number}")
+    settings = replace(staged.bridge.settings, at_once={"whoop": 3})
+    jobs = procrastinate_worker.Jobs(bridge=replace(staged.bridge, settings=settings), clock=lambda: NOW)
+    first, *others = jobs.due_connections()
+    assert len(others) == 2
+    assert staged.store.scheduling.claim(first.id, "elsewhere", now=NOW, lease=timedelta(minutes=5))
+    assert [one.id for one in jobs.due_connections()] == [one.id for one in others]
+    following = jobs.next_due(first.id)
+    assert following is not None
+    assert following.id == others[0].id
+
+
 def test_a_job_whose_twin_ran_meanwhile_leaves_alone_what_is_no_longer_due(staged: Stage) -> None:
     assert not staged.jobs.sync(staged.connections[0].id)
     asked = len(staged.server.asked)
