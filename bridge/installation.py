@@ -14,6 +14,7 @@ from bridge import config, leases, registry
 from bridge.auth.account import StoredAccount as StoredAccount
 from bridge.auth.vault import Vault, open_vault
 from bridge.calendar.flights import followed
+from bridge.calendar.ownership import Ownership, Whose
 from bridge.domain.errors import BridgeError, Fault, SetupError, StoreFault
 from bridge.domain.guard import Guard, guard_from_settings
 from bridge.domain.ports import ConnectorSpec, EventClassifier, Normaliser, Setting
@@ -117,11 +118,13 @@ class Bridge:
         return self.travelled(self.store.people.user(name), at=at)
 
     def travelled(self, user: User, *, at: datetime) -> User:
-        """Return a user whose time zones also follow the flights in the calendar, as they are known at ``at``.
+        """Return a user whose time zones also follow the user's own flights, as they are known at ``at``.
 
         Flights that arrive within 60 days before and after ``at`` count.
         """
-        flights = self.store.reading.arrivals(user.id, since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
+        found = self.store.reading.arrivals(user.id, since=at - FLIGHTS_NEAR, until=at + FLIGHTS_NEAR)
+        whose = self.store.people.preferences(user.id).ownership(user.name) if found else Ownership()
+        flights = [one for one in found if whose.whose(one) in (None, Whose.MINE)]
         return replace(user, zones=followed(user.zones, flights, now=at)) if flights else user
 
     def travelled_all(self, *, at: datetime) -> list[User]:

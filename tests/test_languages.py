@@ -23,7 +23,7 @@ from bridge import installation
 from bridge.domain import languages
 from bridge.domain.languages import accepted, date_text, listed, plain, say, say_many, shown, speaking, text_of
 from bridge.domain.records import User
-from bridge.store.people import preferences_of
+from bridge.store.preferences import preferences_of
 from bridge.web import script_words
 from tests.web.conftest import ana, place, visitor
 from tests.web.served import Place, Visitor

@@ -115,8 +115,10 @@ def _series(one: Occurrence) -> str:
 
 
 def _calendar(store: Store, user: User, since: datetime, until: datetime, *, at: datetime) -> list[Occurrence]:
-    events = [event for _, event in store.reading.events(user.id, since=since, until=until, at=at)]
-    return expand(events, since=since, until=until, zones=user.zones)
+    """Return a user's own entries. Every reader of the calendar stands behind this."""
+    whose = store.people.preferences(user.id).ownership(user.name)
+    events = whose.used(event for _, event in store.reading.events(user.id, since=since, until=until, at=at))
+    return whose.own_of(expand(events, since=since, until=until, zones=user.zones))
 
 
 def _cases(user: User, classifier: EventClassifier, occurrences: Sequence[Occurrence]) -> list[Case]:

@@ -35,7 +35,7 @@ def mode_of(store: Store, user: User, day: date) -> Mode:
 
 def _said(store: Store, user: User) -> list[Spell]:
     """Return the modes that were said. A mode of another release is left out."""
-    return [one for one in store.people.modes(user.id) if one[0] in set(ModeKind)]
+    return [one for one in store.people.preferences(user.id).modes if one[0] in set(ModeKind)]
 
 
 def say_mode(store: Store, user: User, kind: ModeKind, until: date | None, *, now: datetime) -> Mode:
@@ -44,7 +44,7 @@ def say_mode(store: Store, user: User, kind: ModeKind, until: date | None, *, no
     spells = [(k, since, min(end, today - DAY)) for k, since, end in _said(store, user) if since < today]
     if kind is not ModeKind.NORMAL:
         spells.append((str(kind), today, until or today + (LASTS[kind] - 1) * DAY))
-    store.people.save_modes(user.id, spells, now=now)
+    store.people.change_preferences(user.id, modes=tuple(spells), now=now)
     return mode_of(store, user, today)
 
 

@@ -21,7 +21,7 @@ from bridge.calendar.busy import Stretch, clipped
 from bridge.day import choice
 from bridge.day.choice import Option
 from bridge.day.outcomes import as_answer
-from bridge.day.person import NEAR, Ownership, Person, own
+from bridge.day.person import NEAR, Person
 from bridge.day.rules import local
 from bridge.day.view import View
 from bridge.domain.errors import SetupError
@@ -42,7 +42,6 @@ BODY_DAYS = 80  # baselines read 60 days, and journeys and late nights need some
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
 GUARD = Guard()
-EVERYTHING = Ownership()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 LABELLED_TASKS_MAX = 50  # open tasks whose action is told
 BY_LOT = fact("by_lot")
@@ -57,14 +56,12 @@ def load_snapshot(
     proxies: ProxyMap | None = None,
     back: timedelta = timedelta(0),
     metrics: Collection[Metric] | None = INPUT_METRICS,
-    ownership: Ownership = EVERYTHING,
 ) -> Snapshot:
     """Return what is known about a user at ``at``, from 80 days of samples and episodes and from the calendar.
 
     Tasks and the answers of 30 days belong to it too. The calendar reaches from 60 days before ``at`` to 14 days after.
     ``back`` adds so much of the past to samples, episodes and calendar. ``metrics`` limits the samples (None: all, even
-    those that no meter reads). ``proxies`` None is the shipped map. Entries that are not the user's by ``ownership``
-    are dropped here, before anything reads them.
+    those that no meter reads). ``proxies`` None is the shipped map.
     """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(
@@ -72,7 +69,7 @@ def load_snapshot(
         zones=user.zones,
         samples=store.reading.samples(user.id, metrics=metrics, since=since, at=at),
         episodes=store.reading.episodes(user.id, since=since, at=at),
-        agenda=own(labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at), ownership),
+        agenda=labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
         interactions=interactions(store, user, at=at),
         proxies=proxies,

@@ -1,4 +1,4 @@
-"""Run ``bridge calendar``, which prints a week in 28 slots, or writes it as an iCalendar file (RFC 5545)."""
+"""Run ``bridge calendar``: print a week in 28 slots or write it as iCalendar (RFC 5545), and say whose entries are."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperGroup
 
-from bridge.cli import options, show
+from bridge.cli import options, show, whose
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import Moment, slot_bounds, zone_at
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from bridge.domain.types import Label, Occurrence
 
 
-class BareWeek(TyperCommand):
-    """A command whose option ``--week`` may stand without a value, which means the present week."""
+class BareWeek(TyperGroup):
+    """A group whose option ``--week`` may stand without a value, which means the present week."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept = [
@@ -35,12 +35,20 @@ class BareWeek(TyperCommand):
         return super().parse_args(ctx, kept)
 
 
+calendars = typer.Typer(
+    cls=BareWeek, help="Print a week in 28 slots, or say which calendars count and whose an entry is."
+)
+
+
 def register(app: typer.Typer) -> None:
-    app.command(cls=BareWeek)(calendar)
+    calendars.callback(invoke_without_command=True)(calendar)
+    whose.register(calendars)
+    app.add_typer(calendars, name="calendar")
 
 
 def calendar(
-    user: options.User,
+    context: typer.Context,
+    user: options.OptionalUser = None,
     week: Annotated[
         str | None,
         typer.Option(
@@ -57,6 +65,9 @@ def calendar(
     json: options.Json = False,
 ) -> None:
     """Print a week in 28 slots, with the action of each event and why, and the facts of each slot."""
+    if context.invoked_subcommand is not None:
+        return
+    user = user or options.only_user()
     from bridge import installation
     from bridge.advice import week as weeks
     from bridge.documents.calendar import week_document

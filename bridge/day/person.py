@@ -1,20 +1,20 @@
 """The person now: body, mode, place, sleep, work and routine, estimated once per look from what is known.
 
-Everything here is computed from one snapshot, at its first use, and kept. What the person said about an entry that is
-not theirs is applied before a snapshot is made (``own``), so that nothing else ever sees such an entry.
+Everything here is computed from one snapshot, at its first use, and kept. Entries that are not the person's are dropped
+before a snapshot is made (``calendar.ownership``), so that nothing here ever sees them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar
 
-from bridge.calendar.busy import Labelled, Stretch, merged, takes_time
+from bridge.calendar.busy import Stretch, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.day.clock import DAY, MINUTE
 from bridge.day.place import is_journey, journey
@@ -98,34 +98,6 @@ class Mode:
         """Return the mode of a date. A mode ends by itself."""
         begun = self.since is None or self.since <= day
         return self.kind if begun and (self.until is None or day <= self.until) else ModeKind.NORMAL
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ownership:
-    """The person's marks: calendars left out, and entries that are not theirs or take no time.
-
-    Marks hold the key of an occurrence, an event, a series' master or its iCalUID.
-    """
-
-    left_out: frozenset[str] = frozenset()
-    not_mine: frozenset[str] = frozenset()
-    no_time: frozenset[str] = frozenset()
-
-
-def own(agenda: Labelled, ownership: Ownership) -> Labelled:
-    """Return the entries that are the person's, those marked as taking no time as free."""
-    if ownership == Ownership():
-        return agenda
-    found: list[Entry] = []
-    for occurrence, label in agenda:
-        event = occurrence.event
-        names = {occurrence.key, event.key, event.master, event.series}
-        if event.calendar in ownership.left_out or names & ownership.not_mine:
-            continue
-        if names & ownership.no_time:
-            occurrence = replace(occurrence, event=replace(event, busy=False))
-        found.append((occurrence, label))
-    return found
 
 
 def body_of(vitality: Reading, mode: ModeKind = ModeKind.NORMAL) -> Body:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from bridge.documents.text import title_of
+from bridge.documents.text import title_of, writable
 from bridge.domain.languages import _, many
 from bridge.domain.slots import zone_at
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
     from bridge.advice.week import Week, WeekSlot
+    from bridge.advice.whose import CalendarUse, Doubt
     from bridge.calendar.busy import Stretch
     from bridge.calendar.facts import SlotFacts
+    from bridge.calendar.ownership import Mark
     from bridge.domain.records import AdviceRecord
     from bridge.domain.slots import ZoneHistory
     from bridge.domain.types import Label, Occurrence
@@ -209,6 +211,74 @@ def describe_facts(slot: WeekSlot) -> str:
         many("{count} short gap", "{count} short gaps", facts.short_gaps) if facts.short_gaps else "",
     )
     return ", ".join(part for part in parts if part)
+
+
+class CalendarUseDocument(TypedDict):
+    """A calendar of a source: whether it is used, its entries of half a year either side, and up to three titles."""
+
+    name: str
+    source: str
+    used: bool
+    entries: int
+    titles: list[str]
+
+
+class MarkDocument(TypedDict):
+    """Whose an entry is, as the user said: ``mine``, ``not-mine`` or ``no-time``. ``event`` names it in commands.
+
+    ``series`` and ``like`` say that it holds for its series, or for all entries of ``name`` or of the same words.
+    """
+
+    event: str
+    title: str | None
+    whose: str
+    series: bool
+    like: bool
+    name: str | None
+
+
+class DoubtDocument(TypedDict):
+    """An entry of which the bridge asks whose it is, as one of ``entries`` of the same ``name`` or words."""
+
+    event: str
+    title: str
+    name: str | None
+    entries: int
+
+
+class MarksDocument(TypedDict):
+    """What the user said of entries, the newest first, and what the bridge asks."""
+
+    marks: list[MarkDocument]
+    asked: list[DoubtDocument]
+
+
+def calendar_use_document(one: CalendarUse) -> CalendarUseDocument:
+    """Return a calendar as a JSON document."""
+    titles = [writable(title) for title in one.titles]
+    return {"name": one.name, "source": one.source, "used": one.used, "entries": one.entries, "titles": titles}
+
+
+def marks_document(marks: Sequence[Mark], doubts: Sequence[Doubt]) -> MarksDocument:
+    """Return what the user said of entries, and what the bridge asks, as a JSON document."""
+    return {"marks": [mark_document(one) for one in reversed(marks)], "asked": [_doubt(one) for one in doubts]}
+
+
+def mark_document(one: Mark) -> MarkDocument:
+    """Return what the user said of an entry as a JSON document."""
+    title = None if one.title is None else writable(one.title)
+    return {
+        "event": one.key,
+        "title": title,
+        "whose": str(one.whose),
+        "series": one.series,
+        "like": one.like,
+        "name": one.name,
+    }
+
+
+def _doubt(one: Doubt) -> DoubtDocument:
+    return {"event": one.key, "title": writable(one.title), "name": one.name, "entries": one.entries}
 
 
 def _slot(slot: WeekSlot, week: Week) -> SlotDocument:

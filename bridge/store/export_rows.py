@@ -21,7 +21,8 @@ from bridge.domain.samples import set_apart
 from bridge.domain.types import Event, Item, Sample, Task
 from bridge.domain.wishes import plain, wishes_of
 from bridge.store import codec, recommendations, rows, tables
-from bridge.store.people import check_zone, preferences_of
+from bridge.store.people import check_zone
+from bridge.store.preferences import preferences_of
 from rhythm_env.interface import OBSERVATION_VERSION, ActionType, Belief, observation_from_json
 
 YEARS = range(1900, 2200)  # as of the events of a calendar

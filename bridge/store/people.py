@@ -9,8 +9,8 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -19,18 +19,17 @@ import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
-from bridge.domain.preference import PREFERRED_MAX
 from bridge.domain.records import ApiToken, Correction, User
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import Wishes, dated, plain, wishes_of
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
+from bridge.store.preferences import Preferences, preferences_of
 from bridge.store.tables import LAST_INSTANT, api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
 NAME_MAX = 64  # characters
-LANGUAGE_MAX = 16  # characters
 NAME_RULE = say(
     "a name has 1 to 64 letters, digits, dots, dashes or underscores, begins with a letter or digit, "
     "and mixes no Latin, Greek and Cyrillic letters"
@@ -82,10 +81,6 @@ def look_of(name: str) -> str:
     True
     """
     return unicodedata.normalize("NFKC", name).translate(ALIKE).casefold()
-
-
-Spell = tuple[str, date, date]  # a mode of life, its first and its last date
-MODES_MAX = 50
 
 
 class People(Part):
@@ -237,64 +232,32 @@ class People(Part):
         db.execute(query.on_conflict_do_update(index_elements=[tables.wishes.c.user_id], set_=changed))
 
     @reads
-    def preferred_sources(self, db: sa.Connection, user_id: int) -> tuple[str, ...]:
+    def preferences(self, db: sa.Connection, user_id: int) -> Preferences:
+        """Return the user's preferences, or the default ones."""
+        return _preferences(db, user_id)
+
+    @writes()
+    def change_preferences(self, db: sa.Connection, /, user_id: int, *, now: datetime, **changes: Any) -> None:
+        """Save fields of ``Preferences`` in place of the earlier ones, and keep the others."""
+        changed = {"body": replace(_preferences(db, user_id), **changes).body, "set_at": now}
+        query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
+        db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
+
+    def preferred_sources(self, user_id: int) -> tuple[str, ...]:
         """Return the names of sources in the order that the user chose, or no names without a choice."""
-        return _preferences(db, user_id).sources
+        return self.preferences(user_id).sources
 
-    @writes()
-    def prefer_sources(self, db: sa.Connection, user_id: int, names: Sequence[str], *, now: datetime) -> None:
-        """Save the order of sources that the user chose, in place of an earlier choice. Empty ``names`` delete the
-        choice.
-        """
-        _save_preferences(db, user_id, replace(_preferences(db, user_id), sources=tuple(names)), now)
+    def prefer_sources(self, user_id: int, names: Sequence[str], *, now: datetime) -> None:
+        """Save the order of sources that the user chose. Empty ``names`` delete the choice."""
+        self.change_preferences(user_id, sources=tuple(names), now=now)
 
-    @reads
-    def language(self, db: sa.Connection, user_id: int) -> str | None:
+    def language(self, user_id: int) -> str | None:
         """Return the language in which the user reads the page and messages, or None without a choice."""
-        return _preferences(db, user_id).language
+        return self.preferences(user_id).language
 
-    @writes()
-    def set_language(self, db: sa.Connection, user_id: int, language: str | None, *, now: datetime) -> None:
+    def set_language(self, user_id: int, language: str | None, *, now: datetime) -> None:
         """Save the language in which the user reads the page and messages. None deletes the choice."""
-        _save_preferences(db, user_id, replace(_preferences(db, user_id), language=language), now)
-
-    @reads
-    def modes(self, db: sa.Connection, user_id: int) -> tuple[Spell, ...]:
-        """Return the modes of life that the user said, each with its first and last date, in the order said."""
-        return _preferences(db, user_id).modes
-
-    @writes()
-    def save_modes(self, db: sa.Connection, user_id: int, modes: Sequence[Spell], *, now: datetime) -> None:
-        """Save the user's modes in place of the earlier ones. The last 50 are kept."""
-        _save_preferences(db, user_id, replace(_preferences(db, user_id), modes=tuple(modes[-MODES_MAX:])), now)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preferences:
-    """A user's order of ``sources``, ``language``, which is None without a choice, and ``modes``, ascending."""
-
-    sources: tuple[str, ...] = ()
-    language: str | None = None
-    modes: tuple[Spell, ...] = ()
-
-    @property
-    def body(self) -> str:
-        """The preferences as the table holds them: a list of sources, or an object if anything else is chosen."""
-        if not (self.language or self.modes):
-            return json.dumps(list(self.sources))
-        modes = {"modes": [[kind, str(since), str(until)] for kind, since, until in self.modes]} if self.modes else {}
-        return json.dumps({"sources": list(self.sources), "language": self.language, **modes})
-
-
-def preferences_of(body: str) -> Preferences:
-    """Return the preferences of a body as the table holds it. The first 20 names of sources count."""
-    found = json.loads(body)
-    named, language = (found["sources"], found["language"]) if isinstance(found, dict) else (found, None)
-    spells = found.get("modes", []) if isinstance(found, dict) else []
-    modes = tuple((str(k)[:20], date.fromisoformat(s), date.fromisoformat(u)) for k, s, u in spells[-MODES_MAX:])
-    sources = tuple(str(name) for name in named[:PREFERRED_MAX])
-    spoken = None if language is None else str(language)[:LANGUAGE_MAX]
-    return Preferences(sources=sources, language=spoken, modes=modes)
+        self.change_preferences(user_id, language=language, now=now)
 
 
 def _wishes(db: sa.Connection, user_id: int) -> Wishes:
@@ -305,12 +268,6 @@ def _wishes(db: sa.Connection, user_id: int) -> Wishes:
 def _preferences(db: sa.Connection, user_id: int) -> Preferences:
     body = db.execute(_PREFERENCE, {"user": user_id}).scalar()
     return Preferences() if body is None else preferences_of(body)
-
-
-def _save_preferences(db: sa.Connection, user_id: int, preferences: Preferences, now: datetime) -> None:
-    changed = {"body": preferences.body, "set_at": now}
-    query = insert_into(db, tables.preferences).values(user_id=user_id, **changed)
-    db.execute(query.on_conflict_do_update(index_elements=[tables.preferences.c.user_id], set_=changed))
 
 
 _PREFERENCE = sa.select(tables.preferences.c.body).where(tables.preferences.c.user_id == sa.bindparam("user"))

@@ -142,6 +142,5 @@ def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
     changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
     ticked_at = bridge.store.task_notes.said_at(user.id)
-    people = bridge.store.people
-    rules = ticked_at, bridge.proxies.version, user.zones, people.preferred_sources(user.id), people.modes(user.id)
+    rules = ticked_at, bridge.proxies.version, user.zones, bridge.store.people.preferences(user.id)
     return changes, corrected_at, *rules, now.astimezone(zone_at(now, user.zones)).date()

@@ -18,7 +18,8 @@ from zoneinfo import ZoneInfo
 import requests
 
 from bridge.advice.recommend import load_snapshot
-from bridge.day.person import Ownership, Person, own
+from bridge.calendar.ownership import Ownership
+from bridge.day.person import Person
 from bridge.day.routine import learn_routine
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence
@@ -78,7 +79,8 @@ def laws(known: Snapshot, rng: random.Random) -> Iterator[str]:
         _entry(at, at + DAY / 12, rng.choice(list(ActionType)), 0.9)
         for at in (known.at + timedelta(hours=rng.uniform(-1000, 100)) for _ in range(40))
     ]
-    if list(own(_with(known, strange).agenda, Ownership(left_out=frozenset({"added"})))) != list(known.agenda):
+    whose = Ownership(left_out=frozenset({"added"}))
+    if whose.own_of([one for one, _ in _with(known, strange).agenda]) != [one for one, _ in known.agenda]:
         yield "9: an entry that is not mine changes something"
 
 

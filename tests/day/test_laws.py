@@ -6,11 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.day import person as module
 from bridge.day import sleep
 from bridge.day.choice import look, options
 from bridge.day.grid import grid_of
-from bridge.day.person import Condition, Mode, ModeKind, Ownership, Person, own
+from bridge.day.person import Condition, Mode, ModeKind, Person
 from bridge.day.routine import learn_routine
 from bridge.day.sleep import fitted, usual_nights
 from rhythm_env.interface import ActionType
@@ -198,21 +199,21 @@ def strange(rng, day):
 def test_an_entry_that_is_not_mine_changes_nothing(seed):
     rng, day = random.Random(seed), MONDAY + 60 * DAY
     others = [strange(rng, day + k * DAY) for k in range(-60, 14) for _ in range(3)]
-    marked = Ownership(
-        left_out=frozenset({"family"}), not_mine=frozenset(o.key for o, _ in others if o.event.calendar == "mine")
+    said = Ownership(
+        left_out=frozenset({"family"}),
+        marks=tuple(Mark(key=o.key, whose=Whose.NOT_MINE) for o, _ in others if o.event.calendar == "mine"),
     )
-    plain = Life(seed).person(day).known
-    mixed = sorted([*plain.agenda, *others], key=lambda one: (one[0].start, one[0].key))
-    assert list(own(mixed, marked)) == list(plain.agenda)
-    assert list(own(mixed, Ownership())) != list(plain.agenda)  # as it would be with the mark forgotten
+    plain = [o for o, _ in Life(seed).person(day).known.agenda]
+    mixed = sorted([*plain, *(o for o, _ in others)], key=lambda one: (one.start, one.key))
+    assert said.own_of(mixed) == plain
+    assert replace(said, marks=()).own_of(mixed) != plain  # as it would be with the marks forgotten
 
 
 def test_an_entry_that_takes_no_time_stays_and_is_free():
-    (one,) = own([entry(TODAY, 600, 660, A.ADMIN_WORK, "Trash day")], Ownership(no_time=frozenset({"mine"})))
-    assert one[0].event.busy
-    key = one[0].event.key
-    ((occurrence, _),) = own([one], Ownership(no_time=frozenset({key})))
-    assert not occurrence.event.busy
+    one, _ = entry(TODAY, 600, 660, A.ADMIN_WORK, "Trash day")
+    assert Ownership().own_of([one]) == [one]
+    (free,) = Ownership(marks=(Mark(key=one.event.key, whose=Whose.NO_TIME),)).own_of([one])
+    assert (one.event.busy, free.event.busy) == (True, False)
 
 
 # Nights without room

@@ -1,0 +1,258 @@
+"""What a user says of whose calendars and entries are, and the few entries of which the bridge asks it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.calendar import owners
+from bridge.calendar.corrections import series_of
+from bridge.calendar.expansion import expand
+from bridge.calendar.ownership import Mark, Ownership, Whose
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
+from bridge.domain.records import User
+from bridge.domain.types import Event, Occurrence
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+SPAN = timedelta(days=180)  # before and after now, of which calendars are listed and names learnt
+NEAR = timedelta(days=60)  # in which an entry is looked for, and how far ahead a mark is counted
+EXAMPLES, DOUBTS = 3, 6
+ALIKE_MIN = 3  # entries of a name or of like words, from which the bridge asks about them
+ASKED, IN_VAIN = "whose", 2  # the kind of questions, and how many answers that tell nothing new end them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarUse:
+    """A calendar of a source: whether it is ``used``, its entries of half a year either side, and some titles."""
+
+    name: str
+    source: str
+    used: bool
+    entries: int
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked:
+    """An entry whose owner was said. ``changes`` counts the entries of the coming 60 days that it changed.
+
+    ``mark`` is None where marks were taken back, and nothing had to be kept.
+    """
+
+    event: Event
+    whose: Whose
+    mark: Mark | None
+    changes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """An entry of which the bridge asks whose it is, as one of ``entries`` under the same name or words."""
+
+    key: str
+    title: str
+    name: str | None
+    entries: int
+
+
+def calendars(store: Store, user: User, *, now: datetime) -> list[CalendarUse]:
+    """Return the user's calendars by name, and those left out of which no entry is left."""
+    left_out = store.people.preferences(user.id).left_out
+    found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    for source, event in store.reading.events(user.id, since=now - SPAN, until=now + SPAN):
+        found[event.calendar, source].append(event)
+    gone: dict[tuple[str, str], list[Event]] = {
+        (name, ""): [] for name in left_out if name not in {calendar for calendar, _ in found}
+    }
+    return [
+        CalendarUse(name=name, source=source, used=name not in left_out, entries=len(events), titles=_examples(events))
+        for (name, source), events in sorted((found | gone).items())
+    ]
+
+
+def _examples(events: Sequence[Event]) -> tuple[str, ...]:
+    titles = Counter(one.title for one in events if one.title and not one.private)
+    return tuple(title for title, _ in titles.most_common(EXAMPLES))
+
+
+def use(store: Store, user: User, name: str, *, used: bool, now: datetime) -> list[CalendarUse]:
+    """Count a calendar's entries, or leave them out. Return the user's calendars.
+
+    Raises SetupError for a name, in any case, that no calendar has.
+    """
+    known = calendars(store, user, now=now)
+    meant = {one.name for one in known if one.name == name} or {
+        one.name for one in known if one.name.casefold() == name.casefold()
+    }
+    if len(meant) != 1:
+        raise SetupError(
+            say("there is no calendar {name}; see: {command}", name=repr(name), command=_list(user))
+            if not meant
+            else say("several calendars are called {name}; see: {command}", name=repr(name), command=_list(user))
+        )
+    with store.transaction():
+        before = store.people.preferences(user.id).left_out
+        left_out = tuple(one for one in before if one not in meant)
+        store.people.change_preferences(user.id, left_out=left_out if used else (*left_out, *meant), now=now)
+    return calendars(store, user, now=now)
+
+
+def use_only(store: Store, user: User, names: Sequence[str], *, now: datetime) -> None:
+    """Count the entries of the calendars ``names``, and leave those of all others out."""
+    left_out = tuple(one.name for one in calendars(store, user, now=now) if one.name not in names)
+    store.people.change_preferences(user.id, left_out=tuple(dict.fromkeys(left_out)), now=now)
+
+
+def _list(user: User) -> str:
+    return f"bridge calendar list --user {user.name}"
+
+
+def marks(store: Store, user: User) -> tuple[Mark, ...]:
+    """Return the user's marks, the newest last."""
+    return store.people.preferences(user.id).marks
+
+
+def mark(
+    store: Store, user: User, wanted: str, whose: Whose, *, now: datetime, series: bool = False, like: bool = False
+) -> Marked:
+    """Save whose an entry is: of this one, of its ``series``, or of all entries ``like`` it. Return what it decides.
+
+    ``wanted`` is the key or title of an entry from 60 days before ``now`` to 60 days after, or of a mark. ``MINE``
+    takes back the marks of the entry. Raises SetupError if there is no such entry.
+    """
+    said = store.people.preferences(user.id)
+    before, occurrences = said.ownership(user.name), _occurrences(store, user, now)
+    found = _found(occurrences, wanted, before, now)
+    if found is None:
+        return _taken_back(store, user, wanted, whose, now=now)
+    key = series_of(found.event) if series or like else found.key
+    one = Mark(key=key, whose=whose, title=_title(found.event), series=series or like)
+    made = _speaking(one, _titles(store, user, now)) if like else [one]
+    gone = {found.key, found.event.key, series_of(found.event)} if whose is Whose.MINE else {key}
+    kept = tuple(old for old in said.marks if old.key not in gone and not any(_says_of_the_same(old, m) for m in made))
+    is_mine = replace(before, marks=kept).whose(found.event, found.key) in (None, Whose.MINE)
+    is_kept = like or not (whose is Whose.MINE and is_mine)
+    after = replace(before, marks=(*kept, *made) if is_kept else kept)
+    store.people.change_preferences(user.id, marks=after.marks, now=now)
+    changed = sum(
+        after.whose(one.event, one.key) is not before.whose(one.event, one.key) for one in occurrences if one.end > now
+    )
+    return Marked(event=found.event, whose=whose, mark=made[0] if is_kept else None, changes=changed)
+
+
+def _taken_back(store: Store, user: User, wanted: str, whose: Whose, *, now: datetime) -> Marked:
+    """Take back the marks of an entry that is not at hand. Raises SetupError unless there are some."""
+    said = store.people.preferences(user.id).marks
+    named = [one for one in said if wanted == one.key or wanted.casefold() == (one.title or "").casefold()]
+    if not named or whose is not Whose.MINE:
+        raise SetupError(
+            say(
+                "there is no such entry within {days} days; see: {entries}, or the marks: {marks}",
+                days=NEAR.days,
+                entries=f"bridge calendar --user {user.name} --json",
+                marks=f"bridge calendar mark --user {user.name}",
+            )
+        )
+    store.people.change_preferences(user.id, marks=tuple(one for one in said if one not in named), now=now)
+    event = Event(key=named[-1].key, calendar="", title=named[-1].title)
+    return Marked(event=event, whose=whose, mark=None, changes=0)
+
+
+def _found(occurrences: Sequence[Occurrence], wanted: str, said: Ownership, now: datetime) -> Occurrence | None:
+    """Return the entry with a key, or the next one of a series or title; of a title one that is marked, if any is."""
+    exact = [one for one in occurrences if one.key == wanted]
+    keyed = exact or [o for o in occurrences if wanted in (o.event.key, o.event.series, series_of(o.event))]
+    titled = [one for one in occurrences if (_title(one.event) or "").casefold() == wanted.casefold()]
+    marked = [one for one in titled if said.whose(one.event, one.key) is not None]
+    some = keyed or marked or titled
+    return next((one for one in some if one.end > now), some[-1] if some else None)
+
+
+def _speaking(made: Mark, titles: Sequence[str]) -> list[Mark]:
+    """Return the marks that speak for a name or for words: for the series alone where these may be anybody's."""
+    if made.title is None:
+        return [made]
+    known = owners.names(titles)
+    name = owners.name_in(made.title, known)
+    if name is not None:
+        return [replace(made, like=True, name=name)]
+    others = owners.beside(made.title, titles, known)
+    if len(others) > 1 or any(word in known for word in owners.owners_in(made.title)):
+        return [made]
+    with_name = [f"{other} {made.title}" for other in others if made.whose is not Whose.MINE]
+    return [replace(made, like=True, title=title) for title in (made.title, *with_name)]
+
+
+def _says_of_the_same(one: Mark, made: Mark) -> bool:
+    if not (one.like and made.like) or one.name != made.name:
+        return False
+    return made.name is not None or owners.same_words(one.title or "", made.title or "")
+
+
+def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> list[Doubt]:
+    """Return entries of which the bridge asks whose they are, the most telling first.
+
+    Those of a name come first, and those without one only where something is not the user's. Nothing is asked twice,
+    and no more once two answers in a row told nothing new.
+    """
+    said = store.people.preferences(user.id)
+    whose, titles = said.ownership(user.name), _titles(store, user, now)
+    known = owners.names(titles)
+    groups: dict[str, list[Occurrence]] = defaultdict(list)
+    named: dict[str, str] = {}
+    for one in _occurrences(store, user, now):
+        title = _title(one.event)
+        if title is None or whose.whose(one.event, one.key) is not None:
+            continue
+        name = owners.name_in(title, known)
+        group = name or " ".join(sorted(owners.words(title)))
+        groups[group].append(one)
+        named |= {group: name} if name is not None else {}
+    told = {about for kind, about, _ in said.answered if kind == ASKED}
+    theirs = {one for one in said.marks if one.like and one.whose is not Whose.MINE}
+    if len(told | {one.key for one in said.marks if one.like}) - len(theirs) - len(theirs) >= IN_VAIN:
+        return []
+    found = [
+        Doubt(key=some[0].key, title=some[0].event.title or "", name=named.get(group), entries=len(some))
+        for group, some in groups.items()
+        if len(some) >= ALIKE_MIN
+        and group not in told
+        and group != whose.own
+        and (group in named or (theirs and len(owners.beside(some[0].event.title or "", titles, known)) < 2))
+        and (theirs or whose.own in known or owners.is_sure(group, titles))
+    ]
+    return sorted(found, key=lambda one: (one.name is None, -one.entries, one.title))[:most]
+
+
+def dismiss(store: Store, user: User, doubt: Doubt, *, now: datetime) -> None:
+    """Ask no more whose the entries of a doubt are."""
+    about = doubt.name or " ".join(sorted(owners.words(doubt.title)))
+    with store.transaction():
+        before = store.people.preferences(user.id).answered
+        store.people.change_preferences(user.id, answered=(*before, (ASKED, about, now.date())), now=now)
+
+
+def _occurrences(store: Store, user: User, now: datetime) -> list[Occurrence]:
+    events = [event for _, event in store.reading.events(user.id, since=now - NEAR, until=now + NEAR)]
+    return expand(events, since=now - NEAR, until=now + NEAR, zones=user.zones)
+
+
+def _titles(store: Store, user: User, now: datetime) -> list[str]:
+    """Return the titles of the year around now, from which names are learnt."""
+    found = (_title(event) for _, event in store.reading.events(user.id, since=now - SPAN, until=now + SPAN))
+    return [title for title in found if title is not None]
+
+
+def _title(event: Event) -> str | None:
+    return None if event.private else event.title or None
+
+
+def taken_back(done: Marked) -> Mark:
+    """Return what stands of an entry whose marks were taken back."""
+    return Mark(key=done.event.key, whose=Whose.MINE, title=_title(done.event))

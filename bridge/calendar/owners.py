@@ -1,0 +1,176 @@
+"""Names of people in the titles of a family's calendar, such as CW in "CW Preschool", and titles of the same words.
+
+An owner's name begins or ends a title, or stands in brackets. Who is met, fetched or called owns no entry. A word is
+taken for a name if it stands so beside several other words, and never alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from bridge.calendar.corrections import alike, runs
+
+FEWEST_BESIDE = 3  # different rests of titles that a name stands beside
+SURE_BESIDE = 2  # the same for a name that a sign parts from the rest, and for initials
+SAME = 0.7  # overlap of three-letter runs from which two words are one
+JOINS = frozenset({"&", "+", "/", "and", "und", "u", "y", "et", "e"})
+BEFORE = (
+    "with w mit for für fuer to zu zum zur from von bei at call ring meet see visit up off bring fetch collect about "
+    "drop drive take pick avec pour con per para treffe besuche hole bringe"
+)
+BESIDE = "abholen bringen anrufen holen besuchen treffen pickup dropoff fahren birthday geburtstag"
+MET, FETCHED = frozenset(BEFORE.split()), frozenset(BESIDE.split())  # before and beside whoever is met or fetched
+PARTS = re.compile(r"[^\W\d_]+(?:['’]s\b)?|[&+/:()\[\]–—|-]")
+BRACKETS = "()[]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str  # in lower case, without 's
+    sure: bool  # a sign parts it from the rest, or it is initials
+
+
+def owners_in(title: str) -> list[str]:
+    """Return the words of a title that may name its owner, in lower case.
+
+    >>> owners_in("CW Preschool"), owners_in("Lunch with Ben"), owners_in("Clara & Ben: cinema")
+    (['cw', 'preschool'], ['lunch'], ['clara', 'ben', 'cinema'])
+    """
+    return list(dict.fromkeys(one.text for part in _ends(title) for one in part))
+
+
+def joined_in(title: str) -> list[str]:
+    """Return the words of a title that are joined as owners, such as "Clara & Ben", in lower case, or none."""
+    return next(([one.text for one in part] for part in _ends(title) if len(part) > 1), [])
+
+
+def rest_of(title: str, name: str) -> tuple[str, ...]:
+    """Return the other words of a title, in order."""
+    return tuple(word for word in words(title) if word != name)
+
+
+def same_words(one: str, other: str) -> bool:
+    """Return True if two titles are of the same words, in any order and nearly any spelling, whatever the numbers.
+
+    >>> same_words("Trash collection", "trash collections (2)"), same_words("Dentist", "Dentist Ben")
+    (True, False)
+    """
+    mine, theirs = set(words(one)), set(words(other))
+    if not mine or not theirs:
+        return one.strip().casefold() == other.strip().casefold()
+    return all(_has(word, theirs) for word in mine) and all(_has(word, mine) for word in theirs)
+
+
+def names(titles: Iterable[str]) -> frozenset[str]:
+    """Return the words that name owners in the titles of a calendar, in lower case. The commonest is found first."""
+    found: set[str] = set()
+    different = {title for title in titles if len(words(title)) > 1}
+    alone = {words(title)[0] for title in titles if len(words(title)) == 1}
+    open_ones = {title: [w for part in _ends(title) for w in part] for title in different}
+    while True:
+        rests: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        sure: set[str] = set()
+        for title, some in open_ones.items():
+            for word in some:
+                rests[word.text].add(tuple(sorted(set(rest_of(title, word.text)))))
+                sure |= {word.text} if word.sure else set()
+        good = [
+            (len(beside) + (len(beside) if word in sure else 0), word)
+            for word, beside in rests.items()
+            if word not in found
+            and len(beside) >= (SURE_BESIDE if word in sure else FEWEST_BESIDE)
+            and (word not in alone or word in sure)
+        ]
+        if not good:
+            return frozenset(found)
+        best = min(good, key=lambda one: (-one[0], one[1]))[1]
+        found.add(best)
+        for title, some in open_ones.items():
+            if any(word.text == best for word in some):
+                kept = set(joined_in(title)) or {best}
+                open_ones[title] = [word for word in some if word.text in kept]
+
+
+def name_in(title: str, known: frozenset[str]) -> str | None:
+    """Return the name of a title's single owner, or None if it names none or several."""
+    found = [word for word in owners_in(title) if word in known]
+    return found[0] if len(found) == 1 and not joined_in(title) else None
+
+
+def spelt(name: str, title: str) -> str:
+    """Return a name as a title spells it."""
+    parts = PARTS.findall(_normal(title))
+    return next((re.sub(r"['’]s$", "", part) for part in parts if _plain(part) == name), name)
+
+
+def beside(title: str, titles: Iterable[str], known: frozenset[str]) -> frozenset[str]:
+    """Return the names beside which the words of a title without a name stand in other titles."""
+    named = ((name_in(other, known), other) for other in set(titles))
+    return frozenset(n for n, other in named if n is not None and same_words(" ".join(rest_of(other, n)), title))
+
+
+def is_sure(name: str, titles: Iterable[str]) -> bool:
+    """Return True if a sign parts a name from the rest of some title, or it is initials."""
+    return any(one.sure and one.text == name for title in titles for part in _ends(title) for one in part)
+
+
+@lru_cache(maxsize=1 << 14)
+def words(title: str) -> tuple[str, ...]:
+    """Return the words of a title in lower case, without 's, numbers and signs."""
+    return tuple(_plain(part) for part in PARTS.findall(_normal(title)) if part[0].isalpha())
+
+
+def _normal(title: str) -> str:
+    return unicodedata.normalize("NFKC", title)
+
+
+def _plain(part: str) -> str:
+    return re.sub(r"['’]s$", "", part.casefold())
+
+
+@lru_cache(maxsize=1 << 14)
+def _ends(title: str) -> tuple[Sequence[_Word], Sequence[_Word]]:
+    """Return the words that may name owners at the beginning and at the end of a title."""
+    parts = PARTS.findall(_normal(title))
+    found = [_plain(part) for part in parts if part[0].isalpha() and part.casefold() not in JOINS]
+    if len(found) < 2:
+        return (), ()
+    is_fetched = any(word in FETCHED for word in found)
+    first = [] if is_fetched or found[0] in MET else _run(parts, ":–—|-")
+    last = _run(parts[::-1], "–—|-")
+    if is_fetched or any(word in MET for word in found[: len(found) - len(last)]):
+        last = []
+    return tuple(first), tuple(last[::-1])
+
+
+def _run(parts: Sequence[str], parting: str) -> list[_Word]:
+    """Return the first word, with those that are joined to it."""
+    found: list[str] = []
+    parted, is_joined = False, True
+    for part in parts:
+        if part in BRACKETS:
+            parted = True
+        elif part.casefold() in JOINS:
+            is_joined = True
+        elif not part[0].isalpha():
+            parted = parted or (bool(found) and part in parting)
+            break
+        elif not is_joined:
+            break
+        else:
+            found.append(part)
+            is_joined = False
+    return [_Word(_plain(one), parted or one.casefold() != _plain(one) or _is_initials(one)) for one in found]
+
+
+def _is_initials(word: str) -> bool:
+    return 2 <= len(word) <= 3 and word.isupper()
+
+
+def _has(word: str, others: set[str]) -> bool:
+    return word in others or any(alike(runs(word), runs(other)) >= SAME for other in others)

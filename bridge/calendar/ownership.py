@@ -1,0 +1,100 @@
+"""The entries of a calendar that are a person's own, by what the person said of calendars and of entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+
+from bridge.calendar.corrections import series_of
+from bridge.calendar.owners import joined_in, owners_in, same_words
+from bridge.domain.types import Event, Occurrence
+
+
+class Whose(StrEnum):
+    """An entry is the person's (``mine``), somebody else's, or takes no time, such as a reminder."""
+
+    MINE = "mine"
+    NOT_MINE = "not-mine"
+    NO_TIME = "no-time"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """An answer of a person to whose an entry is. ``key`` is that of an occurrence, or of a series (``series_of``).
+
+    With ``like`` it holds for all entries of ``name``, or without a name for titles of the same words.
+    """
+
+    key: str
+    whose: Whose
+    title: str | None = None
+    series: bool = False
+    like: bool = False
+    name: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ownership:
+    """Calendars that are left out, by their keys, and marks of entries, the newest last.
+
+    ``own`` is the person's own name, in lower case, as titles may hold it.
+    """
+
+    left_out: frozenset[str] = frozenset()
+    marks: tuple[Mark, ...] = ()
+    own: str | None = field(default=None, compare=False)
+
+    def whose(self, event: Event, key: str | None = None) -> Whose | None:
+        """Return whose an entry or its occurrence ``key`` is, the most exact mark first. None if nothing tells."""
+        if event.calendar in self.left_out:
+            return Whose.NOT_MINE
+        for name in (key, event.key, event.master, event.series, series_of(event)):
+            if name is not None and name in self._keys:
+                return self._keys[name]
+        return self.told(event.title)
+
+    def told(self, title: str | None) -> Whose | None:
+        """Return whose an entry is by its title alone: by a name in it, or by the words of a title without names."""
+        if not title or not (self._names or self._words):
+            return None
+        together = joined_in(title)
+        said = [self._said(name) for name in together or owners_in(title)]
+        known = [one for one in said if one is not None]
+        if Whose.MINE in known:
+            return Whose.MINE
+        if known:
+            return known[0] if len(set(said if together else known)) == 1 else None
+        return next((whose for words, whose in self._words if same_words(words, title)), None)
+
+    def _said(self, name: str) -> Whose | None:
+        return Whose.MINE if name == self.own else self._names.get(name)
+
+    def used(self, events: Iterable[Event]) -> list[Event]:
+        """Return the entries of calendars that are not left out."""
+        return [one for one in events if one.calendar not in self.left_out]
+
+    def own_of(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
+        """Return the person's own occurrences, those that take no time as free."""
+        if not (self.left_out or self.marks):
+            return list(occurrences)
+        found = ((one, self.whose(one.event, one.key)) for one in occurrences)
+        return [
+            replace(one, event=replace(one.event, busy=False)) if whose is Whose.NO_TIME else one
+            for one, whose in found
+            if whose is not Whose.NOT_MINE
+        ]
+
+    @cached_property
+    def _keys(self) -> Mapping[str, Whose]:
+        return {one.key: one.whose for one in self.marks}
+
+    @cached_property
+    def _names(self) -> Mapping[str, Whose]:
+        return {one.name: one.whose for one in self.marks if one.like and one.name is not None}
+
+    @cached_property
+    def _words(self) -> list[tuple[str, Whose]]:
+        found = {one.title: one.whose for one in self.marks if one.like and one.name is None and one.title is not None}
+        return list(found.items())[::-1]
