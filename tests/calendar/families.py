@@ -55,9 +55,7 @@ def _called(rng: random.Random, name: str) -> str:
     return name[0] + rng.choice("WKS") if rng.random() < 0.25 else name
 
 
-def _weekly(
-    rng: random.Random, what: str, who: str, name: str | None, forms: list[str], often: float
-) -> list[Entry]:
+def _weekly(rng: random.Random, what: str, who: str, name: str | None, forms: list[str], often: float) -> list[Entry]:
     found = []
     for week in range(WEEKS):
         if rng.random() < often:
