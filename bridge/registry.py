@@ -179,5 +179,9 @@ def policy_settings(name: str, settings: config.Settings | None = None) -> dict[
 def _module(folder: str, name: str, command: str) -> Any:
     found = _modules(folder)
     if name not in found:
-        raise SetupError(f"{name!r} is none of the {folder} (there are: {', '.join(sorted(found))}); see: {command}")
+        near = config.nearest(name, found, cutoff=0.6)
+        asked = f"; did you mean {near}?" if near else ""
+        raise SetupError(
+            f"{name!r} is none of the {folder}{asked} (there are: {', '.join(sorted(found))}); see: {command}"
+        )
     return importlib.import_module(found[name])

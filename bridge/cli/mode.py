@@ -43,8 +43,9 @@ def mode(
     with installation.open_bridge() as bridge:
         now = installation.now()
         person = bridge.person(user, at=now)
-        last = None if until is None else parse_day(until)
-        if last is not None and last < now.astimezone(zone_at(now, person.zones)).date():
+        today = now.astimezone(zone_at(now, person.zones)).date()
+        last = None if until is None else parse_day(until, today)
+        if last is not None and last < today:
             raise SetupError(f"{last} is over; name today or a later day: bridge mode {kind} --user {user}")
         if kind is not None:
             modes.say_mode(bridge.store, person, ModeKind(kind.lower()), last, now=now)

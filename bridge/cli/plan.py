@@ -45,7 +45,10 @@ def register(app: typer.Typer) -> None:
 def plan(
     user: options.User,
     day: Annotated[
-        str | None, typer.Option("--date", help="The day to plan, such as 2026-11-20. Default: today.", metavar="DATE")
+        str | None,
+        typer.Option(
+            "--date", help="The day to plan: 2026-11-20, tomorrow or a weekday. Default: today.", metavar="DATE"
+        ),
     ] = None,
     ics: Annotated[
         Path | None,
@@ -66,11 +69,12 @@ def plan(
     from bridge.advice.recommend import load_snapshot
     from bridge.documents.inputs import parse_day
     from bridge.documents.plan import plan_document
+    from bridge.domain.slots import zone_at
 
-    wanted = None if day is None else parse_day(day)
     with installation.open_bridge() as bridge:
         now = installation.now()
         person = bridge.person(user, at=now)
+        wanted = None if day is None else parse_day(day, now.astimezone(zone_at(now, person.zones)).date())
         known = load_snapshot(bridge.store, person, bridge.classifier, at=now, proxies=bridge.proxies)
         found = plan_day(bridge, person, wanted, now=now, known=known)
         newest = newest_if_old(bridge.store, person, known)

@@ -102,14 +102,11 @@ def trace(
 
 
 def _date(text: str | None, now: datetime, zones: Any) -> date:
+    from bridge.documents.inputs import parse_day
     from bridge.domain.slots import zone_at
 
-    if text is None:
-        return now.astimezone(zone_at(now, zones)).date()
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise SetupError(f"{text!r} is no date; write it like 2026-11-20") from None
+    today = now.astimezone(zone_at(now, zones)).date()
+    return today if text is None else parse_day(text, today)
 
 
 def _only(store: Store, kind: str, name: str) -> int:

@@ -5,7 +5,7 @@ That is answers, slots, days, scores, meters, actions, hours, goals and weights.
 
 from __future__ import annotations
 
-from datetime import date, time
+from datetime import date, time, timedelta
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 
 NONE = "none"  # takes a wish back
 SPANS_FORM = "begin and end with a minus between, several with a comma, such as 09:00-12:00, 14:00-16:00"
+NEAR_DAYS = {"today": 0, "heute": 0, "tomorrow": 1, "morgen": 1, "yesterday": -1, "gestern": -1}
+WEEKDAYS = (
+    ("monday", "montag"),
+    ("tuesday", "dienstag"),
+    ("wednesday", "mittwoch"),
+    ("thursday", "donnerstag"),
+    ("friday", "freitag"),
+    ("saturday", "samstag"),
+    ("sunday", "sonntag"),
+)
 NO_ACTION = "NONE"  # says that an event is no activity
 
 
@@ -76,19 +86,29 @@ def parse_slots(text: str) -> frozenset[Slot]:
         ) from None
 
 
-def parse_day(text: str) -> date:
-    """Return a date from an ISO 8601 text like ``2026-11-20``.
+def parse_day(text: str, today: date) -> date:
+    """Return the date of ``2026-11-20``, ``today``, ``tomorrow``, ``yesterday``, or of the next such weekday.
 
-    Raises SetupError for other texts, and for years outside 1970 to 2199.
+    Weekdays may be cut to three letters, in English or German. Raises SetupError for other texts, and for years
+    outside 1970 to 2199.
     """
     from bridge.advice.week import YEARS
 
+    word = text.strip().lower()
+    weekday = next((n for n, names in enumerate(WEEKDAYS) if any(x.startswith(word) for x in names)), None)
     try:
-        day = date.fromisoformat(text.strip())
+        if word in NEAR_DAYS:
+            day = today + timedelta(days=NEAR_DAYS[word])
+        elif weekday is not None and len(word) > 1:
+            day = today + timedelta(days=(weekday - today.weekday()) % 7)
+        else:
+            day = date.fromisoformat(word)
     except ValueError:
         day = date.min
     if day.year not in YEARS:
-        raise SetupError(f"{text!r} is no date from 1970 to 2199; write it like 2026-11-20")
+        raise SetupError(
+            f"{text!r} is no date from 1970 to 2199; write it like 2026-11-20, or say today, tomorrow or a weekday"
+        )
     return day
 
 
@@ -120,33 +140,43 @@ def parse_meter(text: str, user: str) -> Meter:
 
 
 def parse_action(text: str) -> ActionType | None:
-    """Return an action by its name in any case, or None for ``NONE`` (no activity).
+    """Return an action by its name or a word for it such as ``running``, or None for ``NONE`` (no activity).
 
-    Spaces and dashes count as underscores. Raises SetupError for any other text.
+    Case does not matter, and spaces and dashes count as underscores. Raises SetupError for any other text.
     """
-    name = text.strip().upper().replace("-", "_").replace(" ", "_")
-    if name == NO_ACTION:
+    if text.strip().upper() == NO_ACTION:
         return None
-    try:
-        return ActionType(name)
-    except ValueError:
-        raise SetupError(f"{text!r} is no action; write one of {', '.join(ActionType)}, or {NO_ACTION}") from None
+    if (action := _called(text) or _meant(text)) is not None:
+        return action
+    raise SetupError(
+        f"{text!r} is no action; did you mean {_nearest(text)}? Write one of {', '.join(ActionType)}, or {NO_ACTION}"
+    )
 
 
 def parse_wished(text: str, user: str) -> ActionType:
-    """Return the action that a wish names, in any case. Raises SetupError for any other text.
+    """Return the action of a name. Raises SetupError, which names the nearest, for any other text."""
+    if (action := _called(text)) is not None:
+        return action
+    raise SetupError(
+        f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {_meant(text) or _nearest(text)}. "
+        f"Try again with an action; your wishes so far: bridge wish --user {user}"
+    )
 
-    Spaces and dashes count as underscores. The error names the most similar action.
-    """
+
+def _called(text: str) -> ActionType | None:
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
-    try:
-        return ActionType(name)
-    except ValueError:
-        nearest = get_close_matches(name, list(ActionType), n=1, cutoff=0.0)[0]
-        raise SetupError(
-            f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {nearest}. "
-            f"Try again with an action; your wishes so far: bridge wish --user {user}"
-        ) from None
+    return ActionType(name) if name in set(ActionType) else None
+
+
+def _meant(text: str) -> ActionType | None:
+    from bridge.domain.wish_lexicon import ENGLISH_ACTIONS, GERMAN_ACTIONS
+
+    said = ((action, words) for table in (ENGLISH_ACTIONS, GERMAN_ACTIONS) for action, words in table.items())
+    return next((action for action, words in said if text.strip().lower() in words.split(", ")), None)
+
+
+def _nearest(text: str) -> str:
+    return get_close_matches(text.strip().upper().replace(" ", "_"), list(ActionType), n=1, cutoff=0.0)[0]
 
 
 def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -122,7 +123,9 @@ class People(Part):
             raise SetupError(f"there is no user of that name: {NAME_RULE}; see: bridge user list")
         found = _users(db, tables.users.c.name == composed(name))
         if not found:
-            raise SetupError(f"there is no user {name}; add one: bridge user add {name}")
+            near = get_close_matches(name, db.execute(sa.select(tables.users.c.name)).scalars().all(), n=1)
+            asked = f"did you mean {near[0]}? Otherwise " if near else ""
+            raise SetupError(f"there is no user {name}; {asked}add one: bridge user add {name}")
         return found[0]
 
     @reads

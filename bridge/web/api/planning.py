@@ -13,6 +13,7 @@ from bridge.documents.plan import PlanDocument, plan_document
 from bridge.documents.planning import RoutineDocument, WishesDocument, routine_document, wishes_document
 from bridge.domain.wishes import GOAL_MAX, SPANS_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, WEIGHT_MAX, wishes_of
 from bridge.web.api.day import Body
+from bridge.web.day import local
 from bridge.web.state import Visitor
 from rhythm_env.interface import ActionType, Meter
 
@@ -43,13 +44,15 @@ class Wished(Body):
 @router.get("/plan")
 def plan(
     visit: Visitor,
-    date: Annotated[str | None, Query(max_length=20, description="A date such as 2026-11-20; default: today.")] = None,
+    date: Annotated[
+        str | None, Query(max_length=20, description="2026-11-20, tomorrow or a weekday; default: today.")
+    ] = None,
 ) -> PlanDocument:
     """Return the plan of a date: entries, suggestions, tasks, winding down and sleep, in order of time.
 
     A suggestion without a ``recommendation_id`` is a preview, which may change during the day.
     """
-    wanted = None if date is None else parse_day(date)
+    wanted = None if date is None else parse_day(date, local(visit, visit.now).date())
     return plan_document(
         visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=False), visit.user.zones
     )

@@ -29,7 +29,7 @@ A_DAY = timedelta(days=1)
 def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date", max_length=20)] = "") -> Response:
     """Show the plan of a date, by default of today."""
     today = local(visit, visit.now).date()
-    wanted: date = parse_day(day) if day else today
+    wanted: date = parse_day(day, today) if day else today
     found = visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=is_seen(request, visit))
     shown = timeline.timeline(visit, found)
     if is_part(request):

@@ -13,6 +13,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.languages import _
 from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at
+from bridge.web.day import local
 from bridge.web.state import Visitor
 
 router = APIRouter()
@@ -37,16 +38,16 @@ def tick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
     if current is not None and current.what == found.title:
         feedback.say(store, visit.user, current.id, Deed.DONE, now=visit.now)
-    return _plan_of(day)
+    return _plan_of(visit, day)
 
 
 @router.post("/tasks/open")
 def untick(visit: Visitor, task: Key, day: Day = "") -> RedirectResponse:
     """Take back that the user did a task, and show the plan again from which that was done."""
     visit.bridge.store.task_notes.untick(visit.user.id, task, now=visit.now)
-    return _plan_of(day)
+    return _plan_of(visit, day)
 
 
-def _plan_of(day: str) -> RedirectResponse:
+def _plan_of(visit: Visitor, day: str) -> RedirectResponse:
     """Return a redirect to the plan of a date, or to today's page for an empty ``day``."""
-    return RedirectResponse(f"/day?date={parse_day(day)}" if day else "/", 303)
+    return RedirectResponse(f"/day?date={parse_day(day, local(visit, visit.now).date())}" if day else "/", 303)
