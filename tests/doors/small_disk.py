@@ -41,6 +41,7 @@ COMMANDS = {
     "restore by name": ("restore", "{newest}", "--replace"),
     "doctor after it": ("doctor", "--json"),
 }
+PUSHED_BYTES = 1 << 20  # more than the body before it gives back, which goes once it is imported, also on a full disk
 DAEMON_SECONDS = 15  # after which a daemon that runs is stopped
 CALENDAR = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n{}END:VCALENDAR\r\n"
 EVENT = (
@@ -59,12 +60,12 @@ def main(fault: str, folder: Path) -> None:
         token = _filled(folder)
         newest = max(path.name for path in folder.glob("bridge-*.age"))
         with _served() as port:
-            before = _push(port, token, "before"), _get(port, "/health")
+            before = _push(port, token, "before"), _started(port)
             _break(fault, disk)
             told: dict[str, Any] = {
                 "push before": before[0],
                 "health before": before[1],
-                "push": _push(port, token, "after"),
+                "push": _push(port, token, "after", at_least=PUSHED_BYTES),
                 "page": _get(port, "/"),
                 "health": _get(port, "/health"),
             }
@@ -148,10 +149,19 @@ def _served() -> Iterator[int]:
         running.communicate(timeout=COMMAND_SECONDS)
 
 
-def _push(port: int, token: str, what: str) -> dict[str, Any]:
+def _started(port: int) -> dict[str, Any]:
+    """Return what ``/health`` says once the first look for due work has ended, or after the time of a command."""
+    until = time.monotonic() + COMMAND_SECONDS
+    while (found := _get(port, "/health"))["out"] == '{"status":"starting"}' and time.monotonic() < until:
+        time.sleep(0.1)
+    return found
+
+
+def _push(port: int, token: str, what: str, *, at_least: int = 0) -> dict[str, Any]:
     points = [{"date": "2026-11-19 08:00:00 +0000", "qty": 10, "source": what}]
-    body = {"data": {"metrics": [{"name": "step_count", "units": "count", "data": points}]}}
-    return _asked(port, "POST", "/push/health_auto_export", json.dumps(body), {"Authorization": f"Bearer {token}"})
+    body = json.dumps({"data": {"metrics": [{"name": "step_count", "units": "count", "data": points}]}})
+    headers = {"Authorization": f"Bearer {token}"}
+    return _asked(port, "POST", "/push/health_auto_export", body.ljust(at_least), headers)
 
 
 def _get(port: int, path: str) -> dict[str, Any]:
