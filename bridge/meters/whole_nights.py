@@ -2,8 +2,9 @@
 
 A nap by ``bridge.domain.naps`` stays one, whatever its source calls it. Other sleeps of a device are pieces of one
 night if the time awake between them lies between 20:00 and 08:00, and is no longer than the shorter piece, nor than two
-hours. Sleep in two parts with an hour or more awake between was once usual (Ekirch 2001, American Historical Review
-106), and accelerometers join sleep over pauses of an hour (van Hees 2018, Scientific Reports 8:12975).
+hours. Sleep in two parts with an hour or more awake between was once usual (Ekirch 2001, "Sleep We Have Lost", American
+Historical Review 106), and accelerometers join sleep over pauses of an hour (van Hees 2018, Scientific Reports 8:12975;
+``spt_max_gap`` of GGIR).
 """
 
 from __future__ import annotations

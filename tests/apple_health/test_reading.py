@@ -147,11 +147,12 @@ def test_pages_are_small_and_records_are_json_by_local_day(whole: bytes) -> None
 
 
 def covers(pages: list[Page]) -> dict[str, Covers | None]:
-    return {f"{page.stream} {page.records[0].key[:7]}": page.covers for page in pages if page.stream == "day"}
+    own = [page for page in pages if page.stream == "day" and page.records]
+    return {f"{page.stream} {page.records[0].key[:7]}": page.covers for page in own}
 
 
 def test_months_inside_the_export_are_covered() -> None:
-    """Not the first, in which a new phone may have begun; the last as well, in which a day may have been deleted."""
+    """Of the first only the days after the first one; the last as well, in which a day may have been deleted."""
     rows = [
         steps(5, f"2026-{month:02}-15 08:00:00 +0100", f"2026-{month:02}-15 08:10:00 +0100") for month in (8, 9, 10, 11)
     ]
@@ -214,6 +215,28 @@ def test_the_only_night_of_its_month_goes_when_it_is_deleted_on_the_phone(store:
     everything = taken(store, tmp_path, document(*walks, *nights))
     del everything["night 2026-08-10"]
     assert taken(store, tmp_path, document(*walks, nights[0], nights[2])) == everything
+
+
+@pytest.mark.parametrize("gone", [[1], [2], [1, 2], [3], [2, 3, 4], [4]])
+def test_what_is_deleted_on_the_phone_goes_in_the_first_month_and_with_its_whole_stream(
+    store: Store, tmp_path: Path, gone: list[int]
+) -> None:
+    rows = [walked("09-10", 10), walked("09-11", 11), asleep("09-20", "01:00"), asleep("10-20", "02:00")]
+    names = ["steps 2026-09-10", "steps 2026-09-11", "night 2026-09-20", "night 2026-10-20"]
+    rows, names = [*rows, walked("11-10", 5)], [*names, "steps 2026-11-10"]
+    everything = taken(store, tmp_path, document(*rows))
+    assert set(everything) == set(names)
+    left = [n for n in range(5) if n not in gone]
+    assert taken(store, tmp_path, document(*(rows[n] for n in left))) == {names[n]: everything[names[n]] for n in left}
+    older = document(*rows, exported="2026-11-15 10:00:00 +0100")
+    assert set(taken(store, tmp_path, older)) == {names[n] for n in left}
+
+
+def test_what_an_earlier_phone_measured_on_a_new_phones_first_day_stays(store: Store, tmp_path: Path) -> None:
+    everything = taken(store, tmp_path, document(walked("09-10", 10), asleep("09-20", "01:00"), walked("10-05", 1)))
+    evening = steps(7, "2026-09-20 20:00:00 +0100", "2026-09-20 20:10:00 +0100")
+    new_phone = document(evening, walked("10-05", 1))
+    assert taken(store, tmp_path, new_phone) == everything | {"steps 2026-09-20": 7}
 
 
 def test_an_old_export_a_new_phones_and_one_cut_off_take_nothing_away(store: Store, tmp_path: Path) -> None:

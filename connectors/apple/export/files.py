@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
+from itertools import product
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import CutShort
@@ -89,6 +90,21 @@ class Export:
     def inside(self, month: str) -> bool:
         """Return True if a month lies strictly inside the export, and so is complete."""
         return self.first_day[:7] < month < self.last_day[:7]
+
+    @property
+    def streams(self) -> list[str]:
+        """The streams that are made of this export."""
+        return [stream for stream in days.DAYS_OF_STREAM if stream != "every" or self.collected.keep_all]
+
+    @property
+    def complete(self) -> list[str]:
+        """The beginnings of dates after the first day: the days of the first month, and the months up to the last."""
+        first, last = self.first_day, self.last_day
+        if not first:
+            return []
+        span = range((date.fromisoformat(last) - date.fromisoformat(first)).days + 1)
+        after = [str(date.fromisoformat(first) + timedelta(days=n)) for n in span if n]
+        return list(dict.fromkeys(day if day[:7] == first[:7] else f"{day[:7]}-" for day in after))
 
     def _day(self, at: float) -> str:
         return day_at(at, self.collected.places.offset(at))
@@ -205,35 +221,29 @@ def _pages(export: Export, still: Mapping[str, Mapping[str, int]], *, whole: boo
     """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
 
     Records of a damaged file (``whole`` is False), and of the export's unfinished day, add to the stored records
-    instead. A month of an export is complete, so further records that an earlier export gave of it are deleted. Only
-    the first month is partial, because a new phone starts in the middle of a month. All pages carry the date of the
-    export, so that exports give the same result in any order. The months ``still`` are stored as they are, and come as
-    a page per stream. ``still`` maps them to stream -> number of records.
+    instead. The phone exports all that it holds ("Export All Health Data"). So after its first day, on which a new
+    phone may have begun, an export is complete: what an earlier export gave and it lacks was deleted on the phone, be
+    it a day, a month or all of a stream. All pages carry the date of the export, so that exports give the same result
+    in any order. The months ``still`` are stored as they are, and come as a page per stream. ``still`` maps them to
+    stream -> number of records.
     """
     last, as_of = export.last_day, export.as_of
-    latest: dict[str, str] = {}
+    listed: dict[str, set[str]] = defaultdict(set)
     kept: dict[str, dict[str, int]] = defaultdict(dict)
     for month in export.months():
         for stream, records in still[month].items() if month in still else export.records(month):
-            for empty in _between(latest.get(stream, month), month) if whole else ():
-                yield Page(stream=stream, records=(), covers=Covers(prefix=f"{empty}-", as_of=as_of))
-            latest[stream] = month
+            listed[stream].add(f"{month}-")
             if isinstance(records, int):
                 kept[stream][f"{month}-"] = records
                 continue
+            listed[stream].update(record.key for record in records)
             page = tuple(replace(record, adds=not whole or record.key >= last, as_of=as_of) for record in records)
             covers = Covers(prefix=f"{month}-", as_of=as_of) if whole and month > export.first_day[:7] else None
             yield Page(stream=stream, records=page, covers=covers)
-    for stream, month in latest.items() if whole else ():
-        for empty in (*_between(month, last[:7]), last[:7]) if month < last[:7] else ():
-            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{empty}-", as_of=as_of))
+    for stream, prefix in product(export.streams, export.complete if whole else ()):
+        if prefix not in listed[stream]:
+            yield Page(stream=stream, records=(), covers=Covers(prefix=prefix, as_of=as_of))
     for stream, months in kept.items():
         yield Page(stream=stream, records=(), still=Still(records=months, as_of=as_of))
     if export.collected.aside:
         yield Page(stream="day", records=(), set_aside=dict(export.collected.aside))
-
-
-def _between(first: str, last: str) -> Iterator[str]:
-    """Yield the months (YYYY-MM) strictly between two months."""
-    while (first := f"{date.fromisoformat(f'{first}-28') + timedelta(days=4):%Y-%m}") < last:
-        yield first
