@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import groupby
 from typing import Any, BinaryIO
 
 from bridge.domain.ports import File, Recognised
@@ -81,6 +82,9 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
     for stream, records in pending.items():
         for first in range(0, len(records), PAGE_RECORDS):
             yield Page(stream=stream, records=tuple(records[first : first + PAGE_RECORDS]))
+    gone = [RawRecord(stream=stream, key=key, payload={}, deleted=True) for stream, key in sorted(pieces.earlier)]
+    for stream, some in groupby(gone, key=lambda record: record.stream):
+        yield Page(stream=stream, records=tuple(some))
     yield from _rates(days, zone)
     if pieces.unconfirmed:
         yield Page(stream="sleep", records=(), left_out={UNCONFIRMED: pieces.unconfirmed})

@@ -90,6 +90,7 @@ COMMON = frozenset({"sleep score", "steps", "respiratory rate", "awake time", "a
     *("sleep latency", "time in bed", "average hrv", "total sleep duration", "total sleep time", "deep sleep duration"),
     *("rem sleep duration", "light sleep duration", "light sleep time", "deep sleep time", "rem sleep time"),
 }  # names that other vendors' tables have too
+EARLIER_KEYS = ("id", "bedtime_start", "start_datetime", "day", "date")  # by which earlier releases named rows
 KEPT = {"sleep": {"bedtime_start", "bedtime_end", *SLEEP.values(), *NIGHT.values()}} | {
     stream: {"timestamp", *table.values()} for stream, table in DAILY.items()
 }
@@ -122,12 +123,16 @@ class Pieces:
 
     zone: str
     unconfirmed: int = 0
+    earlier: set[tuple[str, str]] = field(default_factory=set)  # (stream, key) that earlier releases gave the rows
     _typed: bool = False  # a sleep has a type
     _untyped: list[dict[str, Any]] = field(default_factory=list)
     _found: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
     def take(self, stream: str, row: Mapping[str, Any]) -> None:
         """Add a row of ``sleep``, of a daily stream or of *Trends*."""
+        name = next((str(row[name]) for name in EARLIER_KEYS if words(str(row.get(name) or ""))), None)
+        if name is not None:
+            self.earlier.add((stream, name))
         if stream == TRENDS:
             self._take_trends(row)
             return
@@ -162,6 +167,7 @@ class Pieces:
         for row in () if self._typed else self._untyped:
             long = (finite(row.get("total_sleep_duration")) or 0) >= LONG_SLEEP_SECONDS
             self._add("sleep", row | {"type": "long_sleep" if long else "sleep"}, "")
+        self.earlier -= self._found.keys()
         for (stream, key), payload in self._found.items():
             yield RawRecord(stream=stream, key=key, payload=payload, adds=True)
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import lab
+from bridge.domain.records import IMPORT_CONNECTION
+from bridge.domain.types import Episode, EpisodeKind, RawRecord
 from bridge.ingest.files import DiskFile
 from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.oura.files import recognise
 from lab.people.oura_export import as_csv, exported, saved, trends
 from tests.desk import Desk
-from tests.world import expected
+from tests.world import NOW, expected
 
 NIGHT = {
     "id": "5c1f",
@@ -139,3 +143,40 @@ def test_other_documents_are_left_alone(tmp_path: Path, text: str) -> None:
     place = tmp_path / "some.json"
     place.write_text(text, encoding="utf-8")
     assert not recognise(DiskFile(place, "some.json"))
+
+
+AT = "2026-11-12T22:43:00+01:00"
+COLUMNS = "date,Sleep Score,Total Sleep Duration,Bedtime Start,Bedtime End"
+TABLE = f"{COLUMNS}\n2026-11-13,81,25980,{AT},{NIGHT['bedtime_end']}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "earlier"),
+    [
+        ("sleep.json", json.dumps([NIGHT]), RawRecord(stream="sleep", key="5c1f", payload=NIGHT)),
+        (
+            "sleep.csv",
+            as_csv([{k: v for k, v in NIGHT.items() if k != "id"}]),
+            RawRecord(stream="sleep", key=AT, payload=NIGHT),
+        ),
+        ("trends.csv", TABLE, RawRecord(stream="trends", key="2026-11-13", payload={"date": "2026-11-13"})),
+    ],
+)
+@pytest.mark.parametrize("as_of", [datetime(2026, 11, 13, 6, 31, tzinfo=UTC), None])
+def test_what_an_earlier_release_read_of_the_same_row_is_replaced(
+    desk: Desk, name: str, text: str, earlier: RawRecord, as_of: datetime | None
+) -> None:
+    ana = desk.store.people.user("ana")
+    connection = desk.store.connections.connect(ana.id, "oura", IMPORT_CONNECTION, now=NOW)
+    at = datetime.fromisoformat(AT)
+    night = Episode(
+        kind=EpisodeKind.SLEEP, key="old", start=at, end=at + timedelta(hours=8), day=date(2026, 11, 13), values={}
+    )
+    desk.store.ingest.land(connection, [replace(earlier, as_of=as_of)], lambda *_: [night], now=NOW, version=3)
+    assert [one["key"] for one in desk.held()["episodes"]] == ["old"]
+    outcome = desk.give(name, text)
+    assert (outcome.new, outcome.deleted, outcome.unchanged) == (1 if name != "trends.csv" else 2, 1, 0)
+    (kept,) = desk.held()["episodes"]
+    assert (kept["key"] != "old", kept["values"]["asleep"]) == (True, 433)
+    again = desk.give(f"again-{name}", text)
+    assert (again.new, again.updated, again.deleted) == (0, 0, 0)
