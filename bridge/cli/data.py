@@ -60,6 +60,12 @@ def import_path(
             help="For Apple Health: keep every single measurement of any type, not only what days and nights need.",
         ),
     ] = False,
+    me: Annotated[
+        str,
+        typer.Option(
+            help="For calendar files: your own e-mail address in them. Meetings that it declined do not count."
+        ),
+    ] = "",
     json: options.Json = False,
 ) -> None:
     """Import an export, or a folder of exports. The content of each file tells what it is. Or name it by --source."""
@@ -67,7 +73,7 @@ def import_path(
     from bridge.documents.connections import import_outcomes
     from bridge.ingest import runs
 
-    settings = {"keep_all": "yes"} if keep_all else {}
+    settings = ({"keep_all": "yes"} if keep_all else {}) | ({"addresses": me} if me else {})
     with installation.open_bridge() as bridge, show.Progress(sizes=True) as progress:
         person, now = bridge.store.people.user(user), installation.now()
         watch = progress.steps

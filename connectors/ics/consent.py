@@ -5,7 +5,6 @@ The address alone permits reading, so it is stored like a password.
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -16,10 +15,9 @@ from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
 from bridge.domain.languages import reason, say
 from bridge.domain.ports import Account, Browser
 from bridge.http import certificates, egress
-from connectors.ics.parse import pages
+from connectors.ics.parse import ADDRESS, pages
 from connectors.ics.server import CONNECT_AGAIN, NoCalendar, Server
 
-ADDRESS = re.compile(r"[^@\s,]{1,100}@[^@\s,]{1,100}\.[^@\s,.]{2,30}")
 YES = ("y", "yes", "j", "ja", "o", "oui", "s", "si", "s\u00ed", "sim", "tak", "\u0434\u0430")
 WHERE = say("in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format")
 

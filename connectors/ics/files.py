@@ -9,8 +9,12 @@ from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page
 from connectors.icalendar.text import begins
-from connectors.ics.parse import CALENDAR_MAX_BYTES, pages
+from connectors.ics.parse import ADDRESS, CALENDAR_MAX_BYTES, pages
 
+OWNER_DECLINED = (
+    "entries declined by the person after whose address the calendar is named, which count as yours. "
+    "If that is you: bridge import PATH --user NAME --me ADDRESS"
+)
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
@@ -38,4 +42,15 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) ->
         raise SourceChanged("it is far larger than a calendar; export it again")
     name = (file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()  # what is no text stays here
     mine = addresses((settings or {}).get("addresses", ""))
-    yield from pages(content, name=name, zone=zone, mine=mine, file=COPY_SUFFIX.sub("", name))
+    owner = ""
+    for page in pages(content, name=name, zone=zone, mine=mine, file=COPY_SUFFIX.sub("", name)):
+        owner = owner or next((str(record.payload.get("calendar", "")) for record in page.records), "")
+        yield page
+    if not mine and ADDRESS.fullmatch(owner) and (declined := _declined(content, owner.lower(), zone)):
+        yield Page(stream="event", records=(), left_out={OWNER_DECLINED: declined})
+
+
+def _declined(content: bytes, owner: str, zone: str) -> int:
+    """Return the number of entries that ``owner`` declined. Google names a calendar by its owner's address."""
+    found = pages(content, name=owner, zone=zone, mine=frozenset({owner}))
+    return sum(record.payload.get("answer") == "DECLINED" for page in found for record in page.records)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from connectors.icalendar.text import MALFORMED, decoded, parsed
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
 
+ADDRESS = re.compile(r"[^@\s,]{1,100}@[^@\s,]{1,100}\.[^@\s,.]{2,30}")  # of e-mail, as a whole text
 CALENDAR_MAX_BYTES = 20_000_000  # bytes
 PAGE_COMPONENTS = 500
 

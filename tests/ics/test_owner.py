@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +56,30 @@ def test_nothing_is_asked_where_it_is_known_or_no_address(
 ) -> None:
     said, shown = told(name, *DECLINED, typed="yes\n", monkeypatch=monkeypatch, **settings)
     assert ("Is that you" in said, shown) == (False, ["Review"])
+
+
+def test_a_file_asks_too_and_the_address_is_given_with_the_next_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T12:00:00+01:00")
+    assert bridge("user", "add", "ana", "--zone", "Europe/Berlin").returncode == 0
+    place = tmp_path / "basic.ics"
+    place.write_bytes(calendar(f"X-WR-CALNAME:{OWNER}", *vevent("SUMMARY:Review", *TIMES, *DECLINED)))
+
+    def titles(*more: str) -> tuple[str, list[str]]:
+        said = bridge("import", str(place), "--user", "ana", *more).stdout
+        return said, [row["title"] for row in json.loads(bridge("today", "--user", "ana", "--json").stdout)]
+
+    said, shown = titles()
+    assert ("ics: 1 entries declined by the person" in said, "--me ADDRESS" in said, shown) == (True, True, ["Review"])
+    assert OWNER not in said
+    said, shown = titles("--me", OWNER)
+    assert ("--me" in said, shown) == (False, [])
+
+
+@pytest.mark.parametrize(("name", "lines"), [("Work", DECLINED), (OWNER, DECLINED[1:])])
+def test_a_file_asks_nothing_without_need(tmp_path: Path, name: str, lines: tuple[str, ...]) -> None:
+    assert bridge("user", "add", "ana", "--zone", "Europe/Berlin").returncode == 0
+    place = tmp_path / "basic.ics"
+    place.write_bytes(calendar(f"X-WR-CALNAME:{name}", *vevent("SUMMARY:Review", *TIMES, *lines)))
+    assert "--me" not in bridge("import", str(place), "--user", "ana").stdout
