@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
+from bridge.documents.facts import FactDocument, fact_documents
 from bridge.domain.rendering import told
 from bridge.domain.slots import moment_at, slot_start, zone_at
 from rhythm_env.interface import SLOTS_PER_DAY
@@ -40,11 +41,11 @@ class ReasonDocument(TypedDict):
 
 
 class ReadingDocument(TypedDict):
-    """A meter's level from 0 to 1 with its standard deviation, its coverage and its reasons (``because``).
+    """A meter's level from 0 to 1 with its standard deviation, its coverage and its reasons (``because``, ``facts``).
 
     ``coverage`` (0 to 1) is the share of the meter's weight that has fresh inputs. The contributions of the reasons sum
-    to the level minus 0.70, the user's normal. ``validity`` is the correlation with users' own reports, null if it was
-    not measured. ``validated`` is true if it was.
+    to the level minus 0.70, the user's normal; ``facts`` are the same reasons as data. ``validity`` is the correlation
+    with users' own reports, null if it was not measured. ``validated`` is true if it was.
     """
 
     level: float | None
@@ -54,6 +55,7 @@ class ReadingDocument(TypedDict):
     validated: bool
     note: str | None
     because: list[ReasonDocument]
+    facts: list[FactDocument]
 
 
 def reading_document(reading: Reading) -> ReadingDocument:
@@ -76,6 +78,7 @@ def reading_document(reading: Reading) -> ReadingDocument:
             }
             for b in reading.because
         ],
+        "facts": fact_documents(b.fact for b in reading.because),
     }
 
 

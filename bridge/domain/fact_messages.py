@@ -236,6 +236,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "focus": say("{minutes:.0f} min of focus in the last 24 hours, lately {compared}"),
     "tasks_soon": Plural("{count} task due within a day", "{count} tasks due within a day"),
     "tasks_overdue": Plural("{count} task overdue", "{count} tasks overdue"),
+    "company_now": say("{length} in company in the last twelve hours, {compared}"),
     "company": Plural(
         "in company {count} time over the last seven days, {compared}",
         "in company {count} times over the last seven days, {compared}",

@@ -49,6 +49,7 @@ class Calendar:
         self.load = Amounts(self._loads(), self._begin)
         self.focused = Amounts(*self._focused(recorded))
         self.company = Amounts(_company(self.entries, at), self._begin)
+        self.together = Amounts(_together(self._together), self._begin)
         self._of_day: dict[datetime, float] = {}
 
     def _loads(self) -> list[Amount]:
@@ -90,6 +91,10 @@ class Calendar:
             self._of_day[at] = self.focus(at - DAY, at)
         return self._of_day[at]
 
+    def company_hours(self, since: datetime, at: datetime) -> float:
+        """Return the hours of [since, at) in entries of company, where entries at the same time count once."""
+        return length(clipped(merged((o.start, o.end) for o, _ in self._together), since, at)) / HOUR
+
     def in_company(self, since: datetime, at: datetime) -> Labelled:
         """Return (occurrence, label) of the entries of company that began from ``since`` to ``at``, both included, by
         start.
@@ -117,6 +122,28 @@ def _company(entries: Labelled, at: datetime) -> list[Amount]:
         before = best.get(end.toordinal(), [])
         kept = best[end.toordinal()] = sorted([*before, close])[-MAX_ENTRIES_A_DAY:]
         found.append((end, sum(kept) - sum(before)))
+    return found
+
+
+def _together(entries: Labelled) -> list[Amount]:
+    """Return the hours of company by half hours, times closeness. Of entries at the same time the closest counts."""
+    closest: list[Stretch] = []
+    found: list[Amount] = []
+    for weight in sorted({closeness(o.event) for o, _ in entries}, reverse=True):
+        alike = merged((o.start, o.end) for o, _ in entries if closeness(o.event) == weight)
+        found += [(end, weight * hours) for end, hours in pieces(_outside(alike, closest))]
+        closest = merged([*closest, *alike])
+    return found
+
+
+def _outside(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
+    """Return the parts of disjoint stretches that lie in none of the ``taken``, which are disjoint and ascending."""
+    found: list[Stretch] = []
+    for start, end in stretches:
+        for begun, over in clipped(taken, start, end):
+            found += [(start, begun)] if start < begun else []
+            start = over
+        found += [(start, end)] if start < end else []
     return found
 
 

@@ -27,7 +27,9 @@ from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 A_DAY = timedelta(days=1)
 DAYS_BACK, DAYS_MIN = 28, 5  # past days that are looked at, and the least number that tells something
 SLOTS = (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING)  # at whose ends levels are expected
-KNOWN_AHEAD = frozenset({"company", "meetings", "calendar", "focus"})  # inputs that the calendar tells ahead
+KNOWN_AHEAD = frozenset(
+    {"company", "company_now", "meetings", "calendar", "focus"}
+)  # inputs that the calendar tells ahead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

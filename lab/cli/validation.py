@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +12,7 @@ from bridge.cli import options, show
 from lab.marked_documents import put
 
 if TYPE_CHECKING:
+    from bridge.domain.records import ProxyMap
     from lab.validation import Result
 
 
@@ -31,6 +33,15 @@ def validate_meters(
         typer.Option(
             help="A cohort as a CSV file with a row per person and day. Its columns are person, date, measurements "
             "such as steps, and report_NAME (a higher report is better)."
+        ),
+    ] = None,
+    diary: Annotated[
+        Path | None,
+        typer.Option(
+            help="A diary of several prompts a day as a CSV or TSV file. Its columns are person, at (local time, ISO "
+            "8601) and report_NAME (a higher report is better), and as inputs company and demands (0 to 1, since the "
+            "last prompt), wake and sleep_onset. Prints each meter's rank correlation with each report within a "
+            "person, beside the hour alone and the last own report."
         ),
     ] = None,
     calendars: Annotated[
@@ -63,6 +74,10 @@ def validate_meters(
     proxies = proxy.overridden(config.load().folder / proxy.OVERRIDES)
     if proxies != proxy.shipped():
         typer.echo(f"Read by your own proxy map {proxies.version}; drop it: bridge meters map --reset", err=True)
+    if diary is not None:
+        _diary(diary, proxies, json=json)
+        if data is table is calendars is None:
+            return
     with show.Progress() as progress:
         results = validate(data, table, progress.steps, proxies, calendars)
     if before is not None:
@@ -76,6 +91,40 @@ def validate_meters(
             _tell(result)
     if write is not None:
         put(write, report.markdown(results, _command(data, table, calendars, before)), heading="# Validation\n\n")
+
+
+def _diary(path: Path, proxies: ProxyMap, *, json: bool) -> None:
+    from lab.validation import diary
+
+    told = diary.read(path)
+    with show.Progress() as progress:
+        rows = diary.compared(told, proxies, progress.steps(f"{told.name}: meters"))
+    for reason, count in sorted(told.aside.items()):
+        typer.echo(f"{told.name}: set aside: {reason} ({count})", err=True)
+    if json:
+        show.document(rows)
+        return
+    known = [row for row in rows if row["persons"]]
+    show.table(
+        [_shown(row) for row in known],
+        DIARY,
+        title=f"{told.name}: within a person, beside the hour alone and the last report",
+    )
+    if len(known) < len(rows):
+        typer.echo("Not listed: meters that did not change for anybody with six prompts.")
+
+
+DIARY = ("report", "meter", "mean", "95 % CI", "persons", "hour", "last")
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return a row of a diary as column -> text."""
+    low, high = row["interval"]
+    others = (row["hour_alone"]["mean"], row["last_own_report"]["mean"])
+    hour, last = ("" if mean is None else f"{mean:+.3f}" for mean in others)
+    interval = "" if low is None else f"[{low:+.2f}, {high:+.2f}]"
+    cells = (row["report"], row["meter"].title(), f"{row['mean']:+.3f}", interval, f"{row['persons']}", hour, last)
+    return dict(zip(DIARY, cells, strict=True))
 
 
 def _command(data: Path | None, table: Path | None, calendars: Path | None, before: Path | None) -> str:

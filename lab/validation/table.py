@@ -57,8 +57,8 @@ def cohort(name: str, rows: Iterable[Row], *, assumed: tuple[str, ...] = (), lic
 
 
 def _day(on: date, row: Row, aside: Counter[str]) -> Day:
-    values = {name: _number(row, name, aside, *limits) for name, limits in NUMBERS.items()}
-    reports = {name[len(REPORT) :]: _number(row, name, aside) for name in row if _is_report(name)}
+    values = {name: number(row, name, aside, *limits) for name, limits in NUMBERS.items()}
+    reports = {name[len(REPORT) :]: number(row, name, aside) for name in row if _is_report(name)}
     onset, wake = _clock(row, "sleep_onset", aside), _clock(row, "wake", aside)
     found = {name: value for name, value in values.items() if value is not None}
     if reason := _impossible(on, onset, wake):
@@ -71,7 +71,7 @@ def _day(on: date, row: Row, aside: Counter[str]) -> Day:
         wake=wake,
         values=found,
         reports={name: value for name, value in reports.items() if value is not None},
-        hour=_number(row, HOUR, aside, 0, 24),
+        hour=number(row, HOUR, aside, 0, 24),
     )
 
 
@@ -90,7 +90,7 @@ def _impossible(on: date, onset: datetime | None, wake: datetime | None) -> str 
     return None
 
 
-def _number(
+def number(
     row: Row, name: str, aside: Counter[str], low: float = float("-inf"), high: float = float("inf")
 ) -> float | None:
     text = row.get(name, "")

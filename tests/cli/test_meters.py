@@ -57,6 +57,9 @@ def test_a_life_as_table_document_picture_and_explanation(ana: Run, tmp_path: Pa
         assert (reading["validity"] is None) == (name not in ("VITALITY", "SERENITY"))
         shares = sum(one["contribution"] for one in reading["because"])
         assert shares == pytest.approx(reading["level"] - 0.70, abs=2e-3)
+        facts = reading["facts"]
+        assert [round(one["contribution"], 4) for one in reading["because"]] == [one["weight"] for one in facts]
+        assert all({"kind", "values", "title"} <= set(one) for one in facts)
 
     serenity = ana("explain", "--user", "ana", "--meter", "serenity", "--json")
     assert {one["signal"] for one in serenity["inputs"]} == {"stress", "hrv_trend", "meetings", "sleep", "check_in"}
@@ -68,7 +71,7 @@ def test_a_life_as_table_document_picture_and_explanation(ana: Run, tmp_path: Pa
     ana("checkin", "1", "--user", "ana")
     ana("meters", "map", "--set", "vitality.check_in=2")
     after = ana("meters", "--user", "ana", "--json")
-    assert after["map"].startswith("4+")
+    assert after["map"].startswith("5+")
     assert after["meters"]["VITALITY"]["level"] < before["level"]
 
 
@@ -90,7 +93,7 @@ def test_the_map_is_viewed_changed_compared_and_reset(capsys: pytest.CaptureFixt
         return json.loads(capsys.readouterr().out)
 
     shipped = run()
-    assert shipped["version"] == "4"
+    assert shipped["version"] == "5"
     assert all({"meter", "signal", "inputs", "direction", "weight", "citation"} <= set(one) for one in shipped["rows"])
     assert run("--diff") == []
     changed = run("--set", "vitality.steps=0.9", "--set", "VITALITY.hrv.direction=-1")

@@ -15,6 +15,7 @@ from bridge.domain.rendering import told
 from bridge.domain.types import Sample
 from bridge.meters import habit, read, read_slots
 from bridge.meters.habit import against
+from bridge.meters.hours import Calendar
 from rhythm_env.interface import ActionType, Meter
 
 from .life import DAY, HOUR, MORNING, TODAY, body, day_before, entry, known, signals, task, weeks, z_of
@@ -68,8 +69,30 @@ class TestConnection:
     def test_two_a_day_count(self):
         before = every(2, 2.0, ActionType.FAMILY_TIME, skip=2)
         today = [entry(NOON - (k + 1) * HOUR, 1.0, ActionType.FAMILY_TIME) for k in range(3)]
-        one, two, three = (self.company(*before, *today[3 - count :]).level for count in (1, 2, 3))
+        one, two, three = (z_of(self.company(*before, *today[3 - count :]), "company") for count in (1, 2, 3))
         assert one < two == pytest.approx(three, abs=0.002)
+
+    def test_company_now_fades_within_the_day_and_counts_its_hours(self):
+        """What a lunch did is gone the next noon, while the week still knows it."""
+        before = every(2, 2.0, ActionType.SOCIALIZE, skip=2)
+        lunch = entry(NOON - 2 * HOUR, 2.0, ActionType.SOCIALIZE)
+        alone, now, tomorrow = (
+            z_of(self.company(*before, *entries, at=at), "company_now")
+            for entries, at in (((), NOON), ((lunch,), NOON), ((lunch,), NOON + DAY))
+        )
+        assert now > 1 > 0 > tomorrow
+        assert tomorrow == pytest.approx(alone, abs=0.3)
+        longer = z_of(self.company(*before, entry(NOON - 4 * HOUR, 0.5, ActionType.SOCIALIZE)), "company_now")
+        assert longer < now
+        told_now = [told(b.fact) for b in self.company(*before, lunch).because if b.signal == "company_now"]
+        assert told_now == ["2 h in company in the last twelve hours, more than usual for you"]
+
+    def test_company_at_the_same_time_counts_once_as_the_closest(self):
+        call = entry(NOON - 2 * HOUR, 2.0, ActionType.SOCIALIZE, others=1, conference=True)
+        dinner = entry(NOON - 1 * HOUR, 1.0, ActionType.FAMILY_TIME, others=1)
+        calendar = Calendar([call, dinner], NOON - 9 * DAY, NOON)
+        assert calendar.company_hours(NOON - DAY, NOON) == 2
+        assert calendar.together.left(NOON, 999 * DAY) == pytest.approx(1.6, abs=0.01)
 
     def test_what_is_not_over_free_or_other_does_not_count(self):
         before = every(2, 2.0, ActionType.SOCIALIZE, skip=2)

@@ -1,0 +1,223 @@
+"""Diaries of prompts through the day, and the product's meters at each of them.
+
+What a diary says of company and demands becomes calendar entries, and its nights become episodes. ``bridge.meters``
+then reads them as it reads a user's. A habit needs four weeks, and most diaries are shorter, so that the person's own
+days stand, repeated, before the first prompt.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import Metric
+from bridge.domain.records import ProxyMap, Snapshot
+from bridge.domain.types import Episode, EpisodeKind, Event, Label, Occurrence
+from bridge.meters import Past, read_at
+from lab.validation.life import CLOCK, SOURCE
+from lab.validation.table import MISSING, REPORT, Row, number
+from rhythm_env.interface import ActionType, Meter
+
+NEEDED = ("person", "at")
+USUAL_WAKING = time(7)
+USUAL_NIGHT = timedelta(hours=7.5)  # of a night whose beginning is not known
+NIGHT_MAX, NIGHT_KNOWN = timedelta(hours=16), timedelta(hours=24)
+PART = timedelta(hours=1)  # of the time since the last prompt, each with the same share of company
+HABIT = timedelta(days=56)  # of repeated days: four weeks, and what they compare with
+WEEK = timedelta(days=7)
+SHARES: Mapping[str, ActionType] = {"company": ActionType.SOCIALIZE, "demands": ActionType.ADMIN_WORK}
+
+Entry = tuple[datetime, datetime, ActionType]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A prompt of a person. Clock times are the person's own, written as UTC. A higher report is better."""
+
+    at: datetime
+    shares: Mapping[str, float] = field(default_factory=dict)  # "company", "demands": 0 to 1 since the last prompt
+    reports: Mapping[str, float] = field(default_factory=dict)
+    onset: datetime | None = None
+    wake: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diary:
+    """A cohort's prompts: person -> prompts, ascending. ``aside`` counts unused rows and cells by reason."""
+
+    name: str
+    people: Mapping[str, Sequence[Prompt]]
+    aside: Mapping[str, int] = field(default_factory=Counter)
+
+
+def read(path: Path) -> Diary:
+    """Read a diary from CSV or TSV, named after the file.
+
+    Columns are ``person``, ``at``, ``company``, ``demands``, ``wake``, ``sleep_onset`` and ``report_NAME``. Faulty rows
+    and cells are left out and counted. Raises SetupError for a file that is no such table.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            delimiter = "\t" if "\t" in file.readline() else ","
+            file.seek(0)
+            lines = csv.DictReader(file, delimiter=delimiter)
+            known = [name.strip() for name in lines.fieldnames or ()]
+            rows = [{k.strip(): v.strip() for k, v in line.items() if k and isinstance(v, str)} for line in lines]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SetupError(f"{path} cannot be read as a table: {type(error).__name__}") from None
+    if absent := [name for name in NEEDED if name not in known]:
+        raise SetupError(f"{path} has no column {' and no column '.join(absent)}")
+    if not any(name.startswith(REPORT) and name != REPORT for name in known):
+        raise SetupError(f"{path} has no column {REPORT}NAME: what people said, where a higher number is better")
+    return diary(path.stem, rows)
+
+
+def diary(name: str, rows: Iterable[Row]) -> Diary:
+    """Make a diary from rows of text cells."""
+    aside: Counter[str] = Counter()
+    people: dict[str, dict[datetime, Prompt]] = defaultdict(dict)
+    for row in rows:
+        person, at = row.get("person", ""), _clock(row, "at", aside)
+        if not person or at is None:
+            aside["a row without person or time"] += 1
+        elif at in people[person]:
+            aside["a second row for the same time"] += 1
+        else:
+            people[person][at] = _prompt(at, row, aside)
+    ordered = {person: [found[at] for at in sorted(found)] for person, found in sorted(people.items()) if found}
+    return Diary(name=name, people=ordered, aside=aside)
+
+
+def levels(prompts: Sequence[Prompt], proxies: ProxyMap) -> dict[Meter, list[float]]:
+    """Return each meter's level at each prompt of a person, without the meters of which nothing was ever known.
+
+    A level that is not known at a prompt is 0.70, as the model gets it.
+    """
+    entries = _entries(prompts)
+    agenda = [_occurrence(*entry) for entry in sorted([*_before(prompts, entries), *entries], key=lambda one: one[:2])]
+    known = Snapshot(at=prompts[-1].at, zones=CLOCK, episodes=list(_nights(prompts)), agenda=agenda, proxies=proxies)
+    past = Past(known, since=prompts[0].at, reasons=False)
+    readings = [read_at(past, prompt.at) for prompt in prompts]
+    return {
+        meter: [one[meter].level for one in readings] for meter in Meter if any(one[meter].coverage for one in readings)
+    }
+
+
+def _prompt(at: datetime, row: Row, aside: Counter[str]) -> Prompt:
+    shares = {name: number(row, name, aside, 0, 1) for name in SHARES}
+    reports = {name[len(REPORT) :]: number(row, name, aside) for name in row if name.startswith(REPORT)}
+    onset, wake = (_clock(row, name, aside, before=at) for name in ("sleep_onset", "wake"))
+    if wake is not None and not timedelta(0) <= at - wake <= NIGHT_KNOWN:
+        aside["a night that did not end in the 24 hours before"] += 1
+        onset = wake = None
+    elif wake is not None and onset is not None and not PART <= wake - onset <= NIGHT_MAX:
+        aside["a night of under 1 or over 16 hours"] += 1
+        onset = None
+    return Prompt(
+        at=at,
+        shares={name: value for name, value in shares.items() if value is not None},
+        reports={name: value for name, value in reports.items() if value is not None and name},
+        onset=onset,
+        wake=wake,
+    )
+
+
+def _clock(row: Row, name: str, aside: Counter[str], before: datetime | None = None) -> datetime | None:
+    """Return the wall clock of an ISO time without its offset. A time without a date is the last one ``before``."""
+    text = row.get(name, "")
+    if text.lower() in MISSING:
+        return None
+    try:
+        if before is not None and len(text) <= len("HH:MM:SS"):
+            told = datetime.combine(before.date(), time.fromisoformat(text), tzinfo=UTC)
+            return told if told <= before else told - timedelta(days=1)
+        return datetime.fromisoformat(text).replace(tzinfo=UTC)
+    except ValueError:
+        aside[f"a cell that is no time: {name}"] += 1
+        return None
+
+
+def _nights(prompts: Sequence[Prompt]) -> Iterator[tuple[str, Episode]]:
+    """Return the nights, each told by the first prompt that knows its end. Without a beginning, 7.5 h are assumed."""
+    told: set[Any] = set()
+    for prompt in prompts:
+        if prompt.wake is None or prompt.wake.date() in told:
+            continue
+        day = prompt.wake.date()
+        told.add(day)
+        onset = prompt.onset or prompt.wake - USUAL_NIGHT
+        asleep = (prompt.wake - onset) / timedelta(minutes=1)
+        yield (
+            SOURCE,
+            Episode(
+                key=f"{day}",
+                kind=EpisodeKind.SLEEP,
+                start=onset,
+                end=prompt.wake,
+                day=day,
+                values={Metric.ASLEEP: asleep},
+            ),
+        )
+
+
+def _entries(prompts: Sequence[Prompt]) -> list[Entry]:
+    """Return the share of each kind of time as entries, in every hour since the last prompt or since waking."""
+    found: list[Entry] = []
+    for before, prompt in pairwise([None, *prompts]):
+        assert prompt is not None  # noqa: S101 - only the first of a pair is None
+        begun = _morning(prompt) if before is None else max(_morning(prompt), before.at)
+        for name, share in prompt.shares.items():
+            start = begun
+            while share and start < prompt.at:
+                over = min(start + PART, prompt.at)
+                found.append((start, start + share * (over - start), SHARES[name]))
+                start = over
+    return found
+
+
+def _morning(prompt: Prompt) -> datetime:
+    """Return when the person woke before a prompt, or the last 07:00."""
+    seven = datetime.combine(prompt.at.date(), USUAL_WAKING, tzinfo=UTC)
+    return prompt.wake or (seven if seven < prompt.at else seven - timedelta(days=1))
+
+
+def _before(prompts: Sequence[Prompt], entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Return the person's own weeks, repeated over the 56 days before the first prompt's day."""
+    first = datetime.combine(prompts[0].at.date(), time(), tzinfo=UTC)
+    weeks = WEEK * ((prompts[-1].at - first) // WEEK + 1)
+    shift = weeks
+    while shift < HABIT + weeks:
+        yield from (
+            (start - shift, end - shift, action) for start, end, action in entries if end - shift >= first - HABIT
+        )
+        shift += weeks
+
+
+def _occurrence(start: datetime, end: datetime, action: ActionType) -> tuple[Occurrence, Label]:
+    key = f"{start.isoformat()}/{action}"
+    event = Event(key=key, calendar=SOURCE, start=start, end=end)
+    label = Label(action=action, confidence=1.0, by="diary@1", why="")
+    return Occurrence(key=key, event=event, start=start, end=end), label
+
+
+def compared(one: Diary, proxies: ProxyMap, on_step: Callable[[int, int], None]) -> list[dict[str, Any]]:
+    """Return a row for each meter and report: its rank correlation within person, and those it is to beat.
+
+    ``hour_alone`` has the sign turned, so that it is positive where reports fall over the day. Both, and the paired
+    difference ``minus_hour``, use the same prompts as the meter. A person counts with six prompts.
+    """
+    from lab.validation.diary_ranks import Person, row
+
+    people: list[Person] = []
+    for k, prompts in enumerate(one.people.values()):
+        people.append(Person(prompts=prompts, levels=levels(prompts, proxies)))
+        on_step(k + 1, len(one.people))
+    reports = dict.fromkeys(name for prompts in one.people.values() for p in prompts for name in p.reports)
+    return [{"diary": one.name, **row(people, meter, report)} for report in reports for meter in Meter]

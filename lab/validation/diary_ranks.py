@@ -1,0 +1,69 @@
+"""Rank correlations within a person of a diary's meters, beside the hour of the day and the last own report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from lab.validation import ranks
+from lab.validation.columns import column
+from lab.validation.ranks import DIGITS
+from rhythm_env.interface import Meter
+
+if TYPE_CHECKING:
+    from lab.validation.columns import Column
+    from lab.validation.diary import Prompt
+
+LEAST_PROMPTS = 6  # with a report and a reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    prompts: Sequence[Prompt]
+    levels: Mapping[Meter, Sequence[float]]
+
+
+def row(people: Sequence[Person], meter: Meter, report: str) -> dict[str, Any]:
+    """Return a meter's figures against a report. Means are None where nobody has enough prompts."""
+    found = [one for person in people if (one := _of_person(person, meter, report)) is not None]
+    own = [own for _, _, own, _ in found if own is not None]
+    return {
+        "meter": str(meter),
+        "report": report,
+        **figure([mine for mine, _, _, _ in found]),
+        "prompts": sum(count for _, _, _, count in found),
+        "hour_alone": figure([hour for _, hour, _, _ in found]),
+        "minus_hour": figure([mine - hour for mine, hour, _, _ in found]),
+        "last_own_report": figure(own),
+    }
+
+
+def figure(values: Sequence[float]) -> dict[str, Any]:
+    """Return mean, 95 % interval over persons and their number."""
+    mean = round(fmean(values), DIGITS) if values else None
+    return {"mean": mean, "interval": ranks.interval(values) if values else [None, None], "persons": len(values)}
+
+
+def _of_person(person: Person, meter: Meter, report: str) -> tuple[float, float, float | None, int] | None:
+    """Return (meter's, hour's, last own report's correlation, prompts), or None for who has too few or no change."""
+    if meter not in person.levels:
+        return None
+    used = [k for k, prompt in enumerate(person.prompts) if report in prompt.reports]
+    said = column(person.prompts[k].reports[report] for k in used)
+    if len(used) < LEAST_PROMPTS:
+        return None
+    mine = ranks.spearman(column(person.levels[meter][k] for k in used), said)
+    if mine is None:
+        return None
+    hour = ranks.spearman(-column(_hour(person.prompts[k]) for k in used), said)
+    return mine, hour or 0.0, _of_last(said), len(used)
+
+
+def _of_last(said: Column) -> float | None:
+    return ranks.spearman(said[:-1], said[1:]) if len(said) > LEAST_PROMPTS else None
+
+
+def _hour(prompt: Prompt) -> float:
+    return prompt.at.hour + prompt.at.minute / 60
