@@ -94,11 +94,11 @@ def validate_meters(
 
 
 def _diary(path: Path, proxies: ProxyMap, *, json: bool) -> None:
-    from lab.validation import diary
+    from lab.validation import diary, diary_ranks
 
     told = diary.read(path)
     with show.Progress() as progress:
-        rows = diary.compared(told, proxies, progress.steps(f"{told.name}: meters"))
+        rows = diary_ranks.compared(told, proxies, progress.steps(f"{told.name}: meters"))
     for reason, count in sorted(told.aside.items()):
         typer.echo(f"{told.name}: set aside: {reason} ({count})", err=True)
     if json:

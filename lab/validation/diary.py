@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
@@ -205,19 +205,3 @@ def _occurrence(start: datetime, end: datetime, action: ActionType) -> tuple[Occ
     event = Event(key=key, calendar=SOURCE, start=start, end=end)
     label = Label(action=action, confidence=1.0, by="diary@1", why="")
     return Occurrence(key=key, event=event, start=start, end=end), label
-
-
-def compared(one: Diary, proxies: ProxyMap, on_step: Callable[[int, int], None]) -> list[dict[str, Any]]:
-    """Return a row for each meter and report: its rank correlation within person, and those it is to beat.
-
-    ``hour_alone`` has the sign turned, so that it is positive where reports fall over the day. Both, and the paired
-    difference ``minus_hour``, use the same prompts as the meter. A person counts with six prompts.
-    """
-    from lab.validation.diary_ranks import Person, row
-
-    people: list[Person] = []
-    for k, prompts in enumerate(one.people.values()):
-        people.append(Person(prompts=prompts, levels=levels(prompts, proxies)))
-        on_step(k + 1, len(one.people))
-    reports = dict.fromkeys(name for prompts in one.people.values() for p in prompts for name in p.reports)
-    return [{"diary": one.name, **row(people, meter, report)} for report in reports for meter in Meter]

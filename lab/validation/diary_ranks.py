@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from bridge.domain.records import ProxyMap
 from lab.validation import ranks
 from lab.validation.columns import column
+from lab.validation.diary import Diary, Prompt, levels
 from lab.validation.ranks import DIGITS
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
     from lab.validation.columns import Column
-    from lab.validation.diary import Prompt
 
 LEAST_PROMPTS = 6  # with a report and a reading
 
@@ -23,6 +24,20 @@ LEAST_PROMPTS = 6  # with a report and a reading
 class Person:
     prompts: Sequence[Prompt]
     levels: Mapping[Meter, Sequence[float]]
+
+
+def compared(one: Diary, proxies: ProxyMap, on_step: Callable[[int, int], None]) -> list[dict[str, Any]]:
+    """Return a row for each meter and report: its rank correlation within person, and those it is to beat.
+
+    ``hour_alone`` has the sign turned, so that it is positive where reports fall over the day. Both, and the paired
+    difference ``minus_hour``, use the same prompts as the meter. A person counts with six prompts.
+    """
+    people: list[Person] = []
+    for k, prompts in enumerate(one.people.values()):
+        people.append(Person(prompts=prompts, levels=levels(prompts, proxies)))
+        on_step(k + 1, len(one.people))
+    reports = dict.fromkeys(name for prompts in one.people.values() for p in prompts for name in p.reports)
+    return [{"diary": one.name, **row(people, meter, report)} for report in reports for meter in Meter]
 
 
 def row(people: Sequence[Person], meter: Meter, report: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from bridge.cli import app, show
 from bridge.meters import proxy
-from lab.validation import diary
+from lab.validation import diary, diary_ranks
 
 MONDAY = datetime(2024, 3, 4, tzinfo=UTC)
 COLUMNS = ("person", "at", "company", "demands", "wake", "sleep_onset", "report_close", "report_calm", "report_noise")
@@ -47,7 +47,7 @@ def write(path: Path, rows, delimiter: str = ",") -> Path:
 
 
 def figures(path: Path, proxies=None):
-    rows = diary.compared(diary.read(path), proxies or proxy.shipped(), show.unseen)
+    rows = diary_ranks.compared(diary.read(path), proxies or proxy.shipped(), show.unseen)
     return {(row["meter"], row["report"]): row for row in rows}
 
 
