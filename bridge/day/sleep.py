@@ -1,7 +1,7 @@
-"""Estimate bedtime and wake time by weekday, as medians pooled from published figures over the user to the weekday.
+"""Estimate bedtime and wake time by weekday, pooled from published figures over the user to the weekday.
 
-location(weekday) = published + user + kind of day + weekday. Each term is a weighted median of what the terms before it
-leave. That of the user has the published figures as 2.5 nights among it. A kind of day and a weekday shrink by k =
+location(weekday) = published + user + kind of day + weekday. Each term is a weighted midmean of what is left by those
+before it. That of the user has the published figures as 2.5 nights among it. A kind of day and a weekday shrink by k =
 within^2 / between^2 nights. "Between" is estimated from the user's own nights once these suffice, so that a week with
 night shifts keeps its pattern. Stretches of odd days are left out.
 """
@@ -18,7 +18,7 @@ from bridge.calendar.busy import Labelled, Stretch, clipped, merged, takes_time
 from bridge.calendar.flights import same_clock
 from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, WEEKEND, clock
 from bridge.day.place import FROM_THE_AIRPORT, TO_THE_AIRPORT
-from bridge.day.typical import MAD_TO_SD, median, ordinary, weight
+from bridge.day.typical import MAD_TO_SD, median, midmean, ordinary, weight
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
@@ -37,13 +37,13 @@ BETWEEN = 88.0
 # clock times: 79 / sqrt(2) for each.
 WITHIN = 56.0
 # Spreads of a person's workdays and free days around the published ones, and of weekdays around these; our choice.
-BETWEEN_KINDS, BETWEEN_WEEKDAYS = 60.0, 20.0
+BETWEEN_KINDS, BETWEEN_WEEKDAYS = 60.0, 15.0
 PRIOR_NIGHTS = 2.5  # own nights that the published figures are worth
 PRIOR_SPREAD_NIGHTS = 6.0  # own nights that the published spread within a person is worth
 ENOUGH_NIGHTS = (5.0, 10.0)  # between them the user's own differences of weekdays come to count
 LEAST_SPREAD = 10.0  # minutes
 HUBER = 1.345  # spreads beyond which a night pulls no harder; 95 % efficiency for normal errors (Huber 1981)
-OF_MEDIAN = pi / 2  # variance of a median against that of a mean, for normal errors
+OF_MIDMEAN = 1.2  # variance of a midmean against that of a mean, for normal errors
 MOST_SPREAD = MINUTES_OF_DAY / sqrt(12)  # of a time that may be any of the day
 PLANNED = 0.25  # nights that a calendar entry is worth where no source records sleep
 PLANNED_HOURS = (3, 14)  # length of an entry that can be a night
@@ -132,9 +132,9 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, re
 
     A length outside of 1 to 16 hours is brought to that limit, around the middle of the night.
     """
-    middle, length = (bed[0] + wake[0]) / 2, wake[0] - bed[0]
-    half = min(max(length, SHORTEST), LONGEST) / 2
-    return UsualNight(bed=middle - half, wake=middle + half, bed_sd=bed[1], wake_sd=wake[1], nights=count, rests=rests)
+    middle, length = (bed[0] + wake[0]) / 2, min(max(wake[0] - bed[0], SHORTEST), LONGEST)
+    begin = float(round(middle - length / 2))
+    return UsualNight(bed=begin, wake=begin + length, bed_sd=bed[1], wake_sd=wake[1], nights=count, rests=rests)
 
 
 def recorded(known: Snapshot) -> list[Slept]:
@@ -226,7 +226,7 @@ def _usual(
     left = [(one.day.weekday(), figure(one) - published[one.day.weekday()], one.weight) for one in slept]
     spread = _within(left)
     count = sum(w for _, _, w in left)
-    middle = median([r for _, r, _ in left], [w for _, _, w in left])
+    middle = midmean([r for _, r, _ in left], [w for _, _, w in left])
     user = _pooled(middle, count, PRIOR_NIGHTS, spread)
     conflict = user - middle  # until the published figures give way
     left = [(d, r - user, w) for d, r, w in left]
@@ -269,8 +269,8 @@ def _level(
     ``between`` is the spread of groups beyond that of weekdays, and ``spread`` that of nights within a weekday.
     """
     count = sum(w for _, _, w in left)
-    groups = {name: (median(*of), sum(of[1])) for name, of in _groups(left, key).items()}
-    variance = OF_MEDIAN * spread**2
+    groups = {name: (midmean(*of), sum(of[1])) for name, of in _groups(left, key).items()}
+    variance = OF_MIDMEAN * spread**2
     squares = sum(w * middle**2 - variance for middle, w in groups.values())
     excess = max(squares / count, 0.0) if count else 0.0
     low, high = ENOUGH_NIGHTS
@@ -280,7 +280,7 @@ def _level(
 
 
 def _pooled(middle: float, own: float, prior: float, spread: float) -> float:
-    """Return a median of ``own`` nights, drawn towards zero by ``prior`` nights. The fewer pull no harder than near."""
+    """Return the midmean of ``own`` nights, drawn to zero by ``prior`` nights. The fewer pull no harder than near."""
     side = -1.0 if middle < 0 else 1.0
     if own < prior:
         return side * min(abs(middle) * own / (own + prior), HUBER * spread * own / prior)

@@ -1,18 +1,21 @@
-"""Find what is typical of a life: weighted medians, and stretches of odd days, which say nothing of other days."""
+"""Typical times of a life: weighted medians and midmeans, and stretches of odd days, which tell nothing of others."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from itertools import compress
 
 from bridge.domain.types import Label
 
-HALF_LIFE = timedelta(days=18)  # of an observation's weight; our choice
+HALF_LIFE = timedelta(days=42)  # of an observation's weight; our choice
 MAD_TO_SD = 1.4826
 # Minutes, and spreads, beyond which a day is unlike others, and beyond which its week is; our choice.
 FAR, FAR_SPREADS = 60.0, 2.5
 FAR_WEEK, FAR_SPREADS_WEEK = 30.0, 1.5
 ODD_LEAST, ODD_MOST = 3, 10  # unlike days in an odd stretch, and dates that it spans; what lasts longer is a new life
+NEW_WEEKS = 2  # of a new life, from which those before it say nothing
 GAP = 2  # dates from one unlike day to the next of the same stretch
 AROUND = 3  # dates on either side of a day that make its week
 LIFE = 10  # days outside of odd stretches that must be known; and days on either side that a stretch differs from
@@ -22,7 +25,7 @@ SURE = 0.8  # confidence of a label that is as good as certain; our choice
 
 
 def weight(then: datetime, now: datetime) -> float:
-    """Return the weight of an observation of ``then``: 1 from ``now`` on, and half as much for every 18 days of age."""
+    """Return the weight of an observation of ``then``: 1 from ``now`` on, and half as much for every 42 days of age."""
     return float(0.5 ** (max(now - then, timedelta(0)) / HALF_LIFE))
 
 
@@ -51,11 +54,32 @@ def median(values: Sequence[float], weights: Sequence[float] = ()) -> float:
     return before[1] if before else 0.0
 
 
+def midmean(values: Sequence[float], weights: Sequence[float] = ()) -> float:
+    """Return the weighted mean of the middle half, or of less where one value weighs more than a quarter.
+
+    As deaf to a few odd values as a median, it moves less when ordinary ones come or go. It is 0.0 without values.
+
+    >>> midmean([1, 5, 9, 5]), midmean([1, 5, 900]), midmean([4, 8]), midmean([4, 6, 8, 8], [3, 1, 1, 1])
+    (5.0, 5.0, 6.0, 5.5)
+    """
+    own = weights or [1.0] * len(values)
+    whole = sum(own)
+    cut = max([whole / 4, *own])
+    if 2 * cut >= 0.99 * whole:
+        return median(values, own)
+    reached = found = 0.0
+    for value, share in sorted(zip(values, own, strict=True)):
+        found += value * max(min(reached + share, whole - cut) - max(reached, cut), 0.0)
+        reached += share
+    return found / (whole - 2 * cut)
+
+
 def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> list[bool]:
     """Return for each day, in ascending order, False if it belongs to a stretch of odd days.
 
     ``figures`` holds two times of each day in minutes. Three or more days within ten dates are odd that lie far from
-    their weekday's median, each by itself or together with the days around it. What lasts longer is a new life.
+    their weekday's median, each by itself or together with the days around it. What lasts longer is a new life. From
+    two weeks of it on, the days before it are odd.
     """
     kept = [True] * len(days)
     if len(days) < LIFE + ODD_LEAST:
@@ -77,7 +101,30 @@ def ordinary(days: Sequence[date], figures: Sequence[tuple[float, float]]) -> li
         )
         if any(far_off):
             kept[low:high] = [False] * (high - low)
-    return kept if sum(kept) >= LIFE else [True] * len(days)
+    if sum(kept) < LIFE:
+        kept = [True] * len(days)
+    begun = _last_before(
+        [day for day, keep in zip(days, kept, strict=True) if keep], [[*compress(left, kept)] for left in columns]
+    )
+    return [keep and day > begun for day, keep in zip(days, kept, strict=True)]
+
+
+def _last_before(days: Sequence[date], columns: Sequence[Sequence[float]]) -> date:
+    """Return the last date before a new life: weeks far from the three weeks before them. Without one, long ago."""
+    for weeks in range(NEW_WEEKS, (days[-1] - days[0]).days // 7):
+        last = days[-1] - timedelta(weeks=weeks)
+        since, before = bisect_right(days, last), bisect_right(days, last - timedelta(weeks=3))
+        if min(len(days) - since, since - before) >= LIFE and any(
+            _far_apart(left[since:], left[before:since]) for left in columns
+        ):
+            return last
+    return date.min
+
+
+def _far_apart(new: Sequence[float], old: Sequence[float]) -> bool:
+    usual = median(new)
+    spread = max(MAD_TO_SD * median([abs(one - usual) for one in new]), LEAST_SPREAD)
+    return abs(usual - median(old)) > max(FAR, FAR_SPREADS * spread)
 
 
 def _left(days: Sequence[date], figures: Sequence[float]) -> list[float]:

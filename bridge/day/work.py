@@ -19,7 +19,7 @@ from statistics import median_low
 from bridge.calendar.busy import clipped, length, merged, takes_time
 from bridge.calendar.meetings import is_meeting
 from bridge.day.clock import DAY, MINUTE, WEEKEND, clock, instant
-from bridge.day.typical import HALF_LIFE, MAD_TO_SD, median, ordinary, sure
+from bridge.day.typical import HALF_LIFE, MAD_TO_SD, median, midmean, ordinary, sure
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence, Response
 from rhythm_env.interface import ActionType
@@ -131,20 +131,21 @@ class _Worked:
 
 
 def _worked(known: Snapshot, work: Work, free: frozenset[date]) -> dict[date, _Worked]:
-    """Return date -> what was worked, without free days. A pause of three hours or more divides spans.
+    """Return date -> what was worked before today, without free days. A pause of three hours or more divides spans.
 
     Work after midnight belongs to the date on which its span begins. An hour or two in the night is no working day.
     """
     found: dict[date, list[tuple[Span, tuple[float, float, float]]]] = {}
+    today, _ = clock(known.at, known.zones)
     for start, end in merged(((o.start, o.end) for o, _ in work), bridging=LONG_PAUSE):
         day, begin = clock(start, known.zones)
         over = begin + (end - start) / MINUTE
-        if day in free or (begin < NIGHT and over - begin < SHIFT):
+        if day == today or day in free or (begin < NIGHT and over - begin < SHIFT):
             continue
         inside = [(o, label) for o, label in work if start <= o.start < end]
         deep = [(o, la) for o, la in inside if la.action is not ActionType.ADMIN_WORK or is_meeting(o.event)]
         found.setdefault(day, []).append(((begin, over), (_minutes(deep), _minutes(inside), _length(inside))))
-    days = {day: one for day, one in _of_tasks(known).items() if day not in free}
+    days = {day: one for day, one in _of_tasks(known).items() if day != today and day not in free}
     for day, parts in found.items():
         deep_minutes, minutes, whole = (sum(of) for of in zip(*(minutes for _, minutes in parts), strict=True))
         if deep_minutes >= DEEP_MINUTES or minutes >= ANY_MINUTES:
@@ -262,7 +263,7 @@ def _of_part(days: Mapping[date, _Worked], weekday: int) -> Mapping[date, _Worke
 def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tuple[Span, ...]:
     """Return the usual spans of worked days. Their number is the median number of spans a day.
 
-    Each week counts the same. The spans reach a usual ``spread`` of begins and ends beyond the medians, but no farther
+    Each week counts the same. The spans reach a usual ``spread`` of begins and ends beyond the midmeans, but no farther
     than any of the days.
     """
     number = median_low([len(one.spans) for one in days.values()])
@@ -276,8 +277,8 @@ def _spans(days: Mapping[date, _Worked], known: Snapshot, spread: float) -> tupl
     found: list[Span] = []
     for at in range(number):
         begins, ends = ([spans[at][side] for spans in rows] for side in (0, 1))
-        start = max(median(begins, weights) - EDGE * spread, min(begins)) // GRID * GRID
-        end = -(-min(median(ends, weights) + EDGE * spread, max(ends)) // GRID) * GRID
+        start = max(midmean(begins, weights) - EDGE * spread, min(begins)) // GRID * GRID
+        end = -(-min(midmean(ends, weights) + EDGE * spread, max(ends)) // GRID) * GRID
         if found and start <= found[-1][1]:
             start = found.pop()[0]
         found.append((start, end))

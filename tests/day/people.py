@@ -30,7 +30,7 @@ class Life:
         rng = random.Random(self.seed)
         bed, length = rng.choice([-90, -45, 0, 60, 105]), rng.choice([400, 450, 500])
         start = bed + length + rng.choice([60, 105, 150])
-        return bed, length, start, start + rng.choice([300, 420, 500]), rng.choice([0, 30, 75]), rng.choice([5, 10, 15])
+        return bed, length, start, start + rng.choice([300, 420, 500]), rng.choice([0, 30, 75]), rng.choice([8, 20, 35])
 
     def person(self, day, minute=12 * 60, *, watch=True, extra=(), **of):
         """The person at a minute of a date."""

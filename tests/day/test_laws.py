@@ -14,6 +14,7 @@ from bridge.day.grid import grid_of
 from bridge.day.person import Condition, Mode, ModeKind, Person
 from bridge.day.routine import learn_routine
 from bridge.day.sleep import fitted, usual_nights
+from bridge.domain.wishes import Wishes
 from rhythm_env.interface import ActionType
 from tests.day.lives import DAY, TODAY, at, entry, known, nights
 from tests.meters.test_illness import ordinary, sick
@@ -34,12 +35,15 @@ def feverish(seed, minute=480, *, ill=True):
     rng = random.Random(seed)
     samples = [one for one in (sick(ordinary(seed), seed) if ill else ordinary(seed)) if hasattr(one, "metric")]
     agenda = [entry(day, 1080, 1140, A.EXERCISE, "Run") for day in (TODAY - k * DAY for k in range(8, 42, 5))]
-    agenda += [entry(day, 1200, 1290, A.SOCIALIZE, "Pub") for day in (TODAY - k * DAY for k in range(7, 42, 7))]
-    agenda += [entry(TODAY, 360, 390, A.MEDITATE, "Sit"), entry(TODAY, 1215, 1290, A.SOCIALIZE, "Pub", others=3)]
+    agenda += [entry(day, 1125, 1245, A.SOCIALIZE, "Pub") for day in (TODAY - k * DAY for k in range(7, 42, 7))]
+    agenda.append(entry(TODAY, 360, 390, A.MEDITATE, "Sit"))
+    if seed % 2:
+        agenda.append(entry(TODAY, 1215, 1290, A.SOCIALIZE, "Pub", others=3))
     now = at(TODAY, minute)
     slept = nights(30, -60 + rng.uniform(-60, 30), 420, noise=10, last=TODAY)
     life = replace(known(slept, agenda, now=now), samples=[("whoop", one) for one in samples])
-    return Person(known=life, now=now, routine=learn_routine(life))
+    wishes = Wishes(goals={A.SOCIALIZE: 3, A.EXERCISE: 5} if seed % 3 else {})
+    return Person(known=life, now=now, routine=learn_routine(life), wishes=wishes)
 
 
 def broken_when_ill(made):
@@ -72,7 +76,7 @@ def test_most_fevers_are_illness_and_no_ordinary_night_is():
 
 def test_law_1_fails_where_the_body_is_not_read(monkeypatch):
     monkeypatch.setattr(module, "body_of", lambda *_: module.Body())
-    assert any("sport" in broken_when_ill(feverish(seed, 480)) for seed in SEEDS)
+    assert {"sport", "late company"} <= {one for seed in SEEDS for one in broken_when_ill(feverish(seed))}
 
 
 def test_who_says_so_is_ill_until_then():
@@ -91,15 +95,19 @@ def night_entry(day, start, end):
     return entry(day, start, end, A.SLEEP, "sleep")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("watch", [True, False])
-def test_an_entry_of_sleep_never_delays_sleep(seed, watch):
+def delayed(seed, watch):
+    """The dates on which sleep begins later once the calendar holds two entries of sleep for the next night."""
     rng, day = random.Random(seed), MONDAY + 60 * DAY
     plain = Life(seed).person(day, watch=watch)
     starts = [night_entry(day + DAY, start := rng.uniform(-200, 300), start + rng.uniform(190, 600)) for _ in range(2)]
     added = Life(seed).person(day, watch=watch, extra=starts)
-    for ends in (day, day + DAY, day + 2 * DAY):
-        assert added.sleep(ends)[0] <= plain.sleep(ends)[0]
+    return [ends for ends in (day + k * DAY for k in range(3)) if added.sleep(ends)[0] > plain.sleep(ends)[0]]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("watch", [True, False])
+def test_an_entry_of_sleep_never_delays_sleep(seed, watch):
+    assert delayed(seed, watch) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -118,9 +126,7 @@ def test_entries_of_sleep_at_the_usual_hours_change_nothing(seed, watch):
 
 def test_law_3_fails_where_sleep_is_an_appointment(monkeypatch):
     monkeypatch.setattr(module.Person, "attended", property(lambda self: [(o.start, o.end) for o, _ in self.entries]))
-    day = MONDAY + 60 * DAY
-    late = Life(1).person(day, extra=[night_entry(day + DAY, -30, 300)])
-    assert late.sleep(day + DAY)[0] > Life(1).person(day).sleep(day + DAY)[0]
+    assert sum(bool(delayed(seed, watch)) for seed in SEEDS for watch in (True, False)) > len(SEEDS)
 
 
 def test_the_night_of_two_daily_entries_of_sleep():
@@ -145,7 +151,7 @@ def odd_week(seed, odd, after):
 
 
 @pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(10))
 def test_an_odd_week_that_is_over_moves_no_plan(seed, odd):
     for after in random.Random(f"{seed}+{odd}").sample([0, 1, 3, 5, 8, 13], 2):
         far, key = odd_week(seed, odd, after)
@@ -168,7 +174,7 @@ def test_law_4_fails_with_means_and_without_odd_stretches(monkeypatch):
         by = weights or [1.0] * len(values)
         return sum(v * w for v, w in zip(values, by, strict=True)) / sum(by) if len(values) else 0.0
 
-    monkeypatch.setattr(sleep, "median", mean)
+    monkeypatch.setattr(sleep, "midmean", mean)
     monkeypatch.setattr(sleep, "ordinary", lambda days, _: [True] * len(days))
     assert any(odd_week(seed, "festival", 1)[0] > 20 for seed in range(5))
 
