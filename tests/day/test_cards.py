@@ -56,7 +56,7 @@ def test_the_further_one_stays_out_of_the_effect(home: tuple[Bridge, User], firs
     second = ask(home, AT + 2 * SOON)
     feedback.give_feedback(bridge.store, user, second.id, Answer.ACCEPT, now=AT + 3 * SOON)
     later = AT + timedelta(days=1)
-    counted = list(aftermath(bridge.store, user, now=later).followed(now=later))
+    counted = list(aftermath(bridge.store, user, now=later).followed(user, now=later))
     assert [one.advice.id for one in counted] == [first.id]
 
 
