@@ -1,7 +1,8 @@
 """Connect Fitbit and Pixel Watch by the files of an export of Google Takeout, or of fitbit.com before it.
 
 The files were compared with real exports of 2020 to 2026. Minute by minute files, heart rates and workouts are written
-in UTC, although they do not say so. Sleep logs are written in the clock of the account.
+in UTC, although they do not say so. Sleep logs are written in the clock of the account. Names of what is not used are
+those of public lists of three accounts' exports, of up to October 2026.
 """
 
 from bridge.domain.languages import say
@@ -22,49 +23,30 @@ DAILY = {  # stream -> value of a date
 STREAMS = ("night", "score", "workout", "heart_rate", "zone_minutes", *DAILY, *SUMS)
 
 LEFT_OUT = "parts of a Fitbit export that are not used"
-FOLDERS = "|".join(  # of Google Takeout, which people also import alone
-    (
-        *(
-            r"Global Export Data",
-            r"Physical Activity(_GoogleData)?",
-            r"Active Zone Minutes[^/]*",
-            "Estimated Oxygen[^/]*",
-        ),
-        *(
-            "Oxygen Saturation[^/]*",
-            "Heart Rate Variability",
-            "Sleep Score",
-            "Stress Score",
-            "Stress Journal",
-            "Biometrics",
-        ),
-        *(
-            "Daily Readiness",
-            "Guided Programs",
-            "Fitbit Care[^/]*",
-            "Fitbit Friends",
-            "Fitbit Premium",
-            "Menstrual Health",
-        ),
-        *(r"[^/]*_GoogleData", "Snore and Noise Detect", "Paired Devices", "Personal & Account", "Your Profile"),
-        *("Sleep Profile", "Atrial Fibrillation[^/]*", "Blood Glucose", "Hydration", "Nutrition", "Mindfulness[^/]*"),
-    )
+FOLDERS = (  # of Google Takeout and of Fitbit's own export, which people also import alone
+    "Account Changes|Active Zone Minutes[^/]*|Activity Goals|Atrial Fibrillation[^/]*|Biometrics|Blood Glucose|"
+    "Daily Readiness|Estimated Oxygen[^/]*|Fitbit Care[^/]*|Fitbit Friends|Fitbit Premium|Global Export Data|"
+    "Google Data|Guided Programs|Health Fitness Data|Heart Rate Variability|Hydration|Menstrual Health|"
+    "Mindfulness[^/]*|Nutrition|Oxygen Saturation[^/]*|Paired Devices|Personal & Account|Physical Activity|"
+    "Sleep Profile|Sleep Score|Snore and Noise Detect|Stress Journal|Stress Score|User Security Data|Your Profile|"
+    "[^/]*_GoogleData"
 )
-FILES = "|".join(
-    (
-        *(
-            "altitude-",
-            "(demographic|run)_vo2_max-",
-            "height-",
-            "weight-",
-            "food_logs-",
-            "water_logs-",
-            "swim_lengths_data-",
-        ),
-        *("(lightly|moderately|very)_active_minutes-", "sedentary_minutes-", "time_in_heart_rate_zones-", "badge"),
-        *("estimated_oxygen_variation-", "Minute SpO2", "(Device|Computed|Wrist) Temperature", "Active Zone Minutes"),
-        *("Heart Rate Variability (Details|Histogram)", "Respiratory Rate Summary", "mood-", "menstrual_health_"),
-    )
+FILES = (  # beginnings of names
+    # from Fitbit's days
+    "altitude-|(demographic|run)_vo2_max-|height-|weight-|food_logs-|water_logs-|swim_lengths_data[-_]|mood-|badge|"
+    "trophy|(lightly|moderately|very)_active_minutes-|sedentary_minutes-|time_in_heart_rate_zones-|"
+    "estimated_oxygen_variation-|Minute SpO2|(Device|Computed|Wrist) Temperature|Active Zone Minutes|"
+    "Heart Rate Variability (Details|Histogram)|Respiratory Rate Summary|menstrual_health_|Activity Goals|Glucose 2|"
+    # from Google's
+    "active_(energy_burned|minutes|zone_minutes)_|activity_level_|body_temperature_|calories_in_heart_rate_zone_|"
+    "cardio_(load|acute_chronic_workload_ratio)|coarse_physical_location|daily_(heart_rate|oxygen|readiness|"
+    "respiratory|resting|sleep_temperature)_|gps_location_|heart_rate_variability_|hydration_log|live_pace_|"
+    "micro_(motion|stillness)_|mindfulness_session|nutrition_log|oxygen_saturation_|respiratory_rate_sleep_summary|"
+    "sedentary_period_|speed_\\d|time_in_heart_rate_zone_|weather_forecast|"
+    "User(ActivityProbabilities|ActivityRecognition|AppSetting|Conversations|Demographic|DeviceLanguage|Exercises|"
+    "LegacySetting|LocationCountry|MBDData|ProfileData|SensorCompression|Sleep)|AppContentHistory|"
+    "CalibrationStatusFor|Coach[A-Z]|GoalSettingsHistory|LabsSurveyAnswer|PersonalRecords|WeeklyFitnessPlans|"
+    "WorkoutSummariesAndRounds"
 )
 SPEC = ConnectorSpec(
     name="fitbit",

@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lab
+from bridge import registry
 from bridge.domain.errors import BadRecord
 from bridge.ingest import runs
 from bridge.ingest.files import DiskFile
+from bridge.ingest.imports import recognise_files
 from bridge.ingest.readable_part import FILE_MAX_BYTES
 from bridge.store import Store
 from connectors.fitbit.clock import Clock
@@ -237,6 +239,45 @@ def test_what_an_import_does_not_use_is_named(desk: Desk) -> None:
         ("fitbit", "parts of a Fitbit export that are not used"),
         ("fitbit", "the contents page of Google Takeout"),
     }
+
+
+UNUSED = """
+altitude-2020-01-01.json badge-1.json trophy.json sedentary_minutes-2026-05-07.json
+demographic_vo2_max-2026-10-06.json UserActivityProbabilities_2026-10-06.csv
+UserSensorCompressionToken_2026-10-06.csv UserMBDData.csv UserAppSettingData.csv GoalSettingsHistory.csv
+WeeklyFitnessPlans.csv WorkoutSummariesAndRounds.csv CalibrationStatusForReadinessAndLoad.csv AppContentHistory.csv
+CoachWorkouts.csv PersonalRecords.csv active_energy_burned_2026-10-01.csv gps_location_2026-10-01.csv
+active_minutes_2026-10-01.csv activity_level_2026-10-01.csv body_temperature_2026-10-01.csv
+cardio_load_2026-10-01.csv calories_in_heart_rate_zone_2026-10-01.csv cardio_load_observed_interval.csv
+cardio_acute_chronic_workload_ratio.csv coarse_physical_location_2026-10-01.csv daily_heart_rate_zones.csv
+heart_rate_variability_2026-10-01.csv live_pace_2026-10-01.csv micro_motion_2026-10-01.csv
+micro_stillness_2026-10-01.csv nutrition_log_2026-10-01.csv oxygen_saturation_2026-10-01.csv
+respiratory_rate_sleep_summary_2026-10-01.csv sedentary_period_2026-10-01.csv speed_2026-10-01.csv
+swim_lengths_data_2026-10-01.csv time_in_heart_rate_zone_2026-10-01.csv weather_forecast_2026-10-01.csv
+"""
+ALONE = """
+Account_Changes/a.csv Google_Data/Sleep/README.txt Paired_Devices/Trackers.csv User_Security_Data/a.csv
+Health_Fitness_Data/UserExercises_README.txt Physical_Activity_GoogleData/weight.csv Social_GoogleData/a.csv
+"""
+
+
+@pytest.mark.parametrize(
+    "name", [*UNUSED.split(), *(name.replace("_", " ").replace(" Google", "_Google") for name in ALONE.split())]
+)
+def test_every_kind_of_file_that_is_not_used_is_named_as_fitbits(tmp_path: Path, name: str) -> None:
+    place = tmp_path / Path(name).name
+    place.write_text("a,b\n1,2\n")
+    (unread,) = recognise_files([DiskFile(place, name)], registry.specs()).unknown
+    assert (unread.source, unread.kind) == ("fitbit", "parts of a Fitbit export that are not used")
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.csv", "height.csv", "Coaches.csv", "UserStory.csv", "speedway.csv", "Profile.csv"]
+)
+def test_other_peoples_files_are_not_named_as_fitbits(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("a,b\n1,2\n")
+    (unread,) = recognise_files([DiskFile(tmp_path / name, name)], registry.specs()).unknown
+    assert unread.source is None
 
 
 def test_windows_line_ends_marks_and_blank_lines_change_nothing(desk: Desk, tmp_path: Path) -> None:
