@@ -185,6 +185,26 @@ def sleep(**minutes: float) -> Episode:
         ({"in_bed": 808.7}, {"in_bed": 480}, ("in_bed above the night's length",)),
         ({"asleep": 439, "in_bed": 414}, {"asleep": 439, "in_bed": 439}, ("in_bed below the time asleep",)),
         ({"asleep": 700, "in_bed": 480}, {"asleep": 480, "in_bed": 480}, ("asleep above the night's length",)),
+        (
+            {"asleep": 600, "light_sleep": 360, "deep_sleep": 120, "rem_sleep": 120},
+            {"asleep": 480, "light_sleep": 288, "deep_sleep": 96, "rem_sleep": 96},
+            ("asleep above the night's length",),
+        ),
+        (
+            {"asleep": 400, "light_sleep": 250, "deep_sleep": 125, "rem_sleep": 125},
+            {"asleep": 400, "light_sleep": 200, "deep_sleep": 100, "rem_sleep": 100},
+            ("stages above the time asleep",),
+        ),
+        (
+            {"light_sleep": 300, "deep_sleep": 300},
+            {"light_sleep": 240, "deep_sleep": 240},
+            ("stages above the night's length",),
+        ),
+        (  # a vendor that lists brief waking within stages
+            {"asleep": 400, "light_sleep": 250, "deep_sleep": 80, "rem_sleep": 90},
+            {"asleep": 400, "light_sleep": 250, "deep_sleep": 80, "rem_sleep": 90},
+            (),
+        ),
     ],
 )
 def test_impossible_sums_are_settled_by_one_rule(

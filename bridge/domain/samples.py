@@ -12,7 +12,8 @@ from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.types import Episode, EpisodeKind, Item, Sample
 
 QUARTER_HOUR_SECONDS = 900  # every offset from UTC in use is a multiple: no quarter-hour lies on two local days
-ROUNDED, AWAKE_IN_BED_MAX = 5.0, 120.0  # minutes
+ROUNDED, BRIEFLY_AWAKE_MAX, AWAKE_IN_BED_MAX = 5.0, 30.0, 120.0  # minutes
+STAGES = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
 FINITE_MAX = 1e15  # no measurement is larger
 
 
@@ -74,7 +75,9 @@ def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
 def _settled(one: Episode, told: dict[Metric, float]) -> tuple[dict[Metric, float], list[str]]:
     """Return a sleep's values with possible minutes asleep and in bed, and what was settled by more than rounding.
 
-    Nobody sleeps longer than the night lasts, nor lies in bed for two hours more, nor sleeps longer than in bed.
+    Nobody sleeps longer than the night lasts, nor lies in bed for two hours more, nor sleeps longer than in bed. Stages
+    that are longer together than the time asleep (without one: than the night) keep their shares of it. Some vendors
+    list brief waking within stages.
     """
     length = (one.end - one.start).total_seconds() / 60
     found: list[str] = []
@@ -91,6 +94,13 @@ def _settled(one: Episode, told: dict[Metric, float]) -> tuple[dict[Metric, floa
         found += ["in_bed below the time asleep"] if asleep - in_bed > ROUNDED and not found else []
         in_bed = asleep
     values = {Metric.ASLEEP: asleep, Metric.IN_BED: in_bed}
+    stages = {metric: told[metric] for metric in STAGES if metric in told}
+    together, most = sum(stages.values()), length if asleep is None else asleep
+    slack = ROUNDED if found or asleep is None else BRIEFLY_AWAKE_MAX
+    if together > min(most + slack, length + ROUNDED):
+        values |= {metric: minutes * most / together for metric, minutes in stages.items()}
+        if not found:
+            found.append("stages above the night's length" if asleep is None else "stages above the time asleep")
     return told | {metric: value for metric, value in values.items() if value is not None}, found
 
 
