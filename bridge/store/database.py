@@ -236,6 +236,7 @@ def writes(
             with part.database.write(durable=durable) as db:
                 return method(part, db, *args, **kwargs)
 
+        call.writes = True  # type: ignore[attr-defined]  # so that a test finds every write
         return call
 
     return decorate
