@@ -188,7 +188,7 @@ def test_every_write_leaves_the_rows_of_others(store: Store) -> None:
 
 
 def test_a_write_without_its_owner_is_found(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def careless(self: TaskNotes, user_id: int, key: str, *, now: datetime) -> None:  # noqa: ARG001
+    def careless(self: TaskNotes, user_id: int, key: str, *, now: datetime) -> None:
         with self.database.write() as db:
             notes = tables.task_notes
             db.execute(sa.update(notes).where(notes.c.key == key).values(done_at=None, said_at=now))
