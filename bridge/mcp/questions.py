@@ -15,7 +15,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.metrics import CHECK_INS, METRICS, Shape
 from bridge.domain.records import User
 from bridge.query.answer import answer
-from bridge.query.model import NIGHT_FIELDS, WORKOUT_FIELDS, WORKOUT_UNITS, Condition, Query, Subject
+from bridge.query.model import NIGHT_FIELDS, WORKOUT_FIELDS, WORKOUT_UNITS, Query
 from bridge.query.parse import Words, query_of
 from bridge.query.rows import load_tables
 
@@ -83,15 +83,12 @@ def answered(
 
 
 def _check(query: Query, allowed: Allowed) -> None:
-    parts = [query.subject, *([query.against] if isinstance(query.against, Subject) else [])]
-    names = {name for part in parts for name in part.name.split("/")}
-    conditions = [*query.where, *([query.against] if isinstance(query.against, Condition) else [])]
-    outside = sorted(names - allowed.subjects) + sorted(
-        {name for one in conditions for name in one.field.split("/")} - allowed.fields
-    )
+    names = {name for part in query.subjects for name in part.name.split("/")}
+    fields = {name for one in query.conditions for name in one.name.split("/")}
+    outside = sorted(names - allowed.subjects) + sorted(fields - allowed.fields)
     if outside:
         raise SetupError(f"this tool does not read {outside[0]}; another tool may, with the person's consent")
-    for one in conditions:
+    for one in query.conditions:
         # A sport's name may be the person's own words, which could be found out letter by letter.
-        if one.field == "workout.sport" and (one.operator == "~" or not sports.is_known(str(one.value))):
+        if one.name == "workout.sport" and (one.operator == "~" or not sports.is_known(str(one.value))):
             raise SetupError(f"name a sport in full, such as: {', '.join([*sports.SYNONYMS][:5])}")

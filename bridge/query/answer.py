@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from statistics import fmean, median, stdev
 from typing import Any
 
@@ -81,10 +81,8 @@ def answer(query: Query, tables: Tables) -> Answer:
 
 def _metrics(query: Query) -> set[str]:
     """Return the names of all that a query compares or makes a figure of."""
-    parts = [query.subject.name, *(one.field for one in query.where)]
-    if query.against is not None:
-        parts.append(query.against.name if isinstance(query.against, Subject) else query.against.field)
-    return {name for part in parts for name in part.split("/")}
+    names = [*(part.name for part in query.subjects), *(part.name for part in query.conditions)]
+    return {part for name in names for part in name.split("/")}
 
 
 def _unit(query: Query) -> str:
@@ -131,36 +129,39 @@ def _taken(query: Query, rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def _holds(conditions: Sequence[Condition], row: Row, tables: Tables, query: Query) -> bool:
-    """Return True if all conditions hold for a row. Of a day, those on workouts must hold for one and the same."""
-    of_workout = [one for one in conditions if one.of_workout]
-    of_day = [one for one in conditions if not one.of_workout]
-    if not all(_holds_of_day(one, row, tables, query) for one in of_day):
-        return False
-    if not of_workout:
-        return True
-    if query.subject.kind is Kind.WORKOUTS:
-        return all(_holds_of_workout(one, row) for one in of_workout)
-    return any(
-        all(_holds_of_workout(one, workout) for one in of_workout) for workout in tables.trained_on.get(row.day, ())
+    """Return True if all conditions hold for a row, or for the day before it where they ask for that."""
+    before = [one for one in conditions if one.of_day_before]
+    now = [one for one in conditions if not one.of_day_before]
+    return _holds_on(now, row, tables, query.subject.kind) and (
+        not before or _holds_on(before, Row(day=row.day - timedelta(days=1)), tables, Kind.DAYS)
     )
 
 
-def _holds_of_day(one: Condition, row: Row, tables: Tables, query: Query) -> bool:
-    if one.field == "weekday":
+def _holds_on(conditions: Sequence[Condition], row: Row, tables: Tables, kind: Kind) -> bool:
+    """Return True if all conditions hold for a row. Of a day, those on workouts must hold for one and the same."""
+    of_workout = [one for one in conditions if one.of_workout]
+    of_day = [one for one in conditions if not one.of_workout]
+    if not all(_holds_of_day(one, row, tables, kind) for one in of_day):
+        return False
+    workouts = [row] if kind is Kind.WORKOUTS else tables.trained_on.get(row.day, ())
+    return not of_workout or any(all(_holds_of_workout(one, workout) for one in of_workout) for workout in workouts)
+
+
+def _holds_of_day(one: Condition, row: Row, tables: Tables, kind: Kind) -> bool:
+    if one.name == "weekday":
         return COMPARED[one.operator](row.day.isoweekday(), one.value)
-    if one.field == "action":
-        if query.subject.kind is Kind.ENTRIES:
-            return _named(one, [row.name or ""])
-        return _named(one, [entry.name or "" for entry in tables.planned_on.get(row.day, ())])
-    if one.field in ("night.start", "night.end"):
+    if one.name == "action":
+        entries = [row] if kind is Kind.ENTRIES else tables.planned_on.get(row.day, ())
+        return _named(one, [entry.name or "" for entry in entries])
+    if one.name in ("night.start", "night.end"):
         night = tables.nights.get(row.day)
         if night is None:
             return False
-        if one.field == "night.end":
+        if one.name == "night.end":
             return COMPARED[one.operator](night.end, one.value)
         # From noon on, so that half past midnight is later than eleven in the evening.
         return COMPARED[one.operator](_from_noon(night.start), _from_noon(float(one.value)))
-    value = tables.by_day(one.field).get(row.day)
+    value = tables.by_day(one.name).get(row.day)
     return value is not None and COMPARED[one.operator](value, one.value)
 
 
@@ -176,7 +177,7 @@ def _named(one: Condition, names: Sequence[str]) -> bool:
 
 
 def _holds_of_workout(one: Condition, workout: Row) -> bool:
-    name = one.field.removeprefix("workout.")
+    name = one.name.removeprefix("workout.")
     if name == "sport":
         asked, label = str(one.value), workout.name
         if one.operator == "~":
@@ -338,8 +339,7 @@ def _difference(query: Query, split: Condition, rows: Sequence[Row], tables: Tab
 
 def _is_known(split: Condition, row: Row, tables: Tables) -> bool:
     """Return True if a day says what a condition compares. A day without a workout or an entry says it has none."""
-    if split.field in ("weekday", "action") or split.of_workout:
+    day = row.day - timedelta(days=split.of_day_before)
+    if split.name in ("weekday", "action") or split.of_workout:
         return True
-    if split.field.startswith("night."):
-        return row.day in tables.nights
-    return row.day in tables.by_day(split.field)
+    return day in (tables.nights if split.name.startswith("night.") else tables.by_day(split.name))

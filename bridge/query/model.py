@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -111,6 +111,7 @@ class Subject:
 
 
 METER_NAMES: Mapping[str, Meter] = MappingProxyType({meter.lower(): meter for meter in Meter})
+BEFORE = "before."  # leads a field of the day before, as in ``before.steps``
 DAY_FIELDS = ("weekday", "action")
 NIGHT_FIELDS = ("night.start", "night.end")
 WORKOUT_FIELDS = ("workout.sport", "workout.start", "workout.end", *(f"workout.{name}" for name in WORKOUT_UNITS))
@@ -126,9 +127,19 @@ class Condition:
     text: str  # as it was written
 
     @property
+    def name(self) -> str:
+        """Return the field without what says that it is of the day before."""
+        return self.field.removeprefix(BEFORE)
+
+    @property
+    def of_day_before(self) -> bool:
+        """Return True for a condition on the day before the row's."""
+        return self.field.startswith(BEFORE)
+
+    @property
     def of_workout(self) -> bool:
         """Return True for a condition on a workout."""
-        return self.field.startswith("workout.")
+        return self.name.startswith("workout.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +155,16 @@ class Query:
     by: By | None = None
     where: tuple[Condition, ...] = ()
     against: Subject | Condition | None = None
+
+    @property
+    def subjects(self) -> Sequence[Subject]:
+        """Return what is asked for, and what it is correlated with."""
+        return [self.subject, *([self.against] if isinstance(self.against, Subject) else [])]
+
+    @property
+    def conditions(self) -> Sequence[Condition]:
+        """Return the conditions that hold, and the one whose difference is asked for."""
+        return [*self.where, *([self.against] if isinstance(self.against, Condition) else [])]
 
     def to_json(self) -> dict[str, Any]:
         """Return the query as plain JSON, in the words in which it may be asked."""

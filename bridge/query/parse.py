@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from bridge.domain.errors import SetupError
 from bridge.domain.metrics import METRICS, Metric
 from bridge.query.model import (
+    BEFORE,
     DAY_FIELDS,
     METER_NAMES,
     NIGHT_FIELDS,
@@ -137,11 +138,13 @@ def condition_of(text: str, fields: Sequence[str] = FIELDS) -> Condition:
         raise SetupError(f'{written!r} is no condition; write FIELD OP VALUE, such as "steps > 8000"')
     at, _, operator = min(places)
     named = written[:at].strip().lower()
-    field = subject_of(named).name if "/" in named else _known(named, fields, "field")
+    plain = named.removeprefix(BEFORE)
+    name = subject_of(plain).name if "/" in plain else _known(plain, fields, "field")
     value = written[at + len(operator) :].strip().strip("\"'")
     if not value:
         raise SetupError(f'{written!r} has no value; write FIELD OP VALUE, such as "steps > 8000"')
-    return Condition(field=field, operator=operator, value=_value(field, operator, value), text=written)
+    field = BEFORE + name if named.startswith(BEFORE) else name
+    return Condition(field=field, operator=operator, value=_value(name, operator, value), text=written)
 
 
 def _against(text: str, fields: Sequence[str]) -> Subject | Condition:

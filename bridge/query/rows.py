@@ -22,7 +22,7 @@ from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
 from bridge.meters.sleep import minutes_asleep
 from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
-from bridge.query.model import METER_NAMES, WORKOUT_METRICS, Condition, Kind, Query, Subject
+from bridge.query.model import METER_NAMES, WORKOUT_METRICS, Kind, Query
 from bridge.store import codec
 from bridge.store.daily import episode_of
 from bridge.trends import compute_trends
@@ -103,14 +103,15 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
 
     Raises SetupError for a span that is too long to compute.
     """
-    parts = [query.subject, *([query.against] if isinstance(query.against, Subject) else [])]
-    conditions = [*query.where, *([query.against] if isinstance(query.against, Condition) else [])]
-    fields = {name for one in conditions for name in one.field.split("/")}
+    parts, conditions = query.subjects, query.conditions
+    fields = {name for one in conditions for name in one.name.split("/")}
     metrics = frozenset(m for part in parts for m in part.metrics) | {m for m in METRICS if m in fields}
     kinds = {part.kind for part in parts}
     sleeps = Kind.NIGHTS in kinds or bool(metrics & NIGHTLY) or any(one.startswith("night.") for one in fields)
     trained = Kind.WORKOUTS in kinds or any(one.of_workout for one in conditions)
     since, until = query.since or date.min, query.until or date.max
+    if query.since and any(one.of_day_before for one in conditions):
+        since -= DAY
     if query.since and query.until and (query.until - query.since).days > DAYS_MAX:
         raise SetupError(f"a span has at most {DAYS_MAX} days; name a shorter one with --since and --until")
     preference = load_preference(bridge.store, user)

@@ -163,6 +163,17 @@ RULES: list[tuple[str, tuple[str, ...], dict[str, str | int], float | None, int]
     ("steps", (), {"of": "last"}, 21_000, 20),
     # quotients and meters may be compared, too
     ("nights", ("deep_sleep/asleep > 0.2",), {}, 2, 2),
+    # of the day before, also of the one before the span
+    ("steps", ("before.workout.sport = yoga",), {}, 3_000, 1),
+    ("steps", ("before.steps > 19000",), {}, 21_000, 1),
+    ("nights", ("before.weekday = 7",), {}, 2 + 1, 3),
+    (
+        "steps",
+        ("before.workout.minutes > 0",),
+        {"since": "2025-12-23"},
+        (2_000 + 3_000 + 7_000 + 11_000 + 15_000) / 5,
+        5,
+    ),
     # counting nothing gives 0, any other figure of nothing none
     ("steps", ("steps > 90000",), {"of": "count"}, 0, 0),
     ("workouts", ("workout.sport = golf",), {}, 0, 0),
@@ -243,6 +254,9 @@ def test_a_difference_is_with_minus_without(lived: tuple[Bridge, User]) -> None:
     assert ask(lived, "deep_sleep", against="workout.sport = yoga").groups[0].n == 1
     assert ask(lived, "steps", against="workout.minutes > 50").n == 20
     assert ask(lived, "deep_sleep", against="steps > 90000").value is None
+    after = ask(lived, "deep_sleep", against="before.workout.minutes > 0")
+    assert groups(after)["with"] == ((61 + 62 + 66 + 70 + 74) / 5, 5)
+    assert ask(lived, "deep_sleep", against="before.steps > 5000").n == 19
 
 
 def test_a_correlation_is_of_ranks_by_day(lived: tuple[Bridge, User]) -> None:
