@@ -167,14 +167,18 @@ def json_page() -> str:
             describe(one, "", shape)
         if name in told["types"]:
             declare(declared_type(told["types"][name]), "[]" if "[]" in shape else "", shape)
-        parts += [f"\n## `bridge {name} --json`\n", *_keys(name, shape, told["keys"], missing)]
+        parts += [f"\n## `bridge {name} --json`\n", *_keys(name, shape, told, missing)]
     if missing:
         raise ValueError(f"docs/reference/texts.toml gives no meaning for: {', '.join(sorted(missing))}")
     return "\n".join(parts) + "\n"
 
 
-def _keys(command: str, shape: Shape, meanings: Mapping[str, str], missing: set[str]) -> Iterator[str]:
-    """Yield the lines about one command's document, and add keys without a meaning to ``missing``."""
+def _keys(command: str, shape: Shape, told: Mapping[str, Any], missing: set[str]) -> Iterator[str]:
+    """Yield the lines about one command's document, and add keys without a meaning to ``missing``.
+
+    A command whose document is of another command's module shares that command's meanings.
+    """
+    meanings, sharing = told["keys"], told["types"].get(command, "").partition(":")[0]
     yield f"{'A list of objects.' if '' in shape and 'list' in shape[''] else 'One object.'}\n"
     yield "| key | type | meaning |"
     yield "|---|---|---|"
@@ -183,7 +187,7 @@ def _keys(command: str, shape: Shape, meanings: Mapping[str, str], missing: set[
             continue
         key = path.removeprefix("[].")
         last = key.rpartition(".")[2]
-        meaning = meanings.get(f"{command}:{key}") or meanings.get(last)
+        meaning = meanings.get(f"{command}:{key}") or meanings.get(f"{sharing}:{key}") or meanings.get(last)
         if meaning is None:
             missing.add(f"{command}:{key}")
         yield f"| `{key}` | {', '.join(sorted(shape[path]))} | {meaning} |"

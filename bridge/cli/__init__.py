@@ -56,7 +56,7 @@ GARBAGE_THRESHOLD = 50_000  # new objects between two collections, which take a 
 GROUPS = {  # titles of the help -> commands; commands of other packages follow
     "Begin": ("up", "demo", "user", "connect", "import", "sync", "status", "doctor"),
     "Every day": ("today", "plan", "recommend", "feedback", "checkin", "meters", "calendar", "wish", "mode", "notify"),
-    "Looking back": ("history", "review", "days", "query", "explain", "effect", "routine", "trace", "observe"),
+    "Looking back": ("history", "review", "days", "query", "ask", "explain", "effect", "routine", "trace", "observe"),
     "Data": ("sources", "prefer", "share", "disconnect", "export", "forget", "rebuild", "classify", "personalise"),
     "Running it": ("web", "daemon", "worker", "service", "serve-push", "token", "mcp"),
     "Keeping it": (

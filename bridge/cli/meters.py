@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from bridge.meters.daily import Figure
     from bridge.store import Store
 
-SPARKS = "▁▂▃▄▅▆▇█"
 SPARK_RANGE = (0.3, 0.95)  # levels of the lowest and the highest block; nearly all days lie in between
 DAYS_SHOWN_MAX = 3660
 FIGURE_METRICS = {  # column -> metric; a metric measured all day shows its mean
@@ -127,14 +126,7 @@ def spark(readings: Sequence[Reading], width: int = 28) -> str:
 
     With more readings than ``width``, a block is the mean of several. A blank stands where no level was known.
     """
-    each = -(-len(readings) // width)
-    cells = [[r.level for r in readings[k : k + each] if r.coverage] for k in range(0, len(readings), each)]
-    return "".join(_block(sum(c) / len(c)) if c else " " for c in cells)
-
-
-def _block(level: float) -> str:
-    low, high = SPARK_RANGE
-    return SPARKS[min(max(int((level - low) / (high - low) * len(SPARKS)), 0), len(SPARKS) - 1)]
+    return show.spark([r.level if r.coverage else None for r in readings], SPARK_RANGE, width)
 
 
 def explain(

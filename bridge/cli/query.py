@@ -1,7 +1,8 @@
-"""Run ``bridge query``, which answers a typed question over what is stored."""
+"""Run ``bridge query`` and ``bridge ask``, which answer typed and plain questions over what is stored."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +11,16 @@ from bridge.cli import options, show
 
 if TYPE_CHECKING:
     from bridge.query.answer import Answer
+    from bridge.query.rows import Tables
+
+CHART_WIDTH, CHART_MIN_DAYS = 40, 3
+LONG_MINUTES = 90
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(query)
+    app.command()(ask)
 
 
 def query(
@@ -71,18 +77,79 @@ def query(
         _print(found)
 
 
+def ask(
+    text: Annotated[str, typer.Argument(help="A question in English or German, in quotation marks.")],
+    user: options.User,
+    json: options.Json = False,
+) -> None:
+    """Answer a plain question, such as "how much deep sleep did I get on weekdays in October?"."""
+    from bridge import installation
+    from bridge.documents.query import asked_document
+    from bridge.domain.slots import zone_at
+    from bridge.query.answer import answer
+    from bridge.query.parse import query_of
+    from bridge.query.plain import read
+    from bridge.query.rows import load_tables
+
+    with installation.open_bridge() as bridge:
+        now = installation.now()
+        person = bridge.person(user, at=now)
+        asked = query_of(read(text, now.astimezone(zone_at(now, person.zones)).date()))
+        tables = load_tables(bridge, person, asked, now=now)
+    found = answer(asked, tables)
+    told = asked_document(found)
+    if json:
+        show.document(told)
+        return
+    show.say(f"Understood: {told['understood']}")
+    _print(found)
+    chart = _chart(found, tables)
+    if chart:
+        show.say(chart)
+
+
+def _chart(found: Answer, tables: Tables) -> str | None:
+    """Return the values behind an answer as a line of blocks, day by day, or None where there is nothing to draw."""
+    from bridge.query.answer import answer
+    from bridge.query.model import Aggregate, By
+
+    query = found.query
+    if query.by or query.against or query.of is Aggregate.SHARE:
+        return None
+    of = Aggregate.COUNT if query.subject.counted else Aggregate.MEAN
+    days = [(one.key, one.value) for one in answer(replace(query, by=By.DAY, of=of), tables).groups]
+    values = [value for _, value in days if value is not None]
+    if len(days) < CHART_MIN_DAYS or len(set(values)) < 2:
+        return None
+    low, high = min(values), max(values)
+    line = show.spark([value for _, value in days], (low, high), CHART_WIDTH)
+    return f"{line}  {days[0][0]} to {days[-1][0]}, {_number(low)} to {_number(high)}"
+
+
 def _print(found: Answer) -> None:
     if found.value is None:
         typer.echo(found.reason)
         return
     at = "" if found.at is None else f" on {found.at}"
     between = "" if found.interval is None else f" ({found.interval[0]:.3g} to {found.interval[1]:.3g})"
-    typer.echo(f"{_number(found.value)} {found.unit}{at}{between}, from {found.n} values")
+    hours = f", which is {found.value // 60:.0f} h {found.value % 60:.0f} min" if _is_long(found) else ""
+    typer.echo(f"{_number(found.value)} {found.unit}{hours}{at}{between}, from {found.n} values")
+    highest = max((one.value or 0 for one in found.groups), default=0)
     rows = [
-        {"": one.key, found.unit: None if one.value is None else _number(one.value), "n": one.n} for one in found.groups
+        {
+            "": one.key,
+            found.unit: None if one.value is None else _number(one.value),
+            "n": one.n,
+            " ": show.bar(one.value / highest, 12) if one.value is not None and one.value >= 0 and highest else None,
+        }
+        for one in found.groups
     ]
     if rows:
-        show.table(rows, ("", found.unit, "n"))
+        show.table(rows, ("", found.unit, "n", " "))
+
+
+def _is_long(found: Answer) -> bool:
+    return found.unit == "min" and found.value is not None and found.value >= LONG_MINUTES
 
 
 def _number(value: float) -> str:

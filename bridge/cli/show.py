@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from bridge.ingest.sync import OnPage
     from rhythm_env.interface import Meter
 
+SPARKS = "▁▂▃▄▅▆▇█"
 PIPED_WIDTH = 110  # columns where the output is no terminal
 LEAST_WIDTH = 40
 COMMAND = re.compile(r"(?:^|(?<=: )|(?<=or ))(?:bridge|pip) [^.,;()\n]+", re.MULTILINE)  # in a sentence
@@ -193,6 +195,17 @@ def bar(level: float, width: int = 20) -> str:
     """Return a level from 0 to 1 as a bar of ``width`` block characters."""
     full = round(level * width)
     return "█" * full + "░" * (width - full)
+
+
+def spark(values: Sequence[float | None], reach: tuple[float, float], width: int = 28) -> str:
+    """Return values as a line of at most ``width`` block characters, of which ``reach`` are the lowest and highest.
+
+    With more values than ``width``, a block is the mean of several. A blank stands where no value is known.
+    """
+    each, (low, high) = -(-len(values) // width), reach
+    cells = [[one for one in values[k : k + each] if one is not None] for k in range(0, len(values), each or 1)]
+    shares = [(fmean(some) - low) / ((high - low) or 1) if some else None for some in cells]
+    return "".join(" " if s is None else SPARKS[min(max(int(s * len(SPARKS)), 0), len(SPARKS) - 1)] for s in shares)
 
 
 def level(reading: Reading, width: int) -> str:

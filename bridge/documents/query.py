@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
+from bridge.query.understood import sentence
+
 if TYPE_CHECKING:
     from bridge.query.answer import Answer
 
@@ -32,6 +34,17 @@ class AnswerDocument(TypedDict):
     groups: list[GroupDocument]
     interval: list[float] | None
     reason: str | None
+
+
+class AskedDocument(AnswerDocument):
+    """The answer to a plain question. ``understood`` says as a sentence what was asked."""
+
+    understood: str
+
+
+def asked_document(found: Answer) -> AskedDocument:
+    """Return the answer to a plain question as a JSON document."""
+    return {**answer_document(found), "understood": str(sentence(found.query))}
 
 
 def answer_document(found: Answer) -> AnswerDocument:

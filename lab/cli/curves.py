@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge import origin
-from bridge.cli.meters import SPARKS
+from bridge.cli.show import SPARKS
 from bridge.domain.errors import SetupError
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito 2008

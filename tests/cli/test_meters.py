@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from bridge.cli import app as cli
-from bridge.cli.meters import SPARKS, spark
+from bridge.cli.meters import spark
+from bridge.cli.show import SPARKS
 from bridge.domain.errors import SetupError
 from bridge.domain.types import Reading
 from lab.people.demo import stage

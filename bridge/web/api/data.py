@@ -13,11 +13,12 @@ from pydantic import BaseModel, Field
 from bridge import registry
 from bridge.documents.connections import connection_documents
 from bridge.documents.meters import day_document
-from bridge.documents.query import AnswerDocument, answer_document
+from bridge.documents.query import AnswerDocument, AskedDocument, answer_document, asked_document
 from bridge.ingest import connecting
 from bridge.meters.daily import figures
 from bridge.query.answer import answer
 from bridge.query.parse import Words, query_of
+from bridge.query.plain import read
 from bridge.query.rows import load_tables
 from bridge.web import background, day
 from bridge.web.jobs import Job
@@ -123,6 +124,16 @@ def query(visit: Visitor, asked: Annotated[Question, Query()]) -> AnswerDocument
     """
     found = query_of(Words(**asked.model_dump()))
     return answer_document(answer(found, load_tables(visit.bridge, visit.user, found, now=visit.now)))
+
+
+@router.get("/ask")
+def ask(visit: Visitor, text: Annotated[str, Query(min_length=1, max_length=300)]) -> AskedDocument:
+    """Return the answer to a plain question in English or German, as `bridge ask` does.
+
+    What is not understood as a whole gets 400 with an example.
+    """
+    found = query_of(read(text, day.local(visit, visit.now).date()))
+    return asked_document(answer(found, load_tables(visit.bridge, visit.user, found, now=visit.now)))
 
 
 @router.get("/export", response_class=StreamingResponse)

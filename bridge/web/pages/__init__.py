@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.web.pages import (
     access,
+    ask,
     begin,
     belief,
     connections,
@@ -44,6 +45,7 @@ ROUTERS = (
     passkeys.router,
     links.router,
     trends.router,
+    ask.router,
     review.router,
     belief.router,
 )

@@ -1,0 +1,94 @@
+"""Say a typed query as a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from bridge.domain.languages import Text, listed, say
+from bridge.domain.metric_names import METRIC_NAMES
+from bridge.query.model import Aggregate, By, Condition, Kind, Query, Subject
+
+A = Aggregate
+OF: Mapping[Aggregate, Text] = {
+    A.MEAN: say("the mean of {what}"),
+    A.MEDIAN: say("the median of {what}"),
+    A.SUM: say("the sum of {what}"),
+    A.MIN: say("the lowest value of {what}"),
+    A.MAX: say("the highest value of {what}"),
+    A.STD: say("the standard deviation of {what}"),
+    A.COUNT: say("the number of {what}"),
+    A.FIRST: say("the first of {what}"),
+    A.LAST: say("the last of {what}"),
+    A.SHARE: say("the share of {what}"),
+    A.TREND: say("the change a week of {what}"),
+}
+ROWS = {Kind.NIGHTS: say("nights"), Kind.WORKOUTS: say("workouts"), Kind.ENTRIES: say("calendar entries")}
+FIGURES = {
+    "minutes": say("minutes"),
+    "distance": say("distance"),
+    "energy": say("calories"),
+    "speed": say("speed"),
+    "ascent": say("ascent"),
+    "steps": say("steps"),
+    "zone_minutes": say("zone minutes"),
+    "average_hr": say("average heart rate"),
+}
+BY = {
+    By.DAY: say("by day"),
+    By.WEEK: say("by week"),
+    By.MONTH: say("by month"),
+    By.WEEKDAY: say("by weekday"),
+    By.SPORT: say("by sport"),
+    By.ACTION: say("by action"),
+}
+
+
+def sentence(query: Query) -> Text:
+    """Return what a query asks, as a text to be shown in any language."""
+    return say("{query}.", query=listed(list(_parts(query))))
+
+
+def _parts(query: Query) -> Iterator[str]:
+    what = _what(query.subject)
+    if isinstance(query.against, Subject):
+        yield say("the rank correlation of {what} and {other}", what=what, other=_what(query.against))
+    else:
+        if query.subject.kind is Kind.DAYS and query.of in (A.COUNT, A.SHARE):
+            what = say("days with {what}", what=what)
+        yield say(OF[query.of].message, what=what)
+    if isinstance(query.against, Condition):
+        yield say("with minus without {condition}", condition=query.against.text)
+    if query.since or query.until:
+        yield _span(query)
+    for condition in query.where:
+        yield say("where {condition}", condition=condition.text)
+    if query.first or query.last:
+        first = say("only the first {count}", count=query.first) if query.first else None
+        yield first or say("only the last {count}", count=query.last)
+    if query.by:
+        yield BY[query.by]
+
+
+def _what(subject: Subject) -> str:
+    if subject.field is None:
+        return ROWS[subject.kind]
+    if subject.kind is not Kind.DAYS:
+        return say("{figure} of {rows}", figure=FIGURES[subject.field], rows=ROWS[subject.kind])
+    if subject.over is not None:
+        return say("{one} divided by {other}", one=_named(subject.field), other=_named(str(subject.over)))
+    return _named(subject.field)
+
+
+def _named(name: str) -> str:
+    return METRIC_NAMES.get(name, name.replace("_", " "))
+
+
+def _span(query: Query) -> Text:
+    first, last = query.since, query.until
+    if first and last:
+        if first == last:
+            return say("on {day}", day=first.isoformat())
+        return say("from {first} to {last}", first=first.isoformat(), last=last.isoformat())
+    if first:
+        return say("since {day}", day=first.isoformat())
+    return say("until {day}", day=str(last))

@@ -1,0 +1,115 @@
+"""Plain questions: what is understood of the written ones, what is refused, and that answers are those of the query."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from typer.testing import CliRunner
+
+from bridge.cli import app
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import languages
+from bridge.installation import open_bridge
+from bridge.query.parse import Words, query_of
+from bridge.query.plain import read
+from bridge.query.understood import sentence
+from tests.ask.corpus import TODAY, questions
+from tests.query.test_rules import life
+from tests.query.wearer import NOW, land
+
+UNDERSTOOD_LEAST = 0.85
+
+
+def understood(text: str) -> Words | None:
+    """What is understood of a question, with its conditions in order, or None."""
+    try:
+        found = read(text, TODAY)
+    except SetupError:
+        return None
+    return replace(found, where=sorted(found.where))
+
+
+@pytest.mark.parametrize("half", [0, 1])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_written_questions_are_understood_or_refused_but_never_misread(language: str, half: int) -> None:
+    asked = questions(language)[half::2]
+    assert len(asked) == 150
+    found = [(text, understood(text), meant and replace(meant, where=sorted(meant.where))) for text, meant in asked]
+    assert [(text, got) for text, got, meant in found if got not in (None, meant)] == []
+    with_meaning = [got for _, got, meant in found if meant]
+    assert sum(got is not None for got in with_meaning) >= UNDERSTOOD_LEAST * len(with_meaning)
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_word_that_is_not_known_is_never_passed_over(language: str) -> None:
+    for text, _ in questions(language)[::7]:
+        words = text.rstrip("?").split()
+        for at in (1, len(words) // 2, len(words)):
+            assert understood(" ".join([*words[:at], "blumenkohl", *words[at:]])) is None, (text, at)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "average steps per week",  # of days, or of weeks
+        "wie viele Schritte bin ich gestern beim Laufen gegangen",
+        "how long are my runs",  # in all, or each
+        "max heart rate during workouts",  # of the means, or of all moments
+        "how many steps after workouts",  # of that day, or of the next
+        "share of nights with more than 8 hours of sleep on weekends",  # of all nights, or of those of weekends
+        "steps in October and November",
+        "sleep on the 31st",  # there is none in November
+        "how many steps " + "very " * 80 + "yesterday",
+        "",
+    ],
+)
+def test_what_may_mean_two_things_is_refused(text: str) -> None:
+    assert understood(text) is None
+
+
+def test_the_sentence_says_every_part() -> None:
+    query = query_of(
+        Words(
+            what="workouts.minutes",
+            of="sum",
+            since="2026-10-01",
+            until="2026-10-31",
+            last=3,
+            by="week",
+            where=["workout.sport = running"],
+        )
+    )
+    said = str(sentence(query))
+    for part in ("sum", "minutes", "workouts", "2026-10-01", "2026-10-31", "last 3", "running", "week"):
+        assert part in said
+    assert all(sentence(query).in_language(language) for language in languages())
+
+
+@pytest.fixture
+def ana(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An installation with a life of three weeks."""
+    monkeypatch.setenv("BRIDGE_DATABASE", database_url)
+    monkeypatch.setenv("BRIDGE_NOW", NOW.isoformat())
+    with open_bridge() as bridge:
+        user = bridge.store.people.add_user("ana", "Europe/Berlin", now=NOW - timedelta(days=900))
+        land(bridge.store, user, list(life()))
+        yield
+
+
+def test_the_answer_is_that_of_the_query(ana: None) -> None:
+    run = CliRunner().invoke
+    asked = run(app, ["ask", "how many nights with less than 430 minutes of sleep", "--user", "ana", "--json"])
+    told = json.loads(asked.stdout)
+    typed = run(app, ["query", "nights", "--where", "asleep < 430", "--user", "ana", "--json"])
+    assert told.pop("understood")
+    assert told == json.loads(typed.stdout)
+    shown = run(app, ["ask", "average deep sleep by weekday", "--user", "ana"]).stdout
+    assert "Understood: the mean of deep sleep, by weekday." in shown
+    assert "█" in shown
+    assert "▁" in run(app, ["ask", "deep sleep", "--user", "ana"]).stdout
+    refused = run(app, ["ask", "why am I tired", "--user", "ana"])
+    assert "bridge ask" in str(refused.exception)

@@ -1,0 +1,21 @@
+"""The field for questions on the page, and the same at the API."""
+
+from __future__ import annotations
+
+from html import unescape
+
+from bridge.domain.records import User
+from tests.web.served import Place
+
+
+def test_the_page_answers_or_says_what_it_cannot_read(place: Place, ana: User) -> None:
+    assert 'action="/ask"' in place.visitor().get("/trends").text
+    shown = place.visitor().get("/ask?text=how+many+workouts+by+sport")
+    assert shown.status_code == 200
+    assert "Understood: the number of workouts, by sport." in unescape(shown.text)
+    refused = place.visitor().get("/ask?text=why+am+I+tired")
+    assert refused.status_code == 400
+    assert "not understood as a whole" in refused.text
+    told = place.visitor().get("/api/v1/ask?text=wie+viele+Trainings+hatte+ich+im+Oktober").json()
+    assert (told["value"], told["query"]["what"], told["query"]["since"][5:]) == (0, "workouts", "10-01")
+    assert place.visitor().get("/api/v1/ask?text=why").status_code == 400
