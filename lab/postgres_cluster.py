@@ -46,8 +46,13 @@ def cluster(options: str = "", *, within: Path | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def restartable(options: str = "", *, within: Path | None = None) -> Iterator[tuple[str, Callable[[], None]]]:
-    """Run a cluster as ``cluster`` does, and yield its address with a function that crashes and restarts it."""
+def restartable(
+    options: str = "", *, within: Path | None = None, checked: bool = False
+) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Run a cluster as ``cluster`` does, and yield its address with a function that crashes and restarts it.
+
+    If ``checked``, its pages have checksums.
+    """
     bin_folder = _installed()
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -60,7 +65,9 @@ def restartable(options: str = "", *, within: Path | None = None) -> Iterator[tu
         shutil.chown(data, "postgres", "postgres")
     owner = "bridge"
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' {options}"
-    _run_as_owner([str(bin_folder / "initdb"), "-D", str(data), "-U", owner, "-A", "trust", "-E", "UTF8", "--no-sync"])
+    more = ["--data-checksums"] if checked else []
+    made = ["-D", str(data), "-U", owner, "-A", "trust", "-E", "UTF8", "--no-sync", *more]
+    _run_as_owner([str(bin_folder / "initdb"), *made])
 
     def control(*command: str) -> None:
         _run_as_owner([str(bin_folder / "pg_ctl"), "-D", str(data), "-w", *command])

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from bridge.domain.metrics import Metric
-from bridge.domain.types import Sample
 from connectors.apple.auto_export import files
 from connectors.apple.auto_export.normalise import normalise
 from tests.health_auto_export.reading import body, episodes, landed, metric
@@ -139,20 +138,3 @@ def test_what_lasts_for_days_is_counted_and_costs_no_night() -> None:
     assert isinstance(kept, dict)
     kept["1763415000 AutoSleep"] = [1763557200, "in_bed", 60]  # from before such were counted
     assert len(episodes(normalise(records["night"], None))) == 1
-
-
-@pytest.mark.parametrize(("offset", "minutes"), [("+0900", 540), ("-0500", -300), ("+0530", 330)])
-def test_what_was_measured_overnight_has_the_clock_it_was_measured_by(offset: str, minutes: int) -> None:
-    """In the home's own clock the night would be another date's."""
-    points = [{"date": f"2026-11-18 {hour}:30:00 {offset}", "qty": 14.0} for hour in ("23", "22")]
-    (alone,) = landed(body(metric("respiratory_rate", "count/min", *points)))
-    assert (alone.offset, str(alone.day)) == (minutes, "2026-11-19")
-    stage = {
-        "startDate": f"2026-11-18 22:00:00 {offset}",
-        "endDate": f"2026-11-19 05:00:00 {offset}",
-        "value": "Core",
-        "qty": 7.0,
-    }
-    items = landed(body(metric("sleep_analysis", "hr", stage), metric("respiratory_rate", "count/min", *points)))
-    (rate,) = (item for item in items if isinstance(item, Sample))
-    assert (rate.offset, str(rate.day), rate.value) == (minutes, "2026-11-19", 14.0)

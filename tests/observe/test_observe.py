@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.advice.observation import observe, routine, slot_around
+from bridge.advice.observation import observe, slot_around
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import ZoneSpan, moment_at, moment_of, slot_start
 from bridge.meters import read
@@ -273,10 +273,3 @@ def test_the_input_is_left_alone():
     observe(life)
     assert repr(life) == before
     assert life.at.date() == TODAY
-
-
-@pytest.mark.parametrize(("answer", "counted"), [(Answer.ACCEPT, 0), (Answer.IGNORE, 1), (Answer.RESCHEDULE, 1)])
-def test_what_was_done_on_advice_counts_once(answer, counted):
-    learn = entry(NOON - 2 * DAY, 1.0, ActionType.LEARN)
-    said = [interaction(NOON - 2 * DAY, ActionType.LEARN, answer)]
-    assert len(routine(known(at=NOON, agenda=[learn]), said)) == counted

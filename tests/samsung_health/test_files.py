@@ -182,19 +182,3 @@ def test_no_row_breaks_the_reading(shape: tuple[str, str], row: dict[str, Any]) 
         for record in page.records:
             with suppress(BadRecord):
                 normalise(record, None)
-
-
-def test_a_row_is_known_by_its_id_or_else_its_begin_and_without_both_set_aside() -> None:
-    gathered = Gathered(("workout", "workout"), "Europe/Berlin")
-    times = {"start_time": "2026-11-20 07:00:00.000", "end_time": "2026-11-20 08:00:00.000", "time_offset": "UTC+0100"}
-    gathered.take({**times, "datauuid": "one"})
-    gathered.take({**times, "datauuid": ""})
-    assert gathered.aside == 0
-    gathered.take({**times, "datauuid": 7})
-    assert gathered.aside == 1
-    (page, _) = gathered.pages()
-    (record,) = page.records
-    assert set(record.payload["workouts"]) == {"one", times["start_time"]}
-    counted = Gathered(("day", "trend"), "Europe/Berlin")
-    counted.take({"datauuid": "", "start_time": "", "day_time": "2026-11-20 00:00:00.000", "count": "100"})
-    assert counted.aside == 1
