@@ -28,6 +28,9 @@ GAPS_AHEAD, GAPS_AT_MOST, GAPS_MAX = timedelta(hours=48), timedelta(days=6), 3  
 NOT_AT_ONCE = timedelta(hours=1)
 FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
 NOTHING_FITS = fact("nothing_fits")
+# Kinds of facts against what is no idea at all.
+NO_IDEA = frozenset({"no_grounds", "vetoed", "nobody_known", "nothing_fits", "often_enough", "bedtime_far"})
+EARLIER = {"flight_west": "bedtime_early", "early_entry": "bedtime_before"}  # what moved a night -> kind of its fact
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
@@ -112,15 +115,28 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
             continue
         one = judged(candidate, view, first, last)
         if one.refusal is not None or full is not None:
-            held.setdefault(candidate.action, one.refusal or full or fact("nothing_fits"))
+            held.setdefault(candidate.action, one.refusal or full or NOTHING_FITS)
             continue
         option = option_at(one, view, int(np.argmax(one.value)))
         if candidate.action not in found or option.value > found[candidate.action].value:
             found[candidate.action] = option
+    _put_first(found, held, view.grid.date)
     night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
+
+
+def _put_first(found: dict[ActionType, Option], held: dict[ActionType, Fact], today: date) -> None:
+    """Hold back what would end after the begin of the first task that is overdue or due today."""
+    due = [one for one in found.values() if one.task is not None and one.task.due is not None and one.task.due <= today]
+    if not due:
+        return
+    first = min(due, key=lambda one: one.start)
+    for action, one in list(found.items()):
+        if one not in due and one.end > first.start:
+            held[action] = fact("due_first", title=first.what)
+            del found[action]
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:
@@ -146,11 +162,11 @@ def sleep_option(person: Person, span: Stretch) -> Option | None:
 def of_bedtime(person: Person, ends: date) -> Fact:
     """Return the fact of the bedtime of the sleep that ends on a date: usual, common, or moved and why."""
     night = person.night(ends)
-    at = night.bed.astimezone(zone_at(night.bed, person.zones))
-    if night.moved is not None:
-        kind = "bedtime_early" if night.moved.kind == "flight_west" else "bedtime_late"
-        usual = person.routine.sleep_ending_on(ends, person.known.zones)[0]
-        return fact(kind if kind == "bedtime_early" or night.bed > usual + CELL else "bedtime_usual", time=at)
+    at, usual = person.local(night.bed), person.routine.sleep_ending_on(ends, person.known.zones)[0]
+    if night.moved is not None and night.bed > usual + CELL:
+        return fact("bedtime_late", time=at)
+    if night.moved is not None and (night.bed < usual - CELL or night.moved == "flight_west"):
+        return fact(EARLIER.get(night.moved, "bedtime_rest"), time=at)
     return fact("bedtime_common" if night.rests is Rests.PUBLISHED else "bedtime_usual", time=at)
 
 
@@ -158,7 +174,7 @@ def of_waking(person: Person, ends: date) -> Fact:
     """Return the fact of the time of getting up after the sleep that ends on a date."""
     night = person.night(ends)
     usual = person.routine.sleep_ending_on(ends, person.known.zones)[1]
-    at = night.wake.astimezone(zone_at(night.wake, person.zones))
+    at = person.local(night.wake)
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
         if night.wake > usual:
             return fact("waking_late", time=at)
@@ -270,8 +286,24 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     if soon is not None:
         title = None if soon.event.private else soon.event.title
         return (fact("entry_next", time=local(view, soon.start), title=title),)
-    idle = any(why.kind == "no_grounds" for why in held.values()) and not due_tasks(person, view.grid.date)
-    return nothing_fits(held, fact("nothing_needed")) if idle else nothing_fits(held)
+    wanted = {action: _wanted(action, view) for action, why in held.items() if why.kind not in NO_IDEA}
+    best = max(wanted, key=lambda action: wanted[action], default=None)
+    if best is None or wanted[best] < weights()["grounds"]:
+        return nothing_fits(held, NOTHING_FITS if due_tasks(person, view.grid.date) else fact("nothing_needed"))
+    others = {action: why for action, why in held.items() if action is not best and why.kind not in NO_IDEA}
+    first = fact("first_idea", actions=(str(best),), reason=held[best])
+    return (first, *nothing_fits(others)[1:]) if len(set(others.values())) > 1 else (first,)
+
+
+def _wanted(action: ActionType, view: View) -> float:
+    """Return how much speaks for an action at its best time from now on, whether it fits or not."""
+    size = view.grid.size
+    if action is ActionType.BINGE_WATCH:
+        return 0.0
+    of = [one for one in candidates(view.person, view.grid) if one.action is action]
+    lengths = [np.full(size, one.wanted // 5, dtype=np.intp) for one in of]
+    best = (reasons(values(one, view, long), size) for one, long in zip(of, lengths, strict=True))
+    return max((float(one[view.now :].max(initial=0.0)) for one in best), default=0.0)
 
 
 def nothing_fits(held: Mapping[ActionType, Fact], head: Fact = NOTHING_FITS) -> tuple[Fact, ...]:

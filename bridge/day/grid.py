@@ -32,6 +32,7 @@ CELL = 5 * MINUTE
 CELLS_MAX = 36 * 12  # of a waking day, whatever the clocks say
 EVENING, NIGHT_WORK = 17 * HOUR, 18 * HOUR  # after midnight: an entry, or one of work, that begins later fills it
 EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
+EVENING_LEFT = 4 * HOUR  # before bedtime: an entry that ends earlier leaves an evening
 LUNCHES, LUNCH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE  # begins after midnight; the first free one counts
 DINNERS, DINNER = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
 LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
@@ -199,8 +200,7 @@ class Grid:
 
     def _meal(self, begins: Sequence[int], length: timedelta, low: timedelta, high: timedelta) -> Stretch | None:
         for occurrence, _ in self.entries:
-            named = not occurrence.event.private and MEAL.search((occurrence.event.title or "")[:200])
-            if named and self.since(low) <= occurrence.start < self.since(high):
+            if is_meal(occurrence) and self.since(low) <= occurrence.start < self.since(high):
                 return occurrence.start, occurrence.end
         starts = (self.since(minutes * MINUTE) for minutes in begins)
         free = (one for one in starts if not clipped(self.person.attended, one, one + length))
@@ -247,17 +247,24 @@ class Grid:
 
     @cached_property
     def spent_from(self) -> datetime:
-        """The begin of the first entry that fills the evening, or bedtime."""
+        """The begin of the first entry that fills the evening, or bedtime. What ends early leaves the evening."""
         found = [
             o.start
             for o, label in self.entries
             if o.start >= self.since(NIGHT_WORK if label.action in OFFICE_WORK else EVENING)
             and o.end - o.start >= EVENING_ENTRY
+            and o.end >= self.bed - EVENING_LEFT
         ]
         return min([self.bed, *found])
 
     def off_work(self, low: datetime, high: datetime) -> list[Stretch]:
         return without([(low, high)], self.work) if low < high else []
+
+
+def is_meal(occurrence: Occurrence) -> bool:
+    """Return True for an entry with a word for lunch or dinner in its title."""
+    event = occurrence.event
+    return not event.private and MEAL.search((event.title or "")[:200]) is not None
 
 
 def run(cells: Cells) -> NDArray[np.intp]:

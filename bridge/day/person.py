@@ -19,7 +19,7 @@ from bridge.calendar.expansion import midnight
 from bridge.day.clock import DAY, MINUTE
 from bridge.day.place import is_journey, journey
 from bridge.day.routine import Routine
-from bridge.day.sleep import Night, Rests, after, attended_around, fitted, is_night, rounded
+from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
@@ -33,6 +33,8 @@ from bridge.meters.whole_nights import whole_nights
 from rhythm_env.interface import ActionType, Meter
 
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
+SHORT_FROM, LOST_LEAST = 45 * MINUTE, 30 * MINUTE  # of sleep missing after a short night, or before an early entry,
+EARLIER_MOST = 60 * MINUTE  # for which a night begins earlier, and by how much at most
 SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
 DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begins, unless it is a shift
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
@@ -218,7 +220,16 @@ class Person:
             appointments = attended_around(stretch, self.entries, self.zones)
         known = usual.rests is Rests.RECORDED
         planned = [] if known else [(o.start, o.end) for o, label in self.entries if is_night(o, label)]
-        (bed, wake), moved = fitted(stretch, appointments, planned, self.flights, self.zones)
+        rested = stretch[0] - self._rest_after(day - DAY), stretch[1]
+        (bed, wake), moved = fitted(rested, appointments, planned, self.flights, self.zones)
+        if moved == "late_entry" and not self.work(day):
+            until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
+            wake = max(wake, min(bed + (stretch[1] - stretch[0]), until))
+        if moved == "early_entry" and stretch[1] - wake >= LOST_LEAST:
+            ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
+            bed = min(bed, max(bed - min((stretch[1] - wake) / 2, EARLIER_MOST), stretch[0] - EARLIER_MOST, ended))
+            bed = rounded(bed)
+        moved = moved or ("short_night" if rested != stretch else None)
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     def sleep(self, day: date) -> Stretch:
@@ -242,14 +253,25 @@ class Person:
         nights = (e for e in self.recorded if e.kind is EpisodeKind.SLEEP and e.day == day)
         return max(nights, key=lambda e: e.end - e.start, default=None)
 
-    @cached_property
+    def _rest_after(self, day: date) -> timedelta:
+        """Return how much earlier the night after a short one begins."""
+        short = self._short(day) or timedelta(0)
+        return timedelta(minutes=5 * round(min(max(short - SHORT_FROM, timedelta(0)), EARLIER_MOST) / MINUTE / 5))
+
+    @property
     def short_of_sleep(self) -> timedelta | None:
         """The time by which last night was shorter than usual. None if it was not shorter, or if it is not recorded.
 
         Usual is the median length of the last 42 recorded nights before it. None too with fewer than five of these.
         """
+        return self._short(self.date_of(self.now))
+
+    def _short(self, day: date) -> timedelta | None:
+        return self._once(("short", day), lambda: self._shorter(day))
+
+    def _shorter(self, day: date) -> timedelta | None:
         nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
-        last = nights.get(self.date_of(self.now))
+        last = nights.get(day)
         before = sorted(day for day in nights if last is not None and day < last.day)[-SLEEP_NIGHTS_MAX:]
         if last is None or len(before) < SLEEP_NIGHTS_MIN:
             return None

@@ -15,15 +15,15 @@ from bridge.day.candidates import DUE_DAYS, MOST, OF_A_TASK, RESTS, Candidate, c
 from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.person import Person
-from bridge.day.place import is_journey
+from bridge.day.place import is_journey, journey
 from bridge.day.rules import AGAIN, APART, ONE_REST, PAUSE
 from bridge.day.solver import Place, solve
 from bridge.day.terms import facts, of_due
-from bridge.day.view import Said, View, is_agreed, said_of, suggested_on
+from bridge.day.view import Said, View, is_agreed, said_of, stands, suggested_on
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
 from bridge.domain.slots import Moment, ZoneSpan, moment_at, slot_bounds, zone_at
-from bridge.domain.types import Event, Label, Occurrence, Reading, Task
+from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.meters.outlook import Expected
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
@@ -256,22 +256,14 @@ def fixed_blocks(person: Person, day: date) -> list[Block]:
     return [
         _entry(person, occurrence, label, due)
         for occurrence, label in person.entries
-        if occurrence.start < end
-        and (occurrence.end > start or occurrence.start == start)
-        and _stands(occurrence.event)
+        if occurrence.start < end and (occurrence.end > start or occurrence.start == start) and stands(occurrence.event)
     ]
 
 
-def _stands(event: Event) -> bool:
-    """Return True for what belongs in the plan: not cancelled or declined, nor a mark of a place or a task."""
-    if takes_time(event):
-        return True
-    return not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
-
-
 def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]) -> Block:
-    title, told = None if occurrence.event.private else occurrence.event.title, list(_landing(person, occurrence))
+    title, told = None if occurrence.event.private else occurrence.event.title, list(_of_flights(person, occurrence))
     focus = label.action is ActionType.DEEP_WORK and takes_time(occurrence.event) and occurrence.end > person.now
+    focus = focus and not told  # what the way to a flight takes
     if focus and due:
         task = max(due, key=lambda one: len(_words(one.title) & _words(title)))
         due.remove(task)
@@ -288,13 +280,20 @@ def _entry(person: Person, occurrence: Occurrence, label: Label, due: list[Task]
     )
 
 
-def _landing(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
-    """Yield a flight's landing on the clocks of arrival and of departure, where they differ."""
-    here, there = (
-        occurrence.end.astimezone(zone_at(at, person.known.zones)) for at in (occurrence.start, occurrence.end)
-    )
-    if is_journey(occurrence) and here.utcoffset() != there.utcoffset():
-        yield fact("landing_clocks", there=there, here=here)
+def _of_flights(person: Person, occurrence: Occurrence) -> Iterator[Fact]:
+    """Yield when to leave for a flight and when it lands on both clocks, or the flight that takes an entry's time."""
+    if is_journey(occurrence):
+        zones = (zone_at(at, person.known.zones) for at in (occurrence.start, occurrence.end))
+        here, there = (occurrence.end.astimezone(zone) for zone in zones)
+        if journey(occurrence)[0] > person.now:
+            yield fact("leave_by", time=person.local(journey(occurrence)[0]))
+        if here.utcoffset() != there.utcoffset():
+            yield fact("landing_clocks", there=there, here=here)
+        return
+    for flight in () if occurrence.event.all_day else person.flights:
+        if occurrence.start < journey(flight)[1] and occurrence.end > journey(flight)[0]:
+            yield fact("beside_flight", time=person.local(flight.start))
+            return
 
 
 def _words(title: str | None) -> set[str]:

@@ -31,17 +31,18 @@ NAP_FROM, NAP_UNTIL = 13 * HOUR, 15 * HOUR  # later naps delay the night's sleep
 SPORT_FROM, SPORT_UNTIL = 9 * HOUR, 21 * HOUR  # the first on free days
 BEFORE_SHIFT, SHIFT = 5 * HOUR, 6 * HOUR
 DAY_SLEEP = 12 * HOUR  # a sleep that ends later was in the daytime
-OFFICE_END, AFTERNOON, AFTER_DINNER = 17 * HOUR, 13 * HOUR, 19 * HOUR
+NOON, OFFICE_END, AFTERNOON, AFTER_DINNER = 12 * HOUR, 17 * HOUR, 13 * HOUR, 19 * HOUR
 TIRING = 8.5 * 60  # minutes of entries, after which there is no sport and no more work
 SHORT_NIGHT = HOUR  # a night so much shorter than usual is short
 ANSWERED = ((8 * HOUR, 12 * HOUR), (13.5 * HOUR, 18 * HOUR))  # hours in which calls are answered, Monday to Friday
 DIGESTION, ALONE, APART, PAUSE = HOUR, 3 * HOUR, 2 * HOUR, 30 * MINUTE
 LATEST = {A.DEEP_WORK: 20, A.ADMIN_WORK: 20, A.LEARN: 19.5, A.SLEEP: 15, A.EXERCISE: 20, A.MEDITATE: 22}
-LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 20.5, A.BINGE_WATCH: 21}  # starts, hours after midnight
+LATEST |= {A.FAMILY_TIME: 19.5, A.SOCIALIZE: 19, A.ME_TIME: 21.0, A.BINGE_WATCH: 21}  # starts, hours after midnight
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 20.5 * HOUR, 18 * HOUR, 20 * HOUR
 AGAIN = {A.DEEP_WORK: 3, A.ADMIN_WORK: 4, A.LEARN: 10, A.SLEEP: 20, A.EXERCISE: 16, A.MEDITATE: 20}
 AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20}  # hours until it may be said again
 REPEATS_MAX, WEEKLY_MAX = 3, 4  # days of seven with the same action in a part of the day, and at all
+LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
 ONE_REST = RESTS | {A.SLEEP}  # of which a day gets one kind
 PLANNED_ONCE = frozenset(A) - {A.ADMIN_WORK, A.BINGE_WATCH}  # a planned one is enough
@@ -158,16 +159,25 @@ def _at_home(_candidate: Candidate, view: View) -> bool:
 
 
 def _with_somebody(candidate: Candidate, view: View) -> bool:
-    """Company needs somebody, and learning something to learn: a habit or a goal shows it, or a task."""
+    """Company needs somebody, and learning something to learn: a habit or a goal shows it, or a task.
+
+    Whose connection is low hears of company all the same.
+    """
+    connection = view.readings.get(Meter.CONNECTION) if view.is_today and candidate.action is A.SOCIALIZE else None
     return (
         candidate.task is not None
+        or (connection is not None and connection.coverage > 0 and connection.level < LONELY)
         or candidate.action in view.person.routine.habits
         or candidate.action in view.person.wishes.goals
     )
 
 
-def _in_own_zone(candidate: Candidate, view: View) -> bool:
-    return candidate.action in ONE_REST or not view.grid.in_new_zone
+def _in_own_zone(candidate: Candidate, view: View) -> Cells | bool:
+    """On a day in a new zone only rest, and none before the flight."""
+    grid = view.grid
+    if not grid.in_new_zone or candidate.action not in ONE_REST:
+        return not grid.in_new_zone
+    return ~grid.touched((grid.begin, start) for start, _ in view.person.journeys if start < grid.bed)
 
 
 def _level_allows(candidate: Candidate, view: View) -> bool:
@@ -397,6 +407,12 @@ def _screen_hours(grid: Grid) -> list[Stretch]:
     return [(max(grid.wake + HOUR, since, grid.since(AFTER_DINNER if grid.work else AFTERNOON)), grid.bed - HOUR)]
 
 
+def _own_hours(grid: Grid) -> list[Stretch]:
+    """Not in the hours before a day of work."""
+    by_day = grid.work[-1][1] if grid.work and grid.work[0][0] < grid.since(NOON) else grid.wake
+    return grid.off_work(max(grid.wake + HOUR, by_day), grid.bed - HOUR)
+
+
 def _nap_hours(grid: Grid) -> list[Stretch]:
     """After a short night, from four hours after waking; at work only where that is at home."""
     low, high = max(grid.since(NAP_FROM), grid.wake + 4 * HOUR), grid.since(NAP_UNTIL)
@@ -412,7 +428,7 @@ HOURS: dict[ActionType, Callable[[Grid], list[Stretch]]] = {
     A.MEDITATE: lambda grid: [(grid.wake + HOUR / 2, grid.bed - HOUR)],
     A.FAMILY_TIME: _company_hours,
     A.SOCIALIZE: _company_hours,
-    A.ME_TIME: lambda grid: grid.off_work(grid.wake + HOUR, grid.bed - HOUR),
+    A.ME_TIME: _own_hours,
     A.BINGE_WATCH: _screen_hours,
 }
 

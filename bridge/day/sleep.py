@@ -19,7 +19,6 @@ from bridge.calendar.flights import same_clock
 from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, WEEKEND, clock
 from bridge.day.place import FROM_THE_AIRPORT, TO_THE_AIRPORT
 from bridge.day.typical import MAD_TO_SD, median, midmean, ordinary, weight
-from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
@@ -85,8 +84,8 @@ class UsualNight:
 class Night:
     """The main sleep that ends on a date, recorded or expected. Spreads are in minutes.
 
-    ``moved`` is the fact that moved it away from its usual times: ``late_entry``, ``early_entry``, ``landing``,
-    ``flight`` (sleep on board) or ``flight_west``. A published time is called common only where nothing moved it.
+    ``moved`` names what moved it away from its usual times: ``late_entry``, ``early_entry``, ``landing``, ``flight``
+    (sleep on board), ``flight_west`` or ``short_night``. A published time is called common only where nothing moved it.
     """
 
     bed: datetime
@@ -94,7 +93,7 @@ class Night:
     bed_sd: float
     wake_sd: float
     rests: Rests
-    moved: Fact | None = None
+    moved: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -305,8 +304,8 @@ def fitted(
     planned: Sequence[Stretch],
     flights: Sequence[Occurrence],
     zones: ZoneHistory,
-) -> tuple[Stretch, Fact | None]:
-    """Return the sleep that a date's calendar leaves of the ``usual``, and the fact that moved it.
+) -> tuple[Stretch, str | None]:
+    """Return the sleep that a date's calendar leaves of the ``usual``, and what moved it.
 
     An appointment in its first half delays bedtime to 45 minutes after it. One in its second half wakes the user 45
     minutes before it. A sleep delayed by over a quarter of its length keeps its length until the next appointment. A
@@ -318,9 +317,9 @@ def fitted(
     length, middle = wake - bed, bed + (wake - bed) / 2
     over = next((o for o in flights if o.start < middle < o.end), None)
     if over is not None:
-        return (over.start, over.end), fact("flight")
+        return (over.start, over.end), "flight"
     west = _west(bed, zones)
-    moved = fact("flight_west") if west else None
+    moved = "flight_west" if west else None
     early_plan = [start for start, end in planned if start < middle < end and bed - DAY / 12 <= start < bed]
     bed = min([bed - west, *early_plan])
     landed = [o.end + FROM_THE_AIRPORT for o in flights if o.start < middle and o.end > bed - FROM_THE_AIRPORT]
@@ -329,13 +328,13 @@ def fitted(
     if late:
         bed = max(late)
         wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
-        moved = fact("landing" if bed in landed else "late_entry", bed=rounded(bed).astimezone(zone_at(bed, zones)))
+        moved = "landing" if bed in landed else "late_entry"
     begin = [*(start for start, _ in appointments), *(o.start - TO_THE_AIRPORT for o in flights)]
     early = [start for start in begin if max(bed, middle) < start < wake + TO_GET_UP]
     bed, wake = rounded(bed), rounded(wake)
     if early and min(early) - TO_GET_UP < wake:
         wake = max(min(early) - TO_GET_UP, bed)
-        moved = moved or fact("early_entry", at=min(early).astimezone(zone_at(min(early), zones)))
+        moved = moved or "early_entry"
     if wake - bed < LEAST_NIGHT:
         bed, wake = _elsewhere(usual, appointments)
     return (bed, wake), moved

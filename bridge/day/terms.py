@@ -16,9 +16,10 @@ from types import MappingProxyType
 
 import numpy as np
 
+from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
 from bridge.day.candidates import RESTS, Candidate
-from bridge.day.grid import HOUR, MINUTE, Grid, Numbers
+from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Grid, Numbers
 from bridge.day.rules import SHORT_NIGHT, Starts, local, usual
 from bridge.day.view import View
 from bridge.domain.facts import Fact, fact, length
@@ -28,27 +29,27 @@ from rhythm_env.interface import ActionType, Answer, Meter
 
 A = ActionType
 NORMAL = 0.70  # the level of a meter that is the person's normal
-LAST_DAYS, COMPANY_DAYS, LONG_AGO = (2, 21), 5, 10
+LAST_DAYS, COMPANY_DAYS, LONG_AGO, NEARLY = (2, 21), 5, 10, 0.6  # days; share of the usual distance that counts
 OFTEN, HABITS_MIN = 0.75, 2  # times a week of a habit; habits from which a missing one says something
 TELLING = 3  # days until a task is due, that speak for work
 QUIET, QUIET_FROM = 90, 15 * 60  # minutes of a long free stretch, and its latest begin after midnight
-REST_LOAD, SPORT_LOAD = 300.0, 240.0  # minutes of tiring entries
-FREE, FREE_HOURS = 90, 3  # minutes that free time needs
-NEAR_HOUR = 60.0
-OF_FREE_TIME = frozenset({"free_evening", "free_until", "work_over", "long_free"})
+REST_LOAD, SPORT_LOAD = 240.0, 240.0  # minutes of tiring entries
+FREE, FREE_HOURS, EVENING_FROM = 90, 3, 17 * 60  # minutes, hours of free time; minutes after midnight
+NEAR_HOUR, TOLD_NEAR = 60.0, 30.0  # minutes around the usual hour that count, and in which it is told
+OF_FREE_TIME = frozenset({"free_evening", "free_rest", "free_until", "work_over", "long_free"})
 ALONE = frozenset(
     {A.DEEP_WORK, A.LEARN, A.EXERCISE, A.MEDITATE, A.ME_TIME, A.BINGE_WATCH}
 )  # what is usual without others
 AFTER_WORK = 90 * MINUTE
-LATELY, LOW = timedelta(days=3), 0.1  # below normal, from which a level is called low
+LATELY, LOW = timedelta(days=6), 0.1  # below normal, from which a level is called low
 TOLD_LAST = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.FAMILY_TIME, A.SOCIALIZE, A.LEARN})
-AT_LEISURE = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN, A.BINGE_WATCH})
+OWN_TIME = frozenset({A.EXERCISE, A.MEDITATE, A.ME_TIME, A.LEARN, A.BINGE_WATCH})
 NONE_LATELY = {  # kind of the fact
     A.EXERCISE: "no_sport_lately",
     A.MEDITATE: "no_quiet_lately",
     A.ME_TIME: "no_own_time_lately",
 }
-OURSELVES = AT_LEISURE - {A.BINGE_WATCH}
+OURSELVES = OWN_TIME - {A.BINGE_WATCH}
 
 # The meter of which a low level speaks for an action. The action lifts it (``rhythm_env.constants``). Sport is no row:
 # it lifts serenity, and a body that is strained shows as low serenity first.
@@ -71,7 +72,7 @@ class Term:
 
     name: str
     value: Callable[[Candidate, View, Starts], Value]
-    told: Callable[[Candidate, View, int], Fact] | None = None
+    told: Callable[[Candidate, View, int], Fact | None] | None = None
     actions: frozenset[ActionType] | None = None
     grounds: bool = True  # False for what is told beside a reason and is none by itself
 
@@ -98,8 +99,9 @@ def facts(candidate: Candidate, view: View, start: int, added: Mapping[str, Valu
             continue
         value = added[term.name]
         weight = float(value[start]) if isinstance(value, np.ndarray) else float(value)
-        if weight >= weights()["grounds"]:
-            found.append(term.told(candidate, view, start).weighed(round(weight, 2)))
+        told = term.told(candidate, view, start) if weight >= weights()["grounds"] else None
+        if told is not None:
+            found.append(told.weighed(round(weight, 2)))
     known = [one for one in found if one.kind != "answer_teaches"]
     return tuple(sorted(known or found, key=lambda one: (one.kind in OF_FREE_TIME, -one.weight)))
 
@@ -125,9 +127,11 @@ def _usual_hour(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     return share
 
 
-def _of_usual_hour(candidate: Candidate, view: View, _start: int) -> Fact:
+def _of_usual_hour(candidate: Candidate, view: View, start: int) -> Fact | None:
     habit, day = view.person.routine.habits[candidate.action or A.SLEEP], view.grid.date.weekday()
     at = view.grid.midnight + habit.starts[day] * MINUTE
+    if abs(view.grid.at(start) - at) > TOLD_NEAR * MINUTE:
+        return None
     return fact("usually_done" if habit.settled else "done_before", time=local(view, at))
 
 
@@ -141,7 +145,7 @@ def _habit(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     ago, usual_days = _ago(candidate, view), _distance(candidate, view)
-    if ago is None or usual_days is None or not usual_days <= ago <= LAST_DAYS[1]:
+    if ago is None or usual_days is None or not max(LAST_DAYS[0], NEARLY * usual_days) <= ago <= LAST_DAYS[1]:
         return 0.0
     return min(ago / usual_days, 2.0) / 2 + 0.5
 
@@ -149,7 +153,7 @@ def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
 def _distance(candidate: Candidate, view: View) -> int | None:
     """Return the days between two times that are usual, or None without a habit."""
     habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
-    if habit is None or habit.last is None or candidate.task is not None:
+    if habit is None or habit.last is None or candidate.task is not None or habit.per_week > 7:
         return None
     return max(COMPANY_DAYS if candidate.action in COMPANY else LAST_DAYS[0], min(round(7 / habit.per_week), LONG_AGO))
 
@@ -182,13 +186,15 @@ def often(per_week: float) -> Fact:
 
 
 def _never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Somebody whose watch or calendar shows nothing of the kind for ten days."""
-    if candidate.action in view.person.routine.habits or not view.person.known.episodes:
+    """Somebody whose data show nothing of the kind. Quiet time is a change from time for oneself, said before it."""
+    known = view.person.known
+    shown = known.episodes or (candidate.action is not A.EXERCISE and view.person.entries)
+    if candidate.action in view.person.routine.habits or not shown:
         return 0.0
-    said = sum(one.action is candidate.action for one in view.person.advised) + sum(
-        one.foreseen and one.action is candidate.action for one in view.said
-    )
-    return float(not said) * (1.0 if candidate.action is A.EXERCISE else 0.5)
+    said = {*(one.action for one in view.person.advised), *(one.action for one in view.said)}
+    if candidate.action in said or (candidate.action is A.MEDITATE and A.ME_TIME not in said):
+        return 0.0
+    return 1.0 if candidate.action is A.EXERCISE else 0.5
 
 
 def _of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
@@ -298,7 +304,7 @@ def _of_low_level(candidate: Candidate, view: View, _start: int) -> Fact:
 
 def _quiet_stretch(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     grid, habits = view.grid, view.person.routine.habits
-    if not grid.entries or candidate.task is not None or (A.LEARN in habits and A.DEEP_WORK not in habits):
+    if not grid.entries or candidate.task is not None or A.DEEP_WORK not in habits:
         return 0.0
     return ((view.free * 5 >= QUIET) & (grid.minutes <= QUIET_FROM)).astype(float)
 
@@ -309,27 +315,31 @@ def _of_free(_candidate: Candidate, view: View, start: int) -> Fact:
 
 
 def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Leisure in an evening without an entry, or within three free hours of a free day."""
+    """Leisure in a free part of an evening, or within three free hours of a free day."""
     grid = view.grid
-    evening = (grid.minutes >= 17 * 60) & (view.free * 5 >= FREE)
+    evening = (grid.minutes >= EVENING_FROM) & (view.free * 5 >= FREE)
     day = (view.free * 5 >= FREE_HOURS * 60) & (not grid.work)
-    return (evening | day).astype(float) * LEISURE.get(candidate.action or A.SLEEP, 0.0)
+    return (evening | day).astype(float) * LEISURE[candidate.action or A.ME_TIME]
 
 
-LEISURE = {A.ME_TIME: 1.0, A.EXERCISE: 0.9, A.BINGE_WATCH: 0.6}  # shares; our choice
+LEISURE = {A.ME_TIME: 1.0, A.BINGE_WATCH: 0.6}  # shares; our choice
 
 
 def _of_free_time(_candidate: Candidate, view: View, start: int) -> Fact:
-    until = view.grid.at(start + int(view.free[start]))
-    if until >= view.grid.bed - 2 * HOUR and view.grid.minutes[start] >= 17 * 60:
-        return fact("free_evening")
-    return fact("free_until", time=local(view, until))
+    """Return the fact of the time without an entry: true of the calendar, whatever else is suggested in it."""
+    at, evening = view.grid.at(start), view.grid.since(EVENING_FROM * MINUTE + HOUR)
+    following = next((low for low, high in view.entries if high > at and low < view.grid.bed), None)
+    if following is not None:
+        return fact("free_until", time=local(view, following))
+    alone = view.grid.minutes[start] >= EVENING_FROM and not clipped(view.entries, evening, view.grid.bed)
+    return fact("free_evening" if alone else "free_rest")
 
 
 def _after_work(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
     if not view.person.routine.work_known or not view.grid.work:
         return 0.0
-    end = view.grid.work[-1][1]
+    shown = (o.end for o, label in view.grid.entries if label.action in OFFICE_WORK)
+    end = max([view.grid.work[-1][1], *shown])
     return view.grid.inside([(end, end + AFTER_WORK)]).astype(float)
 
 
@@ -376,6 +386,8 @@ def _shorter(candidate: Candidate, _view: View, lengths: Starts) -> Value:
 
 def _over_meal(candidate: Candidate, view: View, lengths: Starts) -> Value:
     grid = view.grid
+    if candidate.due == grid.date:  # what is due today comes first: a meal that is not entered can move
+        return 0.0
     around = HOUR if candidate.action is A.EXERCISE else timedelta(0)
     meals = np.concatenate([[0], np.cumsum(grid.touched((low, high + around) for low, high in grid.meals))])
     starts = np.arange(grid.size)
@@ -414,12 +426,12 @@ TERMS: tuple[Term, ...] = (
         value=_never_lately,
         told=_of_none_lately,
     ),
-    Term(name="free_time", actions=AT_LEISURE, value=_free_time, told=_of_free_time),
+    Term(name="free_time", actions=frozenset(LEISURE), value=_free_time, told=_of_free_time),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
     Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(
         name="after_work",
-        actions=AT_LEISURE | COMPANY,
+        actions=OWN_TIME | COMPANY,
         value=_after_work,
         told=lambda *_: fact("work_over"),
         grounds=False,

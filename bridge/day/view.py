@@ -10,12 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge.calendar.busy import Stretch, takes_time
-from bridge.day.grid import DAY, Grid, run
+from bridge.calendar.busy import Stretch, merged, takes_time
+from bridge.day.grid import DAY, Grid, is_meal, run
 from bridge.day.person import Person
 from bridge.domain.records import AdviceRecord
 from bridge.domain.slots import ZoneHistory, moment_at
-from bridge.domain.types import Occurrence, Reading
+from bridge.domain.types import Event, Occurrence, Reading
 from rhythm_env.interface import ActionType, Answer, Meter
 
 SURE = 0.5  # confidence of a label from which an entry counts as its action
@@ -65,6 +65,12 @@ class View:
         """What is said and touches the day."""
         return [one for one in self.said if one.end > self.grid.wake - DAY / 2 and one.start < self.grid.bed + DAY / 2]
 
+    @cached_property
+    def entries(self) -> list[Stretch]:
+        """The timed entries that a plan shows, those marked as free among them, merged."""
+        shown = (o for o, _ in self.person.entries if not o.event.all_day and stands(o.event))
+        return merged((o.start, o.end) for o in shown)
+
     def planned(self, action: ActionType | None) -> list[Occurrence]:
         """Return the entries of an action within eight days of now, by labels that are sure."""
         return self._by_action.get(action, [])
@@ -73,7 +79,8 @@ class View:
     def _by_action(self) -> dict[ActionType | None, list[Occurrence]]:
         found: dict[ActionType | None, list[Occurrence]] = {}
         for occurrence, label in self.person.entries:
-            if label.confidence >= SURE and takes_time(occurrence.event):
+            alone = label.action is ActionType.ME_TIME and is_meal(occurrence)
+            if label.confidence >= SURE and takes_time(occurrence.event) and not alone:
                 found.setdefault(label.action, []).append(occurrence)
         return found
 
@@ -85,6 +92,13 @@ class View:
         if action is ActionType.EXERCISE:
             found |= {one for k in range(WEEK.days) if self.person.workouts(one := day - k * DAY)}
         return {one for one in found if day - WEEK < one <= day}
+
+
+def stands(event: Event) -> bool:
+    """Return True for what belongs in the plan: not cancelled or declined, nor a mark of a place or a task."""
+    if takes_time(event):
+        return True
+    return not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
 
 
 def said_of(person: Person) -> list[Said]:

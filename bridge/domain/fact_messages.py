@@ -76,6 +76,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "done_before": say("you did it on {time:%a} at {time:%H:%M} before"),
     "usually_done": say("you usually do it on {time:%a} at {time:%H:%M}"),
     "for_task": Titled(None, say("for: {title}")),
+    "leave_by": say("leave for the airport by {time:%H:%M}"),
+    "beside_flight": say("your flight at {time:%H:%M} and the ways to and from the airport take this time"),
     "landing_clocks": say("{there:%H:%M} at landing is {here:%H:%M} where the flight leaves"),
     "was_due": Plural("it was due {count} day ago", "it was due {count} days ago"),
     "due_today": say("it is due today"),
@@ -96,7 +98,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "load": say("you have had {hours} hours of {kinds} today"),
     "load_then": say("by then you have had {hours} hours of {kinds}"),
     "long_free": say("you have {length} without an entry, until {time:%H:%M}"),
-    "free_until": say("you are free until {time:%H:%M}"),
+    "free_until": say("you have no entry until {time:%H:%M}"),
+    "free_rest": say("you have no entry for the rest of the day"),
     "work_over": say("your work is over by then"),
     "short_night": say("last night was {length} shorter than your usual"),
     "nap": say("a nap of {minutes} minutes, early enough for the coming night"),
@@ -106,6 +109,8 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "bedtime_early": say(
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
     ),
+    "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
+    "bedtime_before": say("bedtime is {time:%H:%M} today, earlier than usual, because the next day begins early"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
     "waking_usual": say("you usually get up at {time:%H:%M}"),
     "waking_late": say("you sleep until {time:%H:%M}, because the night begins late"),
@@ -113,20 +118,15 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
     "no_sport_lately": say("no sport of the last weeks is known"),
     "no_own_time_lately": say("no time for yourself of the last weeks is known"),
     "no_quiet_lately": say("no quiet time of the last weeks is known"),
-    "free_evening": say("your evening is free"),
+    "free_evening": say("your evening has no entry"),
     "low_level": say("your {meter} is low ({level:.2f}, 0.70 is your normal)"),
     "wished_weight": say("you wish more for your {meter}"),
 }
 
-PERSON: Mapping[str, Row] = {  # of the body now, and of a night that is another than usual
+PERSON: Mapping[str, Row] = {  # of the body now
     "ill": say("your body is fighting something"),
     "said_ill": say("you said that you are ill"),
     "low_vitality": say("your energy is far below your usual"),
-    "flight": say("the night is on a flight"),
-    "flight_west": say("the day is longer after a flight west"),
-    "landing": say("you land late, and bedtime is {bed:%H:%M}"),
-    "late_entry": say("your day ends late, and bedtime is {bed:%H:%M}"),
-    "early_entry": say("your first entry begins at {at:%H:%M}"),
 }
 
 REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any advice now
@@ -147,6 +147,8 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "flight_leaves": say("your flight leaves at {time:%H:%M}"),
     "nothing_needed": say("nothing needs doing now"),
     "nothing_fits": say("nothing fits now"),
+    "first_idea": say("{actions} would come first, but {reason}"),
+    "due_first": Titled(say("a task that is due comes first"), say("{title} comes first")),
     "nothing_because": say("{situation}: {reason}"),
     "not_actions": say("not {actions}: {reason}"),
     "no_grounds": say("nothing speaks for it now"),

@@ -1,5 +1,6 @@
 """Suggestions, their times, and reasons against them, on days that are easy to judge."""
 
+from dataclasses import replace
 from datetime import time
 
 import pytest
@@ -15,10 +16,12 @@ from .lives import DAY, TODAY, at, days, entry, nights, sleep, whole_day, workou
 from .persons import HOUR, MINUTE, against, blocks, found, person, week
 
 A = ActionType
+QUIET = Wishes(goals={A.MEDITATE: 7})
 
 
 def test_a_suggestion_lies_in_a_gap_with_time_to_breathe():
-    meditate = found(person(entry(TODAY, 605, 660), entry(TODAY, 690, 800), hour=10), 2)[0][A.MEDITATE]
+    made = person(entry(TODAY, 605, 660), entry(TODAY, 690, 800), hour=10, wishes=QUIET)
+    meditate = found(made, 2)[0][A.MEDITATE]
     assert meditate.start >= at(TODAY, 665)
     assert meditate.end <= at(TODAY, 685)
 
@@ -144,13 +147,13 @@ def test_an_action_has_its_days():
 
 
 def test_no_suggestions_wished_none_given():
-    given, held = found(person(hour=9, wishes=Wishes(suggestions=0)), 3)
+    given, held = found(person(hour=9, wishes=replace(QUIET, suggestions=0)), 3)
     assert all(option.kind != "suggested" for option in given.values())
     assert "0 is what you wish" in told(held[A.MEDITATE])
 
 
 def test_the_place_of_an_action_follows_the_calendar():
-    free, taken = person(hour=10), person(entry(TODAY, 600, 660), hour=10)
+    free, taken = person(hour=10, wishes=QUIET), person(entry(TODAY, 600, 660), hour=10, wishes=QUIET)
     spans = [(one.now, one.now + 2 * HOUR) for one in (free, taken)]
     first, second = (place(look(one, one.now), A.MEDITATE, None, spans[0])[0] for one in (free, taken))
     assert first.start < at(TODAY, 660) < second.start
