@@ -102,8 +102,9 @@ SENDERS = {
     "daemon/health.py": "metrics",
     "daemon/backup_places.py": "nothing: what it sends is encrypted",
 }
-NOTICES = {  # the functions that make a message to a person; of advice, of a week, of a source alone, and a test
+NOTICES = {  # the functions that make a message to a person; of advice, a trial, a week, a source alone, and a test
     "daemon/due_tasks.py:_notify",
+    "daemon/due_tasks.py:_remind",
     "daemon/due_tasks.py:_send_review",
     "daemon/due_tasks.py:_tell_of_ended_consents",
     "advice/notify.py:deliver_test",

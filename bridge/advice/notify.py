@@ -27,6 +27,7 @@ from bridge.domain.records import Channel, Recommendation, User
 from bridge.domain.rendering import Audience, reasons
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.titles import advice_title
+from bridge.domain.trials import Trial
 from bridge.http import egress
 from rhythm_env.interface import Slot
 
@@ -95,6 +96,19 @@ def compose_review(review: Review, address: str | None) -> tuple[str, str]:
     if address is not None:
         lines.append(_("the week: {address}", address=address))
     return _("Your week"), "\n".join(lines)
+
+
+def trial_reminder(found: Sequence[tuple[Trial, bool]], *, titles: bool) -> tuple[str, str]:
+    """Return title and text of the message how today was drawn in trials, in the current language.
+
+    Each comes with True for a day with the change. Their texts are named with ``titles`` only.
+    """
+
+    def line(one: Trial, *, arm: bool) -> str:
+        name = one.text if titles else _("trial {number}", number=one.id)
+        return _("With it today: {trial}", trial=name) if arm else _("Without it today: {trial}", trial=name)
+
+    return _("Your trial today"), "\n".join(line(one, arm=arm) for one, arm in found)
 
 
 def ended(title: str, source: str, user: User) -> tuple[str, str]:

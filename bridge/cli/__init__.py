@@ -40,13 +40,29 @@ from bridge.cli import (
     show,
     status,
     trace,
+    trial,
     users,
 )
 from bridge.domain.errors import BridgeError, Fault, NeedsLogin, SetupError, StoreFault
 
 MODULES = (  # in the order of the help
     *(users, connect, data, status, demo, meters, checkin, calendar, mode),
-    *(classify, advice, plan, prefer, query, share, review, notify, trace, servers, mcp, maintenance, recordings),
+    *(
+        classify,
+        advice,
+        plan,
+        prefer,
+        query,
+        share,
+        review,
+        trial,
+        notify,
+        trace,
+        servers,
+        mcp,
+        maintenance,
+        recordings,
+    ),
 )
 
 
@@ -56,7 +72,19 @@ GARBAGE_THRESHOLD = 50_000  # new objects between two collections, which take a 
 GROUPS = {  # titles of the help -> commands; commands of other packages follow
     "Begin": ("up", "demo", "user", "connect", "import", "sync", "status", "doctor"),
     "Every day": ("today", "plan", "recommend", "feedback", "checkin", "meters", "calendar", "wish", "mode", "notify"),
-    "Looking back": ("history", "review", "days", "query", "ask", "explain", "effect", "routine", "trace", "observe"),
+    "Looking back": (
+        "history",
+        "review",
+        "days",
+        "query",
+        "ask",
+        "explain",
+        "effect",
+        "trial",
+        "routine",
+        "trace",
+        "observe",
+    ),
     "Data": ("sources", "prefer", "share", "disconnect", "export", "forget", "rebuild", "classify", "personalise"),
     "Running it": ("web", "daemon", "worker", "service", "serve-push", "token", "mcp"),
     "Keeping it": (

@@ -13,7 +13,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bridge import installation, registry
-from bridge.advice import answer_links, calendar_writer, notify, outcomes, outgoing_events, personalise, recommend
+from bridge.advice import (
+    answer_links,
+    calendar_writer,
+    notify,
+    outcomes,
+    outgoing_events,
+    personalise,
+    recommend,
+    trial,
+)
 from bridge.advice.review import load_review, review_week
 from bridge.advice.web_push import Notice
 from bridge.domain.errors import BridgeError
@@ -31,6 +40,7 @@ PLANS_WRITTEN = "plans written"  # a cursor: feedback up to this instant is in t
 PLANS_RETRIED_FOR = BACKOFF * 4  # so long after the feedback; later the next sync writes it
 PLANS_RETRY = "plans again"  # a cursor: the time of the next attempt to write
 QUARTER = timedelta(minutes=15)  # clocks differ by whole quarters of an hour, so slots change only there
+REMINDED = "trial reminded"  # a cursor: the last date on which the user was told the arm of a trial
 REVIEWED = "week reviewed"  # a cursor: the Monday of the last week whose review was sent
 
 
@@ -40,6 +50,7 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
     - Whether earlier recommendations were followed is confirmed from data, once a slot.
     - A slot without a recommendation gets a recommendation, and the user's prior is learned when that is due.
     - The recommendation is sent once. An expired recommendation is not sent any more.
+    - On each day of a trial of the user's own, the user is told once how the day was drawn.
     - On a Monday the review of the week before is sent once.
     - A consent that has ended is reported once.
     - Feedback is written to the user's calendar.
@@ -50,6 +61,7 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
     guarded(f"outcomes of user {user.id}", lambda: _confirm(bridge, user, now))
     guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
     guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
+    guarded(f"reminder to user {user.id}", lambda: _remind(bridge, user, now))
     guarded(f"review of user {user.id}", lambda: _send_review(bridge, user, now))
     guarded(f"word to user {user.id}", lambda: _tell_of_ended_consents(bridge, user, now))
     guarded(f"plans of user {user.id}", lambda: _write_plans(bridge, user, now))
@@ -185,6 +197,25 @@ def _open_channel(bridge: installation.Bridge, user: User, now: datetime) -> Cha
     if channel is None or moment_at(now, user.zones).slot in bridge.guard.quiet | channel.quiet:
         return None
     return channel
+
+
+def _remind(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Send how today was drawn in the user's own trials, once a day, outside quiet slots.
+
+    A trial's text is named only where messages may name events. Users without a connection get no reminder.
+    """
+    store, today = bridge.store, str(moment_at(now, user.zones).date)
+    found, connection = trial.running(store, user, now=now), next(iter(store.connections.of_user(user.id)), None)
+    channel = _open_channel(bridge, user, now) if found and connection is not None else None
+    if channel is None or connection is None or store.ingest.cursor(connection.id, REMINDED, 1) == today:
+        return
+    store.ingest.save_cursor(connection.id, REMINDED, today, 1)
+    with speaking(store.people.language(user.id)):
+        title, text = notify.trial_reminder(found, titles=channel.events)
+    notice = Notice(title=title, text=text, tag="trial", page="/effects")
+    reason = notify.deliver(bridge, user.id, (title, text), notice, now=now)
+    if reason is not None:
+        log.warning("user %d was not reminded of a trial: %s", user.id, reason)
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:

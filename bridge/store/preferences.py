@@ -10,6 +10,8 @@ from typing import Any
 
 from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.domain.preference import PREFERRED_MAX
+from bridge.domain.trials import Switch, Trial
+from bridge.store import trials
 
 LANGUAGE_MAX = 16  # characters
 NAME_MAX, TEXT_MAX = 20, 1000  # characters of a kind, and of a key or title
@@ -17,6 +19,7 @@ Spell = tuple[str, date, date]  # a mode of life, its first and its last date
 Said = tuple[str, str, date]  # a kind of question or of rest, what it is about, and its date
 MODES_MAX, SAID_MAX = 50, 50
 MARKS_MAX, LEFT_OUT_MAX = 500, 200
+TRIALS_MAX, SWITCHES_MAX = 20, 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,7 @@ class Preferences:
     """A user's preferences. ``modes``, ``marks``, ``answered`` and ``resting`` are in the order said.
 
     ``left_out`` are keys of calendars. ``answered`` are questions of Today that are asked no more, ``resting`` actions
-    that are not to be suggested on a date.
+    that are not to be suggested on a date. ``switches`` are those of advice and of the watch over it.
     """
 
     sources: tuple[str, ...] = ()
@@ -34,6 +37,8 @@ class Preferences:
     marks: tuple[Mark, ...] = ()
     answered: tuple[Said, ...] = ()
     resting: tuple[Said, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    switches: tuple[Switch, ...] = ()
 
     def ownership(self, own: str) -> Ownership:
         """Return what the user, whose name is ``own``, said of whose calendars and entries are."""
@@ -48,6 +53,8 @@ class Preferences:
             "marks": [_plain(one) for one in self.marks[-MARKS_MAX:]],
             "answered": _of_said(self.answered),
             "resting": _of_said(self.resting),
+            "trials": [trials.plain(one) for one in self.trials[-TRIALS_MAX:]],
+            "switches": [trials.plain(one) for one in self.switches[-SWITCHES_MAX:]],
         }
         chosen = {name: value for name, value in more.items() if value}
         if not (self.language or chosen):
@@ -71,6 +78,8 @@ def preferences_of(body: str) -> Preferences:
         marks=tuple(map(_mark, found.get("marks", [])[-MARKS_MAX:])),
         answered=_said(found.get("answered", [])),
         resting=_said(found.get("resting", [])),
+        trials=tuple(map(trials.trial_of, found.get("trials", [])[-TRIALS_MAX:])),
+        switches=tuple(map(trials.switch_of, found.get("switches", [])[-SWITCHES_MAX:])),
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bridge import registry
-from bridge.advice import feedback, notify
+from bridge.advice import feedback, notify, trial
 from bridge.auth import vault
 from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
@@ -313,3 +313,29 @@ def time_of(advice: Recommendation, zone: str = "Europe/Berlin") -> str:
     assert advice.end is not None
     start, end = (at.astimezone(ZoneInfo(zone)) for at in (advice.start, advice.end))
     return f"{start:%H:%M} to {end:%H:%M}"
+
+
+def test_a_day_of_a_trial_is_told_once_and_its_text_only_where_titles_may_go(stage: Stage, mailbox: Mailbox) -> None:
+    bridge, user, daemon = stage.bridge, stage.users[0], stage.daemon()
+    told = trial.begin(bridge, user, "no screens after 22", 2, "sleep", now=stage.now)
+    for _ in range(12):  # a day, two hours at a time
+        daemon.tick()
+        stage.now += timedelta(hours=2)
+    arm = "With it" if next(iter(told.trial.arms().values())) else "Without it"
+    assert [one["message"] for one in mailbox.got if one["title"] == "Your trial today"] == [f"{arm} today: trial 1"]
+    notify.choose(bridge.store, user, events=True, quiet={Slot.MORNING}, now=stage.now)
+    mailbox.got.clear()
+    for _ in range(2):
+        daemon.tick()
+        assert not mailbox.got  # in the morning, which the person wants quiet
+        stage.now += timedelta(hours=2)
+    for _ in range(3):
+        stage.now += timedelta(hours=2)
+        daemon.tick()
+    (reminder,) = [one for one in mailbox.got if one["title"] == "Your trial today"]
+    assert reminder["message"].endswith("it today: no screens after 22")
+    trial.stop(bridge, user, 1, now=stage.now)
+    stage.now += timedelta(days=1)
+    mailbox.got.clear()
+    daemon.tick()
+    assert not [one for one in mailbox.got if one["title"] == "Your trial today"]

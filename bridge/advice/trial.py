@@ -1,0 +1,304 @@
+"""A person's own randomised trial: begin, stop, and say what was kept; its power from the person's days; its result.
+
+Each block holds the same weekday of two weeks (the last three, of an odd number), and chance decides which has the
+change. So the differences within blocks are uncorrelated, and their mean is the effect of the draw, whatever follows
+from day to day (Neyman 1923; Imbens and Rubin 2015, chapter 10). The interval is Student's, over blocks. Every day
+counts as drawn, kept or not. Nothing is told before the end, because who looks often sees an effect sooner or later.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from functools import cache
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from bridge.advice.preference import load_preference
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import say
+from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.slots import Moment, moment_at, slot_start
+from bridge.domain.trials import DAY, TEXT_MAX, WEEK, WEEKS, Trial
+from bridge.meters.daily import figures
+from bridge.meters.overlaps import once
+from rhythm_env.interface import Meter, Slot
+
+if TYPE_CHECKING:
+    from bridge.domain.records import User
+    from bridge.installation import Bridge
+    from bridge.store import Store
+
+BACK = 8 * WEEK  # days before a trial from which its power is told
+FEWEST_BLOCKS = 6  # with a known difference; of fewer, chance alone gives the same sign to all too often
+FEWEST_BEFORE = 14  # differences of days a week apart
+POWER = 0.8
+LEVEL = 0.95
+TOLD_WEEKS = (2, 4, 6, 8, 12)
+LOCK = "trials of user {}"
+UNTIL = Slot.EVENING  # a trial begins today before this slot, and otherwise tomorrow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What a trial measures of a day: a metric ``later`` days after it, or a meter at a slot of that day."""
+
+    measure: Metric | Meter
+    unit: str
+    later: int = 0
+    slot: Slot = Slot.AFTERNOON
+
+
+def _of(metric: Metric, later: int) -> Outcome:
+    return Outcome(measure=metric, unit=METRICS[metric].unit, later=later)
+
+
+OUTCOMES: Mapping[str, Outcome] = {
+    "sleep": _of(Metric.ASLEEP, 1),  # a night is keyed by the date of waking
+    "hrv": _of(Metric.HRV_RMSSD, 1),
+    "resting_hr": _of(Metric.RESTING_HR, 1),
+    "steps": _of(Metric.STEPS, 0),
+    "check_in": _of(Metric.CHECK_IN, 0),
+    **{str(one).lower(): Outcome(measure=one, unit="0-1", later=1) for one in (Meter.VITALITY, Meter.COGNITION)},
+    **{
+        str(one).lower(): Outcome(measure=one, unit="0-1", slot=Slot.NIGHT)
+        for one in (Meter.PROGRESS, Meter.SERENITY, Meter.CONNECTION)
+    },
+}
+Days = Mapping[date, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """The effect of the change in the outcome's unit, its 95 % interval, and the blocks with a known difference."""
+
+    effect: float
+    low: float
+    high: float
+    blocks: int
+
+    @property
+    def verdict(self) -> str:
+        return "more" if self.low > 0 else "less" if self.high < 0 else "not known"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A trial as it is told: the power that its weeks had, the outcome's days, and the result, None before the end."""
+
+    trial: Trial
+    days: Days
+    power: Sequence[tuple[float, int]]
+    result: Result | None
+    over: bool
+
+
+def result(trial: Trial, days: Days) -> Result | None:
+    """Return what the draw tells, or None with fewer than six known differences, or without any variation."""
+    found = list(differences(trial, days))
+    if len(found) < FEWEST_BLOCKS or (spread := stdev(found)) == 0:
+        return None
+    from scipy import stats
+
+    middle = fmean(found)
+    reach = float(stats.t.ppf((1 + LEVEL) / 2, len(found) - 1)) * spread / len(found) ** 0.5
+    return Result(effect=middle, low=middle - reach, high=middle + reach, blocks=len(found))
+
+
+def differences(trial: Trial, days: Days) -> Iterator[float]:
+    """Yield, for each block with known days of both arms, the mean with the change minus the mean without it."""
+    arms = trial.arms()
+    for block in trial.blocks():
+        sides = [[days[day] for day in block if day in days and arms[day] is arm] for arm in (True, False)]
+        if all(sides):
+            yield fmean(sides[0]) - fmean(sides[1])
+
+
+def power(before: Days, weeks: int) -> list[tuple[float, int]]:
+    """Return (effect, weeks) pairs: the effect that so many weeks tell four times in five, by a person's days before.
+
+    It follows from their standard deviation and their autocorrelation at a week, which together are the spread of
+    differences of days a week apart, and from how many days are known. Empty with fewer than 14 differences.
+    """
+    found = [value - before[day - WEEK * DAY] for day, value in before.items() if day - WEEK * DAY in before]
+    if len(found) < FEWEST_BEFORE:
+        return []
+    spread = fmean(one**2 for one in found) ** 0.5
+    share = len(before) / ((max(before) - min(before)) / DAY + 1)
+    told = []
+    for length in sorted({*TOLD_WEEKS, weeks}):
+        blocks = round(WEEK * (length // 2) * share**2)
+        if blocks >= FEWEST_BLOCKS:
+            told.append((_told_by(blocks, len(found)) * spread, length))
+    return told
+
+
+@cache
+def _told_by(blocks: int, before: int) -> float:
+    """Return the effect that so many blocks tell, in the spread of differences measured ``before``.
+
+    The power (noncentral t) is the mean over what the true spread may be. Each day is in two of the differences before,
+    so half of them are its degrees of freedom.
+    """
+    import numpy as np
+    from scipy import optimize, stats
+
+    freedom, known = blocks - 1, before / 2
+    edge = stats.t.ppf((1 + LEVEL) / 2, freedom)
+    scales = np.sqrt(blocks * stats.chi2.ppf((np.arange(9) + 0.5) / 9, known) / known)
+    return float(optimize.brentq(lambda size: stats.nct.sf(edge, freedom, size * scales).mean() - POWER, 0.01, 9))
+
+
+def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, now: datetime) -> Told:
+    """Draw the days of a new trial and save it. It begins today, or from 18:00 on tomorrow.
+
+    Raises SetupError for a text, a number of weeks or an outcome that cannot be.
+    """
+    text = " ".join(text.split())
+    if not 1 <= len(text) <= TEXT_MAX or not text.isprintable():
+        raise SetupError(say('say in 1 to 200 letters what you try: bridge trial "no screens after 22" --weeks 4'))
+    if weeks not in WEEKS:
+        raise SetupError(
+            say("a trial lasts {least} to {most} weeks: bridge trial TEXT --weeks 4", least=WEEKS.start, most=WEEKS[-1])
+        )
+    if outcome not in OUTCOMES:
+        raise SetupError(
+            say("{outcome} is no outcome; name one of: {known}", outcome=repr(outcome), known=", ".join(OUTCOMES))
+        )
+    moment = moment_at(now, user.zones)
+    start = moment.date + DAY * (moment.slot >= UNTIL)
+    seed = secrets.token_hex(16)
+
+    with bridge.store.lock(LOCK.format(user.id)):
+        before = trials_of(bridge.store, user)
+        number = max((one.id for one in before), default=0) + 1
+        trial = Trial(id=number, text=text, outcome=outcome, start=start, weeks=weeks, seed=seed)
+        bridge.store.people.change_preferences(user.id, trials=(*before, trial), now=now)
+    return tell(bridge, user, trial, now=now)
+
+
+def stop(bridge: Bridge, user: User, number: int, *, now: datetime) -> Told:
+    """End a trial before its time. Its days until yesterday count. Raises SetupError for one that is over."""
+    today = moment_at(now, user.zones).date
+    if today >= of(bridge.store, user, number).end:
+        raise SetupError(say("trial {number} is over; see: bridge trial list", number=number))
+    changed = _change(bridge.store, user, number, lambda one: replace(one, stopped=max(today, one.start)), now=now)
+    return tell(bridge, user, changed, now=now)
+
+
+def keep(bridge: Bridge, user: User, number: int, day: date | None, *, kept: bool, now: datetime) -> Told:
+    """Note whether a day, by default today, was lived as it was drawn. Raises SetupError for a day outside the trial.
+
+    It changes no result, which compares the days as they were drawn.
+    """
+    today = moment_at(now, user.zones).date
+    trial, day = of(bridge.store, user, number), day or today
+    if day > today:
+        raise SetupError(
+            say("{day} is still ahead; say it then: bridge trial kept {number} yes", day=day, number=number)
+        )
+    if not trial.start <= day < trial.end:
+        raise SetupError(
+            say(
+                "{day} is no day of trial {number}, which lasts from {first} to {last}: "
+                "bridge trial kept {number} yes --at DATE",
+                day=day,
+                number=number,
+                first=trial.start,
+                last=trial.end - DAY,
+            )
+        )
+    changed = _change(bridge.store, user, number, lambda one: replace(one, kept={**one.kept, day: kept}), now=now)
+    return tell(bridge, user, changed, now=now)
+
+
+def of(store: Store, user: User, number: int) -> Trial:
+    """Return the trial with a number. Raises SetupError if there is none."""
+    found = next((one for one in trials_of(store, user) if one.id == number), None)
+    if found is None:
+        raise SetupError(say("there is no trial {number}; see: bridge trial list", number=number))
+    return found
+
+
+def _change(store: Store, user: User, number: int, change: Callable[[Trial], Trial], *, now: datetime) -> Trial:
+    with store.lock(LOCK.format(user.id)):
+        changed = change(of(store, user, number))
+        trials = tuple(changed if one.id == number else one for one in trials_of(store, user))
+        store.people.change_preferences(user.id, trials=trials, now=now)
+    return changed
+
+
+def trials_of(store: Store, user: User) -> tuple[Trial, ...]:
+    """Return the user's last 20 trials, in the order of their beginning."""
+    return store.people.preferences(user.id).trials
+
+
+def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:
+    """Return the user's trials, the newest first."""
+    return [tell(bridge, user, one, now=now) for one in reversed(trials_of(bridge.store, user))]
+
+
+def running(store: Store, user: User, *, now: datetime) -> list[tuple[Trial, bool]]:
+    """Return the trials of today, each with True if today was drawn to be with the change."""
+    today = moment_at(now, user.zones).date
+    return [(one, arms[today]) for one in trials_of(store, user) if today in (arms := one.arms())]
+
+
+def tell(bridge: Bridge, user: User, trial: Trial, *, now: datetime) -> Told:
+    """Read the outcome's days before and in a trial, and return the trial as it is told at ``now``."""
+    over = moment_at(now, user.zones).date >= trial.end
+    days = daily(bridge, user, OUTCOMES[trial.outcome], trial.start - BACK * DAY, trial.end, now=now)
+    before = {day: value for day, value in days.items() if day < trial.start}
+    within = {day: value for day, value in days.items() if day >= trial.start}
+    return Told(
+        trial=trial,
+        days=within,
+        power=power(before, trial.weeks),
+        result=result(trial, within) if over else None,
+        over=over,
+    )
+
+
+def daily(bridge: Bridge, user: User, outcome: Outcome, since: date, until: date, *, now: datetime) -> Days:
+    """Return date -> outcome of the days from ``since`` to before ``until`` of which it is known at ``now``."""
+    later = outcome.later * DAY
+    if isinstance(outcome.measure, Meter):
+        starts = dict(_starts(user, outcome.slot, since + later, until + later, now))
+        return {day - later: value for day, value in _levels(bridge, user, outcome.measure, starts, now)}
+    metric, preference = outcome.measure, load_preference(bridge.store, user)
+    samples = bridge.store.reading.samples(user.id, metrics=frozenset({metric}), since=since, at=now)
+    episodes = (
+        bridge.store.reading.episodes(user.id, since=since, at=now) if METRICS[metric].shape is Shape.NIGHTLY else []
+    )
+    found = figures(samples, once(episodes, preference))
+    values: dict[date, float] = {}
+    for (day, _), of_day in sorted(found.items(), key=lambda one: -preference.rank(one[0][1])):
+        if metric in of_day and since <= day - later < until:
+            values[day - later] = of_day[metric].value
+    return dict(sorted(values.items()))
+
+
+def _starts(user: User, slot: Slot, since: date, until: date, now: datetime) -> Iterator[tuple[date, datetime]]:
+    """Yield each date from ``since`` to before ``until`` with the begin of its slot, if that is not after ``now``."""
+    for number in range((until - since) // DAY):
+        day = since + number * DAY
+        moment = Moment(week=day - day.weekday() * DAY, day=day.weekday(), slot=slot)
+        if (at := slot_start(moment, user.zones)) <= now:
+            yield day, at
+
+
+def _levels(
+    bridge: Bridge, user: User, meter: Meter, starts: Mapping[date, datetime], now: datetime
+) -> Iterator[tuple[date, float]]:
+    """Yield the dates and levels of a meter at ``starts``, where it was known."""
+    from bridge.advice.recommend import load_snapshot
+    from bridge.meters import read_slots
+
+    if starts:
+        back = now - min(starts.values())
+        known = load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies, back=back)
+        for day, readings in zip(starts, read_slots(known, list(starts.values()), reasons=False), strict=True):
+            if readings[meter].coverage > 0:
+                yield day, readings[meter].level

@@ -1,0 +1,98 @@
+"""A person's own randomised trial, with its days drawn in blocks, and the switches of advice and of its watch."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import groupby
+
+TEXT_MAX, REASON_MAX = 200, 300  # characters
+WEEKS = range(2, 27)
+CHANCE = 0.5  # with which each day is drawn to be with the change
+DAY, WEEK = timedelta(days=1), 7
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A trial of ``weeks`` weeks from ``start``. ``seed`` is secret when drawn, and repeats the draw.
+
+    ``kept`` maps a date to what the person said: True if the day was lived as drawn. ``stopped`` is the first date that
+    no longer counts.
+    """
+
+    id: int
+    text: str
+    outcome: str
+    start: date
+    weeks: int
+    seed: str
+    kept: Mapping[date, bool] = field(default_factory=dict)
+    stopped: date | None = None
+
+    @property
+    def end(self) -> date:
+        """The first date after the trial."""
+        return min(self.start + self.weeks * WEEK * DAY, self.stopped or date.max)
+
+    def arms(self) -> dict[date, bool]:
+        """Return date -> True if the day was drawn to be with the change, for the days before ``end``."""
+        drawn = draw(self.seed, self.weeks)
+        found = {self.start + number * DAY: arm for number, arm in enumerate(drawn)}
+        return {day: arm for day, arm in found.items() if day < self.end}
+
+    def blocks(self) -> Iterator[list[date]]:
+        """Yield the dates of each block: the same weekday of two weeks in a row, or of the last three."""
+        days = sorted(self.arms(), key=lambda day: (*_block((day - self.start) // DAY, self.weeks), day))
+        for _, block in groupby(days, key=lambda day: _block((day - self.start) // DAY, self.weeks)):
+            yield list(block)
+
+
+def draw(seed: str, weeks: int) -> list[bool]:
+    """Draw the arm of each day. Of a block's two days one is with the change, and of three days one or two are.
+
+    >>> days = draw("0f", 4)
+    >>> sum(days), all(days[day] != days[day + 7] for day in range(7))
+    (14, True)
+    """
+    rng = random.Random(seed)
+    arms = [False] * (weeks * WEEK)
+    numbers = sorted(range(len(arms)), key=lambda number: _block(number, weeks))
+    for _, of in groupby(numbers, key=lambda number: _block(number, weeks)):
+        block = list(of)
+        odd, arm = rng.choice(block), rng.random() < CHANCE
+        for number in block:
+            arms[number] = arm is (number == odd)
+    return arms
+
+
+def _block(number: int, weeks: int) -> tuple[int, int]:
+    """Return the block of a day: the pair of weeks (the last pair takes an odd week) and the day of the week."""
+    return min(number // WEEK // 2, weeks // 2 - 1), number % WEEK
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """A change of ``what``, ``advice`` or ``watch``, to on or off, ``by`` the person or the watch, and the reason.
+
+    A stop by the watch has no words, but the ``evidence`` (e-value) and the numbers of silent and advised slots.
+    """
+
+    at: datetime
+    what: str
+    on: bool
+    by: str
+    reason: str = ""
+    evidence: float | None = None
+    silent: int = 0
+    advised: int = 0
+
+
+ADVICE, WATCH = "advice", "watch"
+PERSON = "person"
+
+
+def is_on(switches: Sequence[Switch], what: str) -> bool:
+    """Return True if ``what`` was not switched off last."""
+    return next((one.on for one in reversed(switches) if one.what == what), True)

@@ -1,0 +1,1 @@
+"""A person's own trials, and the watch over harm."""
