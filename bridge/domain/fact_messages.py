@@ -220,6 +220,23 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "stress_management": say("stress management {compared}"),
     "steps": say("{steps:,.0f} steps yesterday, {compared}"),
     "illness": say("your body is fighting something: {signs}"),
+    "rest_first": say("rest comes first today"),
+    "take_it_easier": say("take it easier today"),
+    "short_before_full": Plural(
+        "a short night before a full day: {asleep}, {count} entry",
+        "a short night before a full day: {asleep}, {count} entries",
+    ),
+    "short_opening": say("a short night: {asleep}"),
+    "full_opening": Plural("a full day: {count} entry, {busy}", "a full day: {count} entries, {busy}"),
+    "full_after_good": Plural(
+        "a full day after a good night: {count} entry, {busy}", "a full day after a good night: {count} entries, {busy}"
+    ),
+    "free_opening": say("a free day"),
+    "free_after_good": say("a free day after a good night"),
+    "ordinary_opening": say("an ordinary day"),
+    "ordinary_after_good": say("an ordinary day after a good night"),
+    "flight_today": say("your flight leaves at {time:%H:%M}"),
+    "due_by_today": Plural("{count} task is due by today", "{count} tasks are due by today"),
     "illness_signs": say("in the same night {signs}"),
     "resting_hr_up": say("resting heart rate up"),
     "breathing_faster": say("breathing faster"),

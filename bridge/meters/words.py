@@ -106,6 +106,15 @@ def steps_from_usual(level: float, sd: float) -> int:
     return -steps if level < NORMAL else steps
 
 
+LEVEL_WORDS = (  # beside the meter's name, where room is scarce
+    say("far below"),
+    say("below"),
+    say("a bit below"),
+    say("as usual"),
+    say("a bit above"),
+    say("above"),
+    say("far above"),
+)
 LEVEL_TEXTS = (
     say("far below your usual"),
     say("below your usual"),

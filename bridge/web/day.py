@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import Request
@@ -43,6 +44,7 @@ SLOT_HEADINGS = {
     Slot.EVENING: say("{weekday} evening"),
     Slot.NIGHT: say("{weekday} night"),
 }
+MOVED_MIN = 0.05  # our choice: a smaller change of a level since yesterday is none
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
 
 
@@ -84,12 +86,30 @@ def title(visit: Visit) -> dict[str, str]:
     return {"slot": shown(slot), "date": date_text(now, "%-d %B %Y, %H:%M")}
 
 
-def meters(readings: Mapping[Meter, Reading]) -> list[dict[str, Any]]:
+def meters(
+    readings: Mapping[Meter, Reading], before: Mapping[Meter, Reading] = MappingProxyType({})
+) -> list[dict[str, Any]]:
     """Return the five meters for the template, where ``percent``, ``low`` and ``wide`` are in percent.
 
+    ``before`` are the readings of a day ago.
     A meter without data shows "not known" as its level, because 0.70 would look measured.
     """
-    return [_meter(meter, reading) for meter, reading in readings.items()]
+    return [
+        _meter(meter, reading) | {"course": _course(reading, before.get(meter))} for meter, reading in readings.items()
+    ]
+
+
+def _course(reading: Reading, before: Reading | None) -> dict[str, str] | None:
+    if before is None or reading.coverage <= 0 or before.coverage <= 0:
+        return None
+    change = reading.level - before.level
+    if abs(change) < MOVED_MIN:
+        return {"sign": "→", "text": _("as yesterday")}
+    return (
+        {"sign": "↑", "text": _("up since yesterday")}
+        if change > 0
+        else {"sign": "↓", "text": _("down since yesterday")}
+    )
 
 
 def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
@@ -106,6 +126,8 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "wide": round(100 * (high - low), 1),
         "shown": number(reading.level, ".2f") if is_known else _("not known"),
         "words": shown(words.level_words(reading.level, reading.sd)) if is_known else None,
+        "steps": words.steps_from_usual(reading.level, reading.sd) if is_known else None,
+        "word": shown(words.LEVEL_WORDS[3 + words.steps_from_usual(reading.level, reading.sd)]) if is_known else None,
         "usual_low": number(words.NORMAL - reach, ".2f"),
         "usual_high": number(words.NORMAL + reach, ".2f"),
         "fresh": number(reading.coverage, ".0%"),

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from bridge import meters
 from bridge.advice import recommend
@@ -23,10 +23,11 @@ from rhythm_env.interface import Meter, Slot
 if TYPE_CHECKING:
     from bridge.installation import Bridge
 
-WEEK = timedelta(days=7)
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
 MAX_CACHED_USERS = 32
 VIEWS_PER_INDEX = 50
 DataVersion = tuple[object, ...]
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class Today:
     at: datetime
     moment: Moment
     readings: Mapping[Meter, Reading]
+    before: Mapping[Meter, Reading]  # those of a day ago
     slots: Sequence[WeekSlot]
     calendar: bool
 
@@ -54,6 +56,7 @@ class TodayCache:
         self._snapshots: dict[int, tuple[DataVersion, Snapshot]] = {}
         self._routines: dict[int, tuple[DataVersion, Routine]] = {}
         self._pasts: dict[int, _Index] = {}
+        self._yesterdays: dict[int, tuple[object, Moment, dict[Meter, Reading]]] = {}
         self._lock = threading.Lock()
 
     def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
@@ -62,11 +65,7 @@ class TodayCache:
         cached = self._routines.get(user.id)
         if cached is None or cached[0] != version:
             cached = version, routine_of(bridge.store, user, self.snapshot(bridge, user, now))
-            with self._lock:
-                self._routines.pop(user.id, None)
-                self._routines[user.id] = cached
-                if len(self._routines) > MAX_CACHED_USERS:
-                    del self._routines[next(iter(self._routines))]
+            self._keep(self._routines, user, cached)
         return cached[1]
 
     def snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
@@ -75,11 +74,8 @@ class TodayCache:
         cached = self._snapshots.get(user.id)
         if cached is None or cached[0] != version or cached[1].at > now:
             found = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
-            with self._lock:
-                self._snapshots.pop(user.id, None)
-                self._snapshots[user.id] = cached = version, found
-                if len(self._snapshots) > MAX_CACHED_USERS:
-                    del self._snapshots[next(iter(self._snapshots))]
+            cached = version, found
+            self._keep(self._snapshots, user, cached)
         return replace(cached[1], at=now)
 
     def planning_snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
@@ -101,6 +97,7 @@ class TodayCache:
             at=now,
             moment=moment,
             readings=self._readings(user, snapshot, now),
+            before=self._before(user, snapshot, now),
             slots=[slot_of(slot, entries, advice, user.zones) for slot in facts],
             calendar=is_known(bridge.store, user, entries),
         )
@@ -122,6 +119,22 @@ class TodayCache:
             if len(self._pasts) > MAX_CACHED_USERS:
                 del self._pasts[next(iter(self._pasts))]
             return meters.read_at(found.past, now)
+
+    def _keep(self, kept: dict[int, Kept], user: User, value: Kept) -> None:
+        with self._lock:
+            kept.pop(user.id, None)
+            kept[user.id] = value
+            if len(kept) > MAX_CACHED_USERS:
+                del kept[next(iter(kept))]
+
+    def _before(self, user: User, snapshot: Snapshot, now: datetime) -> dict[Meter, Reading]:
+        """Return the meters of a day before ``now``, once for each slot."""
+        moment = moment_at(now, user.zones)
+        found = self._yesterdays.get(user.id)
+        if found is None or found[0] is not snapshot.samples or found[1] != moment:
+            found = snapshot.samples, moment, meters.read(replace(snapshot, at=now - DAY))
+            self._keep(self._yesterdays, user, found)
+        return found[2]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge.advice import recommend, requests, rescheduling
+from bridge.advice.modes import mode_of
 from bridge.advice.old_data import newest_if_old, reasons_of_old
-from bridge.day.person import is_blank
+from bridge.day.opening import opening
+from bridge.day.person import Person, is_blank
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.languages import shown
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import INSTANT
+from bridge.domain.types import Reading
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
 from bridge.web.jobs import DONE, Job
@@ -43,7 +47,8 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             recommendation = None
         shown: dict[str, Any] = {
             "title": day.title(visit),
-            "meters": day.meters(current.readings),
+            "opening": _opening(visit, current.readings),
+            "meters": day.meters(current.readings, current.before),
             "slots": day.slots(current, visit),
             "advice": None if recommendation is None else _recommendation(visit, recommendation),
             "next": None if recommendation is None else _next(visit),
@@ -57,6 +62,17 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     actions = tuple(ActionType)
     return page("today.html", visit, path="/", calendar=current.calendar, back="/", actions=actions, **shown)
+
+
+def _opening(visit: Visit, readings: Mapping[Meter, Reading]) -> list[str]:
+    cache = visit.app.today_cache
+    known = cache.snapshot(visit.bridge, visit.user, visit.now)
+    routine, mode = (
+        cache.routine(visit.bridge, visit.user, visit.now),
+        mode_of(visit.bridge.store, visit.user, day.local(visit, visit.now).date()),
+    )
+    person = Person(known=known, now=visit.now, routine=routine, mode=mode, readings=readings)
+    return [shown(text) for text in for_person(opening(person))]
 
 
 def _ended(visit: Visit, name: str) -> Job | None:
@@ -137,7 +153,7 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
     if not day.is_part(request):
         return RedirectResponse("/", 303)
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + INSTANT)
-    meters = day.meters(current.readings)
+    meters = day.meters(current.readings, current.before)
     answer = _plan_again(page("today/checked_in.html", visit, checkin=_checkin(visit, said), meters=meters))
     answer.headers["HX-Trigger"] += ", checkedin"
     return answer

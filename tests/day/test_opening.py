@@ -1,0 +1,62 @@
+"""The sentence a day begins with: what matters, true of the night and the day it tells of."""
+
+import pytest
+
+from bridge.day.opening import opening
+from bridge.day.person import Mode, ModeKind
+from bridge.domain.rendering import for_person
+from bridge.domain.types import Task
+from rhythm_env.interface import ActionType
+
+from .lives import DAY, TODAY, entry, nights, sleep
+from .persons import free_sunday, meetings, person
+
+
+def said(one):
+    return for_person(opening(one))
+
+
+def short():
+    return [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
+
+
+def test_an_ordinary_day_after_a_good_night():
+    assert said(person()) == ["an ordinary day after a good night"]
+
+
+def test_a_short_night_before_a_full_day():
+    full = [entry(TODAY, 480 + 60 * k, 540 + 60 * k, ActionType.ADMIN_WORK, "Review", others=4) for k in range(8)]
+    assert said(person(*full, work=False, episodes=short())) == [
+        "a short night before a full day: 4 h 36 min, 8 entries",
+        "take it easier today",
+    ]
+    assert said(person(episodes=short())) == ["a short night: 4 h 36 min", "take it easier today"]
+
+
+def test_a_full_day_is_fuller_than_such_days_are():
+    usual = [entry(TODAY - 7 * k * DAY, 480, 960, ActionType.ADMIN_WORK, "Review") for k in range(5)]
+    assert said(person(*usual, work=False)) == ["an ordinary day after a good night"]
+    (text,) = said(person(*meetings(6), work=False))
+    assert text == "a full day after a good night: 6 entries, 6 h"
+
+
+def test_a_body_that_is_ill_comes_before_everything():
+    ill = Mode(kind=ModeKind.ILL, since=TODAY, until=TODAY, said=True)
+    first, second, *rest = said(person(*meetings(6), work=False, mode=ill))
+    assert "ill" in first
+    assert second == "rest comes first today"
+    assert rest == []
+
+
+def test_what_is_due_and_a_flight_stand_beside_it():
+    task = Task(key="t", list="l", title="Taxes", due=TODAY)
+    assert said(person(tasks=[task]))[1:] == ["1 task is due by today"]
+    flight = entry(TODAY, 1080, 1200, None, "LH 123", end_zone="America/New_York")
+    assert said(person(flight))[1:] == ["your flight leaves at 18:00"]
+
+
+@pytest.mark.parametrize("hour", [0.5, 8.0, 23.5])
+def test_nothing_is_claimed_of_what_is_not_known(hour):
+    assert said(person(hour=hour, episodes=[], work=False)) == []
+    assert said(person(hour=hour, episodes=[])) in (["an ordinary day"], ["a free day"])
+    assert not any("night" in text for text in said(free_sunday(hour=0.2, episodes=[])))
