@@ -33,8 +33,7 @@ from bridge.meters.whole_nights import whole_nights
 from rhythm_env.interface import ActionType, Meter
 
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
-SHORT_FROM, LOST_LEAST = 45 * MINUTE, 30 * MINUTE  # of sleep missing after a short night, or before an early entry,
-EARLIER_MOST = 60 * MINUTE  # for which a night begins earlier, and by how much at most
+LOST_LEAST, EARLIER_MOST = 30 * MINUTE, 60 * MINUTE  # of missing sleep for which a night begins earlier, and how much
 SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
 DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begins, unless it is a shift
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
@@ -229,7 +228,8 @@ class Person:
             ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
             bed = min(bed, max(bed - min((stretch[1] - wake) / 2, EARLIER_MOST), stretch[0] - EARLIER_MOST, ended))
             bed = rounded(bed)
-        moved = moved or ("short_night" if rested != stretch else None)
+        elif rested != stretch and moved in (None, "early_entry"):
+            moved = "short_night"
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
 
     def sleep(self, day: date) -> Stretch:
@@ -254,9 +254,9 @@ class Person:
         return max(nights, key=lambda e: e.end - e.start, default=None)
 
     def _rest_after(self, day: date) -> timedelta:
-        """Return how much earlier the night after a short one begins."""
+        """Return how much earlier the night after a short one begins: half of what was missing beyond half an hour."""
         short = self._short(day) or timedelta(0)
-        return timedelta(minutes=5 * round(min(max(short - SHORT_FROM, timedelta(0)), EARLIER_MOST) / MINUTE / 5))
+        return timedelta(minutes=5 * round(min(max(short - LOST_LEAST, timedelta(0)) / 2, EARLIER_MOST) / MINUTE / 5))
 
     @property
     def short_of_sleep(self) -> timedelta | None:

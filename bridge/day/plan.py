@@ -16,7 +16,7 @@ from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedt
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.person import Person
 from bridge.day.place import is_journey, journey
-from bridge.day.rules import AGAIN, APART, ONE_REST, PAUSE
+from bridge.day.rules import AGAIN, APART, LEISURE, PAUSE
 from bridge.day.solver import Place, solve
 from bridge.day.terms import facts, of_due
 from bridge.day.view import Said, View, is_agreed, said_of, stands, suggested_on
@@ -216,7 +216,7 @@ def _apart(one: Place, other: Place, found: Sequence[Judged]) -> bool:
         return gap >= (BESIDE if errands and first.kind == last.kind else rest)
     if first.group == last.group or gap < APART:
         return False
-    if before.action in ONE_REST and after.action in ONE_REST:
+    if before.action in LEISURE and after.action in LEISURE:
         return False
     return before.action is None or before.action is not after.action or gap >= AGAIN[before.action] * HOUR
 

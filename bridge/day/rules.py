@@ -44,7 +44,8 @@ AGAIN |= {A.FAMILY_TIME: 10, A.SOCIALIZE: 20, A.ME_TIME: 20, A.BINGE_WATCH: 20} 
 REPEATS_MAX, WEEKLY_MAX = 3, 4  # days of seven with the same action in a part of the day, and at all
 LONELY = 0.5  # Connection
 SHOWN_LOW, TAKES = 0.35, -0.05  # a level shown as low, and an effect that lowers it further
-ONE_REST = RESTS | {A.SLEEP}  # of which a day gets one kind
+ONE_REST = RESTS | {A.SLEEP}
+LEISURE = ONE_REST | {A.BINGE_WATCH}  # of which a day gets one kind
 PLANNED_ONCE = frozenset(A) - {A.ADMIN_WORK, A.BINGE_WATCH}  # a planned one is enough
 
 
@@ -303,7 +304,7 @@ def _one_kind_of_rest(candidate: Candidate, view: View) -> bool:
     day = view.person.date_of
     made = [(one.action, one.start) for one in view.person.advised if one.kind == "suggested" and one.start is not None]
     said = [*made, *((one.action, one.start) for one in view.near)]
-    return not any(a in ONE_REST and a is not candidate.action and day(start) == view.grid.date for a, start in said)
+    return not any(a in LEISURE and a is not candidate.action and day(start) == view.grid.date for a, start in said)
 
 
 # Hours ----------------------------------------------------------------------------------------------------------------
@@ -408,9 +409,11 @@ def _screen_hours(grid: Grid) -> list[Stretch]:
 
 
 def _own_hours(grid: Grid) -> list[Stretch]:
-    """Not in the hours before a day of work."""
-    by_day = grid.work[-1][1] if grid.work and grid.work[0][0] < grid.since(NOON) else grid.wake
-    return grid.off_work(max(grid.wake + HOUR, by_day), grid.bed - HOUR)
+    """After a day of work, on a free day from noon, and from ten before a late shift."""
+    begin = grid.since(NOON)
+    if grid.work:
+        begin = grid.work[-1][1] if grid.work[0][0] < begin else grid.since(FREE_FROM)
+    return grid.off_work(max(grid.wake + HOUR, begin), grid.bed - HOUR)
 
 
 def _nap_hours(grid: Grid) -> list[Stretch]:
@@ -588,7 +591,7 @@ RULES: tuple[Rule, ...] = (
     Rule(name="deadline", mask=_by_the_deadline, refusal=_says("deadline_over")),
     Rule(name="too often", mask=_not_too_often, refusal=_of_too_often, firm=False),
     Rule(name="often enough", mask=_not_enough, refusal=_of_enough, firm=False),
-    Rule(name="one rest", actions=ONE_REST, mask=_one_kind_of_rest, refusal=_says("another_rest"), firm=False),
+    Rule(name="one rest", actions=LEISURE, mask=_one_kind_of_rest, refusal=_says("another_rest"), firm=False),
     Rule(name="nap", actions=frozenset({A.SLEEP}), mask=_short_night, refusal=_says("bedtime_far"), firm=False),
     Rule(name="long day", mask=_has_room, refusal=_of_tired),
     Rule(name="hours", mask=_hours, refusal=_of_hours),

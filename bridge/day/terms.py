@@ -367,7 +367,8 @@ def _repeated(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     since = view.person.now - LATELY
     said = [one for one in view.person.advised if one.action is candidate.action and one.created_at >= since]
     ahead = [one for one in view.said if one.foreseen and one.action is candidate.action]
-    return float(sum(one.kind == "suggested" and one.answer is not Answer.ACCEPT for one in said) + len(ahead))
+    times = sum(one.kind == "suggested" and one.answer is not Answer.ACCEPT for one in said) + len(ahead)
+    return times * (2.0 if candidate.action in RESTS else 1.0)  # rests can change with each other
 
 
 def _later(candidate: Candidate, view: View, _lengths: Starts) -> Value:

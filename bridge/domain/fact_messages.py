@@ -110,7 +110,7 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
     ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
-    "bedtime_before": say("bedtime is {time:%H:%M} today, earlier than usual, because the next day begins early"),
+    "bedtime_before": say("bedtime is {time:%H:%M} today, earlier than usual, because you get up earlier the next day"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
     "waking_usual": say("you usually get up at {time:%H:%M}"),
     "waking_late": say("you sleep until {time:%H:%M}, because the night begins late"),

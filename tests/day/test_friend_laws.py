@@ -172,7 +172,7 @@ def short_night(minutes):
     return [*nights(30, -60, 420, noise=0, last=TODAY - DAY), sleep(TODAY, -60 + minutes, 420)]
 
 
-@pytest.mark.parametrize(("short", "earlier"), [(0, 0), (40, 0), (75, 30), (180, 60)])
+@pytest.mark.parametrize(("short", "earlier"), [(0, 0), (30, 0), (70, 20), (180, 60)])
 def test_after_a_short_night_bedtime_is_earlier(short, earlier):
     made, usual = person(hour=12, episodes=short_night(short)), person(hour=12, episodes=short_night(0))
     assert usual.sleep(TODAY + DAY)[0] - made.sleep(TODAY + DAY)[0] == earlier * MINUTE
