@@ -40,7 +40,8 @@ EVIDENCE_MAX = 4  # facts
 TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
 AWAITED = "awaited"  # the kind of a fact about a source that may still show it
 DAYTIME = frozenset({Slot.MORNING, Slot.AFTERNOON})
-NOTHING_DONE = frozenset({"birthday", "workingLocation"})  # kinds of entries that nobody does
+SURE = 0.5  # confidence of a label from which an entry shows its action; "Busy" is below it
+NOTHING_DONE = frozenset({"birthday", "workingLocation", "outOfOffice"})  # kinds of entries that nobody does
 RANKS = (Deed.DONE, Deed.PARTLY)
 
 
@@ -167,7 +168,7 @@ def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]
     if advice.action is ActionType.EXERCISE:
         yield from _workouts(advice, known, span)
     elif advice.action is ActionType.SLEEP:
-        yield from _naps(known, span) if is_nap(advice) else _nights(advice, known, span)
+        yield from _naps(advice, known, span) if is_nap(advice) else _nights(advice, known, span)
     elif advice.action is ActionType.MEDITATE:
         yield from _sessions(advice, known, span)
     if advice.what:
@@ -184,8 +185,8 @@ def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tup
 
 def _workouts(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, within in _episodes(known, EpisodeKind.WORKOUT, span):
-        if advice.kind != "keep" and one.start < advice.created_at:
-            continue  # it had begun before anything was advised
+        if _begun(advice, one):
+            continue
         whole = within >= min(LEAST, one.end - one.start) and one.end - one.start >= LEAST
         yield Trace(
             deed=Deed.DONE if whole else Deed.PARTLY,
@@ -204,9 +205,15 @@ def is_nap(advice: Advice) -> bool:
     return moment is not None and moment.slot in DAYTIME
 
 
-def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
+def _begun(advice: Advice, one: Episode) -> bool:
+    """Return True if an episode had begun before it was advised."""
+    return advice.kind != "keep" and one.start < advice.created_at
+
+
+def _naps(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     for source, one, _ in _episodes(known, EpisodeKind.NAP, span):
-        yield Trace(deed=Deed.DONE, fact=_seen("seen_nap", one, known, source=source))
+        if not _begun(advice, one):
+            yield Trace(deed=Deed.DONE, fact=_seen("seen_nap", one, known, source=source))
     for source, one, _ in _episodes(known, EpisodeKind.SLEEP, span):
         if one.start >= span[0]:  # who works at night
             yield Trace(deed=Deed.DONE, fact=_seen("seen_asleep", one, known, source=source))
@@ -272,10 +279,21 @@ def _names(what: str, title: str) -> bool:
 
 
 def _entries(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield evidence from entries in time that were made after the advice. What stood there before is none."""
+    """Yield evidence from entries in time that were made after the advice.
+
+    What stood there before is none, nor is its copy in another calendar, such as "Busy".
+    """
     for occurrence in _in_time(advice, known, span):
-        if made_after(advice, occurrence.event, known):
+        if made_after(advice, occurrence.event, known) and not _is_copy(advice, occurrence, known):
             yield Trace(deed=Deed.DONE, fact=_seen("seen_entry", occurrence, known))
+
+
+def _is_copy(advice: Advice, occurrence: Occurrence, known: Snapshot) -> bool:
+    """Return True if another entry stood at the very same time before the advice."""
+    return any(
+        (one.start, one.end) == (occurrence.start, occurrence.end) and not made_after(advice, one.event, known)
+        for one, _ in known.agenda
+    )
 
 
 def _in_time(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Occurrence]:
@@ -284,7 +302,8 @@ def _in_time(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Occurre
         within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
         over = occurrence.end <= known.at
-        if label.action is advice.action and within >= needed and over and took_place(occurrence.event):
+        told = label.action is advice.action and label.confidence >= SURE
+        if told and within >= needed and over and took_place(occurrence.event):
             yield occurrence
 
 
@@ -297,8 +316,8 @@ def made_after(advice: Advice, event: Event, known: Snapshot) -> bool:
 def took_place(event: Event) -> bool:
     """Return True if a calendar entry that has ended can show that something was done.
 
-    All-day, cancelled and declined entries, birthdays and working locations cannot. Entries that the bridge wrote for
-    advice are plans, and do not show that the user followed them.
+    All-day, cancelled and declined entries, birthdays, working locations and being out of office cannot. Entries that
+    the bridge wrote for advice are plans, and do not show that the user followed them.
     """
     off = event.all_day or event.cancelled or event.response is Response.DECLINED
     return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")

@@ -18,7 +18,7 @@ from bridge.day.person import Person
 from bridge.day.place import is_journey, journey
 from bridge.day.rules import AGAIN, APART, LEISURE, PAUSE
 from bridge.day.solver import Place, solve
-from bridge.day.terms import facts, of_due
+from bridge.day.terms import due_weight, facts, of_due
 from bridge.day.view import Said, View, is_agreed, said_of, stands, suggested_on
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import Deed
@@ -332,7 +332,8 @@ def begun_tasks(person: Person, day: date, given: Sequence[Block]) -> list[Block
         taken = merged([*person.attended, *((one.start, one.end) for one in (*given, *found))])
         if soon and not clipped(taken, start, end):
             candidate = of_task(task, person)
-            told = (of_due(candidate, Grid(person=person, date=day)),)
+            weight = round(due_weight(candidate, day), 2)
+            told = (of_due(candidate, Grid(person=person, date=day)).weighed(weight),)
             action, key = candidate.action, str(task.key)
             title = task.title
             found.append(Block(start=start, end=end, kind="task", action=action, title=title, facts=told, task=key))

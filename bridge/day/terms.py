@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -222,9 +222,14 @@ def _of_goal(candidate: Candidate, view: View, _start: int) -> Fact:
 
 
 def _due(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    return due_weight(candidate, view.grid.date)
+
+
+def due_weight(candidate: Candidate, day: date) -> float:
+    """Return what the nearness of a task's deadline adds on a date."""
     if candidate.due is None:
         return 0.0
-    days, given = (candidate.due - view.grid.date).days, weights()
+    days, given = (candidate.due - day).days, weights()
     if days <= 1:
         return given["overdue"] if days < 0 else given["due_tomorrow"] if days else given["due_today"]
     return given["due_later"] if days <= TELLING else 0.0

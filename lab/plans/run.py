@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
 from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
 from bridge import config, registry
-from bridge.domain.types import Item, Page, RawRecord
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.types import Item, Label, Page, RawRecord
 from bridge.ingest import runs
 from bridge.ingest.sync import Source, sync
 from bridge.installation import Bridge
@@ -110,9 +112,29 @@ def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Sour
     return Source(connection=connection, spec=spec, open=open_delivery, normalise=_normalise, recurring=False)
 
 
+class _Remembering:
+    """A classifier that labels each invitation once. A look asks some twelve times for the same calendar."""
+
+    def __init__(self, of: EventClassifier) -> None:
+        self.name, self.version = of.name, of.version
+        self._of = of
+        self._labels: dict[Invitation, Label] = {}
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        new = [one for one in dict.fromkeys(events) if one not in self._labels]
+        self._labels.update(zip(new, self._of.classify(new), strict=True))
+        return [self._labels[one] for one in events]
+
+
+class _Installation(Bridge):
+    @cached_property
+    def classifier(self) -> EventClassifier:
+        return _Remembering(super().classifier)
+
+
 def bridge_of(store: Store) -> Bridge:
     """Return an installation around a store, with the settings of the environment."""
-    return Bridge(settings=config.load(), store=store)
+    return _Installation(settings=config.load(), store=store)
 
 
 def of_calendar(path: Path, zone: str, weeks: int = CALENDAR_WEEKS) -> Counts:

@@ -163,6 +163,29 @@ def test_an_instance_of_a_series_that_stood_there_before_is_no_evidence() -> Non
     assert observed(advice(RUN), life) == (Deed.UNKNOWN, ())
 
 
+def test_a_copy_of_an_entry_that_stood_there_before_is_no_evidence() -> None:
+    (first, label), (copy, _) = (entry(DAWN + 2 * HOUR, 1, RUN) for _ in range(2))
+    copy = replace(copy, event=replace(copy.event, key="copy", calendar="work", title="Busy"))
+    life = known(agenda=[(first, label), (copy, label)], at=NOON)
+    since = {first.event.key: DAWN - DAY, "copy": DAWN + MIN}
+    assert observed(advice(RUN), replace(life, event_since=since)) == (Deed.UNKNOWN, ())
+    assert observed(advice(RUN), made(life))[0] is Deed.DONE  # both came after it
+
+
+@pytest.mark.parametrize("fault", ["kind", "label"])
+def test_time_out_of_office_and_held_time_show_nothing_done(fault: str) -> None:
+    occurrence, label = entry(DAWN + 2 * HOUR, 1, RUN)
+    away = replace(occurrence, event=replace(occurrence.event, kind="outOfOffice"))
+    held = away if fault == "kind" else occurrence, label if fault == "kind" else replace(label, confidence=0.35)
+    assert observed(advice(RUN), made(known(agenda=[held], at=NOON))) == (Deed.UNKNOWN, ())
+
+
+def test_a_nap_that_had_begun_before_the_advice_is_no_evidence() -> None:
+    one = replace(advice(ActionType.SLEEP, NOON, start=0), created_at=NOON + 20 * MIN)
+    assert observed(one, known(nap(NOON + 10 * MIN, 40), at=EVENING))[0] is Deed.UNKNOWN
+    assert observed(one, known(nap(NOON + 25 * MIN, 25), at=EVENING))[0] is Deed.DONE
+
+
 def test_a_workout_that_had_begun_before_the_advice_is_no_evidence() -> None:
     one = advice(RUN, at=DAWN + 3 * HOUR)
     assert observed(one, known(workout(DAWN + 2.5 * HOUR, 90), at=NOON))[0] is Deed.UNKNOWN
