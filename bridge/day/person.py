@@ -20,6 +20,7 @@ from bridge.day.clock import DAY, MINUTE
 from bridge.day.place import is_journey, journey
 from bridge.day.routine import Routine
 from bridge.day.sleep import TO_BED, TO_GET_UP, Night, Rests, after, attended_around, fitted, is_night, rounded
+from bridge.day.typical import midmean
 from bridge.day.work import OFFICE, free_days
 from bridge.domain.facts import Fact, fact
 from bridge.domain.records import AdviceRecord, Snapshot
@@ -262,7 +263,7 @@ class Person:
     def short_of_sleep(self) -> timedelta | None:
         """The time by which last night was shorter than usual. None if it was not shorter, or if it is not recorded.
 
-        Usual is the median length of the last 42 recorded nights before it. None too with fewer than five of these.
+        Usual is the midmean of the last 42 recorded, ordinary nights before it. None too with fewer than five of them.
         """
         return self._short(self.date_of(self.now))
 
@@ -272,11 +273,12 @@ class Person:
     def _shorter(self, day: date) -> timedelta | None:
         nights = {n.day: n for n in self.recorded if n.kind is EpisodeKind.SLEEP}
         last = nights.get(day)
-        before = sorted(day for day in nights if last is not None and day < last.day)[-SLEEP_NIGHTS_MAX:]
+        usual = nights.keys() - self.routine.odd
+        before = sorted(day for day in usual if last is not None and day < last.day)[-SLEEP_NIGHTS_MAX:]
         if last is None or len(before) < SLEEP_NIGHTS_MIN:
             return None
-        lengths = sorted(nights[day].end - nights[day].start for day in before)
-        short = lengths[len(lengths) // 2] - (last.end - last.start)
+        lengths = [(nights[day].end - nights[day].start) / MINUTE for day in before]
+        short = timedelta(minutes=midmean(lengths)) - (last.end - last.start)
         return short if short > timedelta(0) else None
 
     def workouts(self, day: date) -> list[Episode]:

@@ -18,7 +18,7 @@ from statistics import median
 from bridge.calendar.busy import NO_TIME, takes_time
 from bridge.calendar.plans import COMPANY
 from bridge.day.clock import DAY, MINUTE, MINUTES_OF_DAY, clock, instant
-from bridge.day.sleep import PRIOR_NIGHTS, Rests, UsualNight, usual_nights
+from bridge.day.sleep import PRIOR_NIGHTS, Rests, UsualNight, nights_and_odd
 from bridge.day.typical import sure
 from bridge.day.work import Span, Week, working_week
 from bridge.domain.metrics import Metric
@@ -96,6 +96,7 @@ class Routine:
     work_sd: float
     work_known: bool = False
     habits: Mapping[ActionType, Habit] = field(default_factory=dict)
+    odd: frozenset[date] = frozenset()  # dates of recorded nights that say nothing of others
 
     def sleep_ending_on(self, day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
         """Return (bedtime, wake time) of the usual main sleep that ends on a local date, in UTC."""
@@ -114,7 +115,7 @@ def learn_routine(known: Snapshot) -> Routine:
 
     With fewer than 2.5 own nights, nights that overlap the user's own shifts are moved before or after them.
     """
-    week, nights = working_week(known), usual_nights(known)
+    week, (nights, odd) = working_week(known), nights_and_odd(known)
     if week.known and nights[0].nights < PRIOR_NIGHTS:
         nights = tuple(_beside_work(night, _around_night(week.spans, day)) for day, night in enumerate(nights))
     return Routine(
@@ -123,6 +124,7 @@ def learn_routine(known: Snapshot) -> Routine:
         worked=week.worked,
         work_sd=week.sd,
         work_known=week.known,
+        odd=odd,
         habits=habits(known, week.spans if week.known else ()),
     )
 

@@ -114,16 +114,22 @@ def usual_nights(known: Snapshot) -> tuple[UsualNight, ...]:
 
     They rest on recorded sleep, or without any on sleep in the calendar. Published figures stand in for missing nights.
     """
+    return nights_and_odd(known)[0]
+
+
+def nights_and_odd(known: Snapshot) -> tuple[tuple[UsualNight, ...], frozenset[date]]:
+    """Return ``usual_nights``, and the dates whose nights were left out as odd."""
     own = recorded(known)
-    slept = _around_the_clock(own or _planned(known))
-    kept = ordinary([one.day for one in slept], [(one.bed, one.wake) for one in slept])
-    slept = [one for one, keep in zip(slept, kept, strict=True) if keep]
+    found = _around_the_clock(own or _planned(known))
+    kept = ordinary([one.day for one in found], [(one.bed, one.wake) for one in found])
+    slept = [one for one, keep in zip(found, kept, strict=True) if keep]
+    odd = frozenset(one.day for one, keep in zip(found, kept, strict=True) if not keep)
     published = [FREE_DAY if weekday in WEEKEND else WORKDAY for weekday in range(7)]
     bed = _usual(slept, lambda one: one.bed, [one[0] for one in published])
     wake = _usual(slept, lambda one: one.wake, [one[1] for one in published])
     count = sum(one.weight for one in slept)
     rests = Rests.PUBLISHED if count < 1 else Rests.RECORDED if own else Rests.CALENDAR
-    return tuple(_night(*both, count, rests) for both in zip(bed, wake, strict=True))
+    return tuple(_night(*both, count, rests) for both in zip(bed, wake, strict=True)), odd
 
 
 def _night(bed: tuple[float, float], wake: tuple[float, float], count: float, rests: Rests) -> UsualNight:

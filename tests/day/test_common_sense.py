@@ -68,12 +68,12 @@ def test_a_nap_on_a_working_day_is_for_those_at_home():
     meeting = entry(TODAY, 780, 900, A.ADMIN_WORK, "Review", others=3)
     assert A.SLEEP not in found(person(whole_day(TODAY, "Home office", busy=False), meeting, **of), 8)[0]
     assert for_person(nap.facts)[-1] == "a nap of 20 minutes, early enough for the coming night"
-    assert "last night was 2 h 58 min shorter than your usual" in for_person(nap.facts)
+    assert "last night was 2 h 54 min shorter than your usual" in for_person(nap.facts)
 
 
 def test_no_exercise_says_the_rule_that_holds():
     short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 120, 420)]
-    assert against(person(hour=17, episodes=short), A.EXERCISE).startswith("last night was 2 h 58 min")
+    assert against(person(hour=17, episodes=short), A.EXERCISE).startswith("last night was 2 h 54 min")
     full = [entry(TODAY, 480 + 60 * k, 540 + 60 * k, A.ADMIN_WORK, "Review") for k in range(10)]
     assert against(person(*full, hour=18), A.EXERCISE) == "your day has 10 h of tiring entries"
     late = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 360, 840)]
