@@ -265,7 +265,7 @@ def assistant(life: Life) -> Said:
         for consents in ([tool], [tool, assistants.TITLES], [*assistants.CONSENTS]):
             assistants.choose(store, life.user, consents, now=now)
             schema = next(one for one in asyncio.run(server.list_tools()) if one.name == tool).input_schema
-            for arguments in _arguments(schema, {"recommendation": life.advice.id}):
+            for arguments in _arguments(schema, {"recommendation": life.advice.id, "text": "no sport before 9"}):
                 answer = asyncio.run(server.call_tool(tool, arguments))
                 text = answer.content[0].text
                 where = f"{tool} {arguments} with {consents}"
@@ -277,14 +277,14 @@ def assistant(life: Life) -> Said:
     assistants.choose(store, life.user, [], now=now)
 
 
-def _arguments(schema: dict[str, Any], ids: dict[str, int]) -> Iterator[dict[str, Any]]:
+def _arguments(schema: dict[str, Any], ids: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Arguments for a tool: ids, the most of every bounded number, and in turn each word of what is required."""
     given = {name: value for name, value in ids.items() if name in schema["properties"]}
     choices = dict[str, list[Any]]()
     for name, one in schema["properties"].items():
         if one.get("maximum", 10**9) <= 100:
             given[name] = one["maximum"]
-        elif name in schema.get("required", ()):
+        elif name in schema.get("required", ()) and name not in given:
             choices[name] = one.get("enum") or [one.get("minimum", 1)]
     yield from ({**given, name: word} for name, words in choices.items() for word in words)
     if not choices:

@@ -51,7 +51,17 @@ def give_feedback(
             f"the day of this recommendation is over, and its answer stands ({stands}); "
             f"see: bridge history --user {user.name}"
         )
+    if before.answer is Answer.IGNORE and answer is not Answer.IGNORE:
+        _wake(store, user, before, now=now)
     return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)
+
+
+def _wake(store: Store, user: User, advice: Recommendation, *, now: datetime) -> None:
+    """Take back that the action, or the named task, rests today."""
+    before = store.people.preferences(user.id).resting
+    kept = tuple(one for one in before if one[:2] != (str(advice.action), advice.what or ""))
+    if kept != before:
+        store.people.change_preferences(user.id, resting=kept, now=now)
 
 
 def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:

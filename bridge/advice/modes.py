@@ -5,23 +5,27 @@ A mode is never assumed, ends by itself, and the routine learns nothing from its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.day.person import Mode, ModeKind, Person
 from bridge.day.routine import Routine, learn_routine
+from bridge.domain.errors import SetupError
 from bridge.domain.facts import Fact, fact
+from bridge.domain.languages import say
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import zone_at
 
 if TYPE_CHECKING:
     from bridge.store import Store
 
+Asked = Sequence[tuple[ModeKind, tuple[Fact, ...]]]  # modes that the data speak of, with their facts
 Spell = tuple[str, date, date]  # a mode, its first and its last date
 DAY = timedelta(days=1)
 LASTS = {ModeKind.ILL: 3, ModeKind.AWAY: 7, ModeKind.HOLIDAY: 7, ModeKind.ODD: 7}  # days, where no end is said
+ASKED, QUIET = "mode", timedelta(days=28)  # the kind of questions, and how long one that was answered is not asked
 FREE_IN_A_ROW = 3  # free days with working hours otherwise, from which it may be a holiday
 
 
@@ -39,13 +43,86 @@ def _said(store: Store, user: User) -> list[Spell]:
 
 
 def say_mode(store: Store, user: User, kind: ModeKind, until: date | None, *, now: datetime) -> Mode:
-    """Save that a mode begins today. It replaces one that has not ended; ``normal`` ends it, and undoes today's."""
+    """Save that a mode begins today. It replaces one that has not ended; ``normal`` ends it, and undoes today's.
+
+    Raises SetupError for a last day that is over, or with ``normal``.
+    """
     today = now.astimezone(zone_at(now, user.zones)).date()
+    _check(kind, until, today, user)
     spells = [(k, since, min(end, today - DAY)) for k, since, end in _said(store, user) if since < today]
     if kind is not ModeKind.NORMAL:
         spells.append((str(kind), today, until or today + (LASTS[kind] - 1) * DAY))
-    store.people.change_preferences(user.id, modes=tuple(spells), now=now)
+    with store.transaction():
+        store.people.change_preferences(user.id, modes=tuple(spells), now=now)
+        dismiss(store, user, [kind] if kind is not ModeKind.NORMAL else [], now=now)
     return mode_of(store, user, today)
+
+
+def change_mode(store: Store, user: User, kind: ModeKind, until: date | None, *, person: Person) -> Mode:
+    """Say a mode as ``say_mode`` does. ``normal`` puts aside what is asked of the loaded ``person``."""
+    asked = to_ask(store, user, person) if kind is ModeKind.NORMAL else []
+    with store.transaction():
+        dismiss(store, user, [name for name, _ in asked], now=person.now)
+        return say_mode(store, user, kind, until, now=person.now)
+
+
+def parse_mode(text: str, user: User) -> ModeKind:
+    """Return the mode of a word, in any case. Raises SetupError for another word."""
+    if text.strip().lower() not in set(ModeKind):
+        raise SetupError(
+            say(
+                "{word} is no mode; say ill, away, holiday, odd or normal: {command}",
+                word=repr(text),
+                command=f"bridge mode ill --user {user.name}",
+            )
+        )
+    return ModeKind(text.strip().lower())
+
+
+def _check(kind: ModeKind, until: date | None, today: date, user: User) -> None:
+    if until is not None and kind is ModeKind.NORMAL:
+        command = f"bridge mode holiday --until {until} --user {user.name}"
+        raise SetupError(say("a last day goes with a mode that begins: {command}", command=command))
+    if until is not None and until < today:
+        command = f"bridge mode {kind} --user {user.name}"
+        raise SetupError(say("{day} is over; name today or a later day: {command}", day=str(until), command=command))
+
+
+def dismiss(store: Store, user: User, kinds: Iterable[ModeKind], *, now: datetime) -> None:
+    """Note that questions about modes were answered, or put aside. They are not asked again for four weeks."""
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    said = tuple((ASKED, _about(kind, user, now), today) for kind in kinds)
+    if said:
+        before = store.people.preferences(user.id).answered
+        store.people.change_preferences(user.id, answered=(*before, *said), now=now)
+
+
+def to_ask(store: Store, user: User, person: Person) -> Asked:
+    """Return the modes that the data speak of, each with its facts, without those that were asked about before."""
+    found = noticed(person)
+    if not found:
+        return []
+    today, answered = person.date_of(person.now), store.people.preferences(user.id).answered
+    told = {about for kind, about, day in answered if kind == ASKED and today - day < QUIET}
+    return [one for one in found if _about(one[0], user, person.now) not in told]
+
+
+def _about(kind: ModeKind, user: User, now: datetime) -> str:
+    return f"{kind} {zone_at(now, user.zones).key}" if kind is ModeKind.AWAY else str(kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """The mode that a person said, and those of which the bridge asks."""
+
+    mode: Mode
+    asked: Asked
+
+
+def stand(store: Store, user: User, person: Person) -> Stand:
+    """Return the mode of a person who was loaded before, and what is asked."""
+    mode = mode_of(store, user, person.date_of(person.now))
+    return Stand(mode=mode, asked=to_ask(store, user, replace(person, mode=mode)))
 
 
 def routine_of(store: Store, user: User, known: Snapshot) -> Routine:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge import registry
@@ -207,9 +207,13 @@ def person_of(store: Store, user: User, classifier: EventClassifier, known: Snap
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:LABELLED_TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
+    resting: dict[date, list[tuple[ActionType, str]]] = {}
+    for action, what, day in store.people.preferences(user.id).resting:
+        resting.setdefault(day, []).append((ActionType(action), what))
     return Person(
         known=known,
         now=known.at,
+        resting=resting,
         routine=routine_of(store, user, known),
         mode=mode_of(store, user, known.at.astimezone(zone_at(known.at, known.zones)).date()),
         wishes=store.people.wishes(user.id),

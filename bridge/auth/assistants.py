@@ -28,7 +28,12 @@ READING_TOOLS: Mapping[str, str] = MappingProxyType(
     }
 )
 WRITING_TOOLS: Mapping[str, str] = MappingProxyType(
-    {"feedback": say("Answer a recommendation"), "check_in": say("Check in")}
+    {
+        "feedback": say("Answer a recommendation"),
+        "check_in": say("Check in"),
+        "mode": say("Say that days are different"),
+        "wish": say("Say a wish"),
+    }
 )
 TITLES = "titles"  # a consent of its own, to the words of the people who sent invitations
 CONSENTS: Mapping[str, str] = MappingProxyType(

@@ -171,6 +171,13 @@ def feedback(
             metavar="DAY SLOT",
         ),
     ] = None,
+    because: Annotated[
+        str | None,
+        typer.Option(
+            help="For ignore: not-today (it rests today), wrong-time (not in this part of the day again), never (not "
+            "again), or something-else (the next idea)."
+        ),
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Answer a recommendation, or say what became of it.
@@ -179,15 +186,18 @@ def feedback(
     until the recommendation's day ends, at 06:00 of the following morning.
     """
     from bridge import installation
-    from bridge.advice import outcomes, rescheduling
+    from bridge.advice import outcomes, rescheduling, wishing
     from bridge.advice import recommend as advise
     from bridge.documents.offers import offer_documents
     from bridge.documents.recommendations import recommendation_document
 
     given = parse_answer(answer)
+    if because is not None and given is not Answer.IGNORE:
+        raise SetupError(f"only `ignore` takes --because: bridge feedback ignore --because not-today --user {user}")
     with installation.open_bridge() as bridge:
         now = installation.now()
         person = bridge.person(user, at=now)
+        why = None if because is None else wishing.parse_because(because, person)
         if recommendation is None:
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else advise.latest
             newest = waiting(bridge.store, person, now=now)
@@ -199,14 +209,16 @@ def feedback(
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
         advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
+        done = None if why is None else wishing.refuse(bridge.store, person, advice.id, why, now=now)
         free = rescheduling.offered(bridge, person, advice, now=now)
         offers = None if free is None else offer_documents(free, person.zones, now=now)
         slot = _taken(offers or ()) if not json else None
         if slot is not None:
             moved, offers = parse_slot(slot, now, person.zones), None
             advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
-    body = recommendation_document(advice, person.zones)
-    show.result({**body} if offers is None else {**body, "offers": offers}, _noted(advice, given, person), json=json)
+    body = {**recommendation_document(advice, person.zones), **({} if offers is None else {"offers": offers})}
+    follows = "" if done is None else f" {done[:1].upper()}{done[1:]}."
+    show.result(body if done is None else {**body, "follows": done}, _noted(advice, given, person) + follows, json=json)
     if offers is not None and not json:
         _offer(offers, advice, user)
 

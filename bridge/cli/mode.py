@@ -31,27 +31,20 @@ def mode(
     from bridge import installation
     from bridge.advice import modes
     from bridge.advice.recommend import load_person
-    from bridge.day.person import ModeKind
     from bridge.documents.inputs import parse_day
-    from bridge.domain.rendering import for_person
+    from bridge.documents.planning import mode_document
     from bridge.domain.slots import zone_at
 
-    if kind is not None and kind.lower() not in set(ModeKind):
-        raise SetupError(f"{kind!r} is no mode; say ill, away, holiday, odd or normal: bridge mode ill --user {user}")
-    if until is not None and kind in (None, "normal"):
+    if until is not None and kind is None:
         raise SetupError(f"--until goes with a mode that begins: bridge mode holiday --until {until} --user {user}")
     with installation.open_bridge() as bridge:
         now = installation.now()
         person = bridge.person(user, at=now)
-        today = now.astimezone(zone_at(now, person.zones)).date()
-        last = None if until is None else parse_day(until, today)
-        if last is not None and last < today:
-            raise SetupError(f"{last} is over; name today or a later day: bridge mode {kind} --user {user}")
-        if kind is not None:
-            modes.say_mode(bridge.store, person, ModeKind(kind.lower()), last, now=now)
         one = load_person(bridge.store, person, bridge.classifier, now=now, proxies=bridge.proxies)
-        asked = [{"mode": str(name), "because": for_person(facts)} for name, facts in modes.noticed(one)]
-    body = {"mode": str(one.mode.kind), "since": one.mode.since, "until": one.mode.until, "noticed": asked}
-    lines = [body["mode"] if one.mode.until is None else f"{one.mode.kind} until {one.mode.until:%A} {one.mode.until}"]
-    lines += [f"{'; '.join(ask['because'])} If so: bridge mode {ask['mode']} --user {user}" for ask in asked]
+        if kind is not None:
+            last = None if until is None else parse_day(until, now.astimezone(zone_at(now, person.zones)).date())
+            modes.change_mode(bridge.store, person, modes.parse_mode(kind, person), last, person=one)
+        body = mode_document(modes.stand(bridge.store, person, one))
+    lines = [body["mode"] if body["until"] is None else f"{body['mode']} until {body['until']:%A} {body['until']}"]
+    lines += [f"{'; '.join(ask['because'])} If so: bridge mode {ask['mode']} --user {user}" for ask in body["noticed"]]
     show.result(body, "\n".join(map(str, lines)), json=json)

@@ -300,20 +300,18 @@ def wish(
 def _say_wish(user: str, text: str, *, yes: bool, json: bool) -> None:
     """Say back what is understood of a wish in plain words, and save it once it is confirmed."""
     from bridge import installation
+    from bridge.advice.wishing import say_wish
     from bridge.documents.planning import said_document
-    from bridge.domain.wish_said import applied
 
     with installation.open_bridge() as bridge:
-        person = bridge.store.people.user(user)
-        said = inputs.parse_wish(text, user)
-        found = applied(bridge.store.people.wishes(person.id), said)
-        body = said_document(user, said, found)
+        person, now = bridge.store.people.user(user), installation.now()
+        body = said_document(user, say_wish(bridge.store, person, text, confirmed=False, now=now))
         if not json:
             typer.echo(f"{_sentence(body['understood'])}.")
         if not yes and not json and sys.stdin.isatty():
             yes = typer.confirm("Is that what you wish?", abort=True)
         if yes:
-            bridge.store.people.save_wishes(person.id, found, now=installation.now())
+            say_wish(bridge.store, person, text, confirmed=True, now=now)
     if json:
         show.document(body)
     else:

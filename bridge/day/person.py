@@ -124,7 +124,8 @@ class Person:
 
     ``advised`` holds the recommendations of the last eight days that were not superseded, ascending. ``task_actions``
     maps the key of an open task to the action that works on it. ``places`` maps the key of a task to the stretch at
-    which a plan has shown it. ``readings`` are the meters, where they are read already.
+    which a plan has shown it. ``readings`` are the meters, where they are read already. ``resting`` maps a date to what
+    the person wants no more on it: actions, each with the title of the only task that is meant, or "".
     """
 
     known: Snapshot
@@ -136,6 +137,7 @@ class Person:
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
     places: Mapping[str, Stretch] = field(default_factory=dict)
     readings: Mapping[Meter, Reading] = field(default_factory=dict)
+    resting: Mapping[date, Sequence[tuple[ActionType, str]]] = field(default_factory=dict)
     _read: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)  # estimates, once made
 
     def _once(self, name: object, make: Callable[[], T]) -> T:

@@ -124,6 +124,12 @@ def _not_vetoed(candidate: Candidate, view: View) -> bool:
     return candidate.action not in view.person.wishes.never
 
 
+def _not_resting(candidate: Candidate, view: View) -> bool:
+    named = "" if candidate.task is None else candidate.task.title or ""
+    resting = view.person.resting.get(view.grid.date, ())
+    return not any(action is candidate.action and what in ("", named) for action, what in resting)
+
+
 def _body_allows(candidate: Candidate, view: View) -> Cells | bool:
     """Ill: rest, and what is due. Strained: no exercise, and company not late."""
     state = view.person.body.state if view.is_today else "well"
@@ -578,6 +584,7 @@ def local(view: View, at: datetime) -> datetime:
 
 RULES: tuple[Rule, ...] = (
     Rule(name="veto", mask=_not_vetoed, refusal=_says("vetoed")),
+    Rule(name="not today", mask=_not_resting, refusal=_says("not_today"), firm=False),
     Rule(name="tired", actions=frozenset({A.EXERCISE}), mask=_rested, refusal=_of_tired),
     Rule(name="body", mask=_body_allows, refusal=_of_body),
     Rule(name="mode", mask=_mode_allows, refusal=_of_mode),

@@ -10,7 +10,6 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
-from bridge.domain.languages import say
 from bridge.domain.slots import moment_at
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter, Slot
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
     from bridge.domain.records import Deed
     from bridge.domain.slots import Moment, ZoneHistory
-    from bridge.domain.wish_said import Said
     from bridge.domain.wishes import Hours
 
 NONE = "none"  # takes a wish back
@@ -250,21 +248,4 @@ def parse_weight(text: str, user: str) -> tuple[Meter, float]:
         raise SetupError(
             f"{text!r} is no weight of a meter ({known}); write it like VITALITY=2: "
             f"bridge wish --user {user} --weight VITALITY=2"
-        ) from None
-
-
-def parse_wish(text: str, user: str) -> tuple[Said, ...]:
-    """Return the wishes that a text says in plain words. Raises SetupError with examples if it is not understood."""
-    from bridge.domain.wish_clauses import NotUnderstood
-    from bridge.domain.wish_words import understood
-
-    try:
-        return understood(text)
-    except NotUnderstood:
-        raise SetupError(
-            say(
-                'this is not understood as a wish; say it like "no sport before 9", "three runs a week", '
-                '"finish by six" or "family on Sundays": {command}',
-                command=f'bridge wish "TEXT" --user {user}',
-            )
         ) from None

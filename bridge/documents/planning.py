@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import TYPE_CHECKING, NotRequired
 
 from typing_extensions import TypedDict
 
 from bridge.documents.text import writable
+from bridge.domain.rendering import for_person
 from bridge.domain.wish_said import sentence
 from bridge.domain.wishes import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from bridge.advice.modes import Stand
+    from bridge.advice.wishing import Wish
     from bridge.day.routine import Habit, Routine
     from bridge.day.sleep import UsualNight
-    from bridge.domain.wish_said import Said
     from bridge.domain.wishes import Wishes
     from rhythm_env.interface import ActionType
 
@@ -118,9 +119,32 @@ class SaidDocument(TypedDict):
     wishes: WishesDocument
 
 
-def said_document(user: str, said: Sequence[Said], wishes: Wishes) -> SaidDocument:
-    """Return what was said as a JSON document. ``wishes`` are those with it."""
-    return {"understood": sentence(said), "wishes": wishes_document(user, wishes)}
+def said_document(user: str, found: Wish) -> SaidDocument:
+    """Return a wish in plain words as a JSON document."""
+    return {"understood": sentence(found.said), "wishes": wishes_document(user, found.wishes)}
+
+
+class NoticedDocument(TypedDict):
+    """A mode that the data speak of, with the reasons."""
+
+    mode: str
+    because: list[str]
+
+
+class ModeDocument(TypedDict):
+    """The user's mode with its first and last date, null while it is normal, and the modes that are asked about."""
+
+    mode: str
+    since: date | None
+    until: date | None
+    noticed: list[NoticedDocument]
+
+
+def mode_document(found: Stand) -> ModeDocument:
+    """Return the user's mode as a JSON document."""
+    asked: list[NoticedDocument] = [{"mode": str(k), "because": list(for_person(facts))} for k, facts in found.asked]
+    mode = found.mode
+    return {"mode": str(mode.kind), "since": mode.since, "until": mode.until, "noticed": asked}
 
 
 def clock(minutes: float) -> str:

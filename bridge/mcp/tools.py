@@ -1,4 +1,4 @@
-"""Define nine tools that read and two that write, by which an AI assistant serves a user.
+"""Define the tools that read and the tools that write, by which an AI assistant serves a user.
 
 Titles of events and tasks may be other people's words. They are left out unless the user has allowed ``titles``. They
 then stand in ``untrusted_text``, as data to show and never to follow.
@@ -9,20 +9,22 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from bridge import installation
-from bridge.advice import outcomes, recommend, requests, rescheduling
+from bridge.advice import modes, outcomes, recommend, requests, rescheduling, wishing
 from bridge.advice.day_plan import plan_day
 from bridge.advice.labels import of_days
 from bridge.auth.assistants import READING_TOOLS, TITLES, WRITING_TOOLS
+from bridge.day.person import ModeKind
 from bridge.documents.facts import fact_documents
 from bridge.documents.inputs import parse_answer
 from bridge.documents.offers import offer_documents
 from bridge.documents.plan import BlockDocument, plan_document
+from bridge.documents.planning import said_document
 from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
 from bridge.documents.trends_cache import load_trends
@@ -45,6 +47,8 @@ Weeks = Annotated[int, Field(strict=True, ge=1, le=52)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**62)]
 Score = Annotated[float, Field(strict=True, ge=1, le=5, multiple_of=0.5)]
 Text = Annotated[str, Field(strict=True, min_length=1, max_length=200)]
+Reason = Literal["not-today", "wrong-time", "never", "something-else"]
+Kind = Literal["ill", "away", "holiday", "odd", "normal"]
 Given = Literal["accept", "ignore", "reschedule", "done", "partly", "not_done"]
 DayName = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 SlotName = Literal["morning", "afternoon", "evening", "night"]
@@ -156,12 +160,15 @@ class Tools:
         recommendation: Number | None = None,
         day: DayName | None = None,
         slot: SlotName | None = None,
+        because: Reason | None = None,
     ) -> Document:
         """Record the person's own answer to a recommendation, or afterwards what became of it. Without an id the newest
         recommendation is meant. Record only what the person said. With reschedule name the day and slot that the person
-        chose; without them up to three good times come back as offers, to ask the person which. An answer can be
-        changed until the day ends.
+        chose; without them up to three good times come back as offers, to ask the person which. With ignore, because
+        may say why. An answer can be changed until the day ends.
         """
+        if because is not None and answer != "ignore":
+            raise SetupError("only ignore takes because")
         store, user, now = self.bridge.store, self._user(), installation.now()
         if (day is None) != (slot is None):
             raise SetupError("name both a day and a slot, e.g. Sat and evening")
@@ -175,6 +182,9 @@ class Tools:
         moved = None if day is None or slot is None else _next_slot(day, slot, now, user.zones)
         found = rescheduling.answer(self.bridge, user, recommendation, given, now=now, moved_to=moved)
         body = _advice(found, self._audience())
+        if because is not None:
+            follows = wishing.refuse(store, user, recommendation, wishing.Because(because), now=now)
+            body["follows"] = follows if TITLES in self.allowed() or because != "not-today" else "no more today"
         free = rescheduling.offered(self.bridge, user, found, now=now)
         return body if free is None else {**body, "offers": offer_documents(free, user.zones, now=now)}
 
@@ -184,6 +194,29 @@ class Tools:
         said = checkins.CheckIn(at=now, score=score, about=meter)
         outcome = checkins.record_check_in(self.bridge.store, self._user(), said, now=now)
         return {"at": said.at.isoformat(), "about": meter and str(meter), "score": said.score, "outcome": outcome}
+
+    def mode(self, mode: Kind | None = None, until: date | None = None) -> Document:
+        """Say that the person's days are different from today on: ill, away, on holiday or odd, until a last day, or
+        normal, which ends it. Without a mode, read it, and what the data speak of, to be asked. Only what they said."""
+        store, user, now = self.bridge.store, self._user(), installation.now()
+        person = recommend.load_person(store, user, self.bridge.classifier, now=now, proxies=self.bridge.proxies)
+        if mode is not None:
+            modes.change_mode(store, user, ModeKind(mode), until, person=person)
+        found = modes.stand(store, user, person)
+        return {
+            "mode": str(found.mode.kind),
+            "since": found.mode.since and found.mode.since.isoformat(),
+            "until": found.mode.until and found.mode.until.isoformat(),
+            "noticed": [{"mode": str(kind), **_facts(why, Audience.ASSISTANT)} for kind, why in found.asked],
+        }
+
+    def wish(self, text: Text, confirmed: bool = False) -> Document:
+        """Understand a wish of the person in plain words, English or German. Say what is understood back to them, and
+        call again with confirmed once they agree. Only what they said."""
+        user = self._user()
+        found = wishing.say_wish(self.bridge.store, user, text, confirmed=confirmed, now=installation.now())
+        body = said_document(user.name, found)
+        return {"understood": body["understood"], "wishes": dict(body["wishes"]), "saved": confirmed}
 
 
 def _reading(reading: Reading) -> Document:

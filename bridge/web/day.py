@@ -158,7 +158,7 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
         "now": slot.facts.moment == today.moment,
         "over": slot.facts.end <= today.at,
         "busy": number(slot.facts.busy, ".0%"),
-        "events": [today_event_document(occurrence, label, visit.user.zones) for occurrence, label in slot.entries],
+        "events": [{**today_event_document(o, label, visit.user.zones), "key": o.key} for o, label in slot.entries],
         "advice": [
             {"action": str(given.action), "answer": given.answer, "answered": answered(given)} for given in slot.advice
         ],

@@ -13,8 +13,10 @@ from fastapi import Depends, HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
 from bridge import installation
+from bridge.advice.recommend import person_of
 from bridge.auth import access, oidc
 from bridge.auth.passkeys import Challenge
+from bridge.day.person import Person
 from bridge.domain.languages import speak
 from bridge.domain.records import User
 from bridge.domain.types import Reading
@@ -101,6 +103,11 @@ class Visit:
     @property
     def bridge(self) -> Bridge:
         return self.app.bridge
+
+    def person(self) -> Person:
+        """Return the user as a person now."""
+        known = self.app.today_cache.planning_snapshot(self.bridge, self.user, self.now)
+        return person_of(self.bridge.store, self.user, self.bridge.classifier, known)
 
     def readings_of(self, user: User) -> Mapping[Meter, Reading]:
         """Return meter -> current reading of any user, cached until that user's data change."""

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from bridge import installation
+from bridge.advice import modes
 from bridge.advice.modes import ordinary
 from bridge.advice.recommend import load_person
 from bridge.cli import app as cli
 from bridge.cli import exit_code
+from bridge.day.person import ModeKind
 from bridge.day.routine import learn_routine
 from bridge.domain.errors import BridgeError
+from bridge.domain.facts import fact
 from bridge.web.today_cache import data_version
 from tests.day.test_any_life import any_life
+from tests.world import introduce
 
 Run = Callable[..., tuple[int, Any]]
 NOON = datetime(2026, 11, 20, 11, tzinfo=UTC)  # a Friday
@@ -82,3 +86,32 @@ def test_a_mode_reaches_the_plan_and_the_page_at_once(run: Run) -> None:
             seen.append((one.mode.kind, one.body.ill, data_version(bridge, ana, NOON)))
     assert [(kind, ill) for kind, ill, _ in seen] == [("ill", True), ("normal", False)]
     assert seen[0][2] != seen[1][2]
+
+
+def test_what_was_noticed_is_asked_until_it_is_answered(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = [{"mode": "holiday", "because": ["you said that you are ill"]}]
+    monkeypatch.setattr(modes, "noticed", lambda _: [(ModeKind.HOLIDAY, (fact("said_ill"),))])
+    assert run()[1]["noticed"] == asked
+    assert run()[1]["noticed"] == asked
+    assert run("normal")[1]["noticed"] == []
+    assert run(day=27)[1]["noticed"] == []
+    monkeypatch.setattr(modes, "QUIET", timedelta(days=5))
+    assert run(day=27)[1]["noticed"] == asked
+
+
+def test_a_refusal_says_why_and_what_follows(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with installation.open_bridge() as bridge:
+        ana = bridge.store.people.user("ana")
+        introduce(bridge.store, ana, now=NOON)
+    capsys.readouterr()
+    cli(("recommend", "--user", "ana", "--json"), standalone_mode=False)
+    action = json.loads(capsys.readouterr().out)["action"]
+    cli(("feedback", "ignore", "--because", "not-today", "--user", "ana", "--json"), standalone_mode=False)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["answer"], told["follows"].partition(":")[0]) == ("IGNORE", "no more today")
+    cli(("plan", "--user", "ana", "--json"), standalone_mode=False)
+    plan = json.loads(capsys.readouterr().out)["blocks"]
+    assert action not in [one["action"] for one in plan if one["kind"] == "suggested"]
+    for wrong in (("accept", "--because", "never"), ("ignore", "--because", "purple", "--id", str(told["id"]))):
+        with pytest.raises(BridgeError, match="bridge feedback ignore --because not-today"):
+            cli(("feedback", *wrong, "--user", "ana"), standalone_mode=False)

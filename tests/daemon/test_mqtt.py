@@ -23,7 +23,7 @@ from bridge.domain.guard import guard_from_settings
 from bridge.domain.records import Recommendation
 from bridge.domain.types import Because, Reading
 from bridge.ingest import connecting, runs
-from rhythm_env.interface import Answer, Meter
+from rhythm_env.interface import ActionType, Answer, Meter
 from tests.daemon.broker import Listener, free_port, listening, mosquitto, retained, until
 from tests.daemon.stage import Stage, staged
 
@@ -111,7 +111,9 @@ def test_a_device_with_its_entities_is_discovered_and_told(home: Home) -> None:
         **{str(meter).lower(): "sensor" for meter in Meter},
         "recommendation": "sensor",
         "recommended": "event",
-        **dict.fromkeys(("accept", "ignore", "reschedule"), "button"),
+        **dict.fromkeys(("accept", "ignore", "reschedule", "confirm_wish"), "button"),
+        "mode": "select",
+        "wish": "text",
     }
     assert told["device"]["name"] == "rhythm-bridge ana"
     assert len({one["unique_id"] for one in told["components"].values()}) == len(platforms)
@@ -249,6 +251,39 @@ def test_a_press_that_the_broker_retained_is_an_old_press(home: Home) -> None:
     home.update(second)
     home.update(second)
     assert home.advice().answer is None
+
+
+def say(home: Home, publisher: Publisher, part: str, text: str) -> None:
+    home.ear.say(home.topic(part), text)
+    until(lambda: publisher.orders.waiting)
+    home.update(publisher)
+
+
+def test_the_mode_is_selected_and_undone(home: Home) -> None:
+    publisher = home.publisher()
+    home.update(publisher)
+    assert home.state("mode") == {"mode": "normal", "until": None}
+    say(home, publisher, "set_mode", "holiday")
+    assert home.state("mode")["mode"] == "holiday"
+    say(home, publisher, "set_mode", "tired")
+    assert home.state("mode")["mode"] == "holiday"
+    say(home, publisher, "set_mode", "normal")
+    assert home.state("mode") == {"mode": "normal", "until": None}
+
+
+def test_a_wish_counts_once_what_was_understood_is_confirmed(home: Home) -> None:
+    publisher, people, user = home.publisher(), home.stage.bridge.store.people, home.stage.users[0]
+    home.update(publisher)
+    say(home, publisher, "set_wish", "never meditation")
+    assert home.state("wish") == {"text": "Understood: never suggest meditation. Confirm it.", "waits": True}
+    assert not people.wishes(user.id).never
+    say(home, publisher, "confirm_wish", "confirm")
+    assert home.state("wish") == {"text": "Saved: never suggest meditation.", "waits": False}
+    assert people.wishes(user.id).never == {ActionType.MEDITATE}
+    say(home, publisher, "set_wish", "purple")
+    assert home.state("wish")["text"].startswith("this is not understood as a wish")
+    say(home, publisher, "confirm_wish", "confirm")
+    assert people.wishes(user.id).never == {ActionType.MEDITATE}
 
 
 def test_a_flood_of_presses_is_bounded(home: Home) -> None:

@@ -1,4 +1,4 @@
-"""The device of a user in Home Assistant, with its entities (meters, recommendation, event, buttons) and their states.
+"""The device of a user in Home Assistant, with its entities (such as meters and buttons) and their states.
 
 Source: home-assistant.io, "MQTT", device discovery, and Home Assistant's ``components/mqtt`` (``schemas.py``,
 ``sensor.py``, ``event.py``, ``button.py``).
@@ -11,6 +11,7 @@ from typing import Any
 
 import bridge
 from bridge.advice import notify
+from bridge.daemon.mqtt import orders
 from bridge.daemon.mqtt.link import Names
 from bridge.domain.records import Recommendation, User
 from bridge.domain.rendering import Audience, reasons
@@ -58,6 +59,9 @@ def discovery(names: Names, user: User, url: str | None) -> dict[str, Any]:
             "recommendation": _recommendation(names, device),
             "recommended": _event(names, device),
             **{word: _button(names, device, word) for word in PRESSES},
+            "mode": _mode(names, device),
+            "wish": _wish(names, device),
+            "confirm_wish": _confirm(names, device),
         },
     }
 
@@ -120,6 +124,44 @@ def _button(names: Names, device: str, word: str) -> dict[str, Any]:
         "platform": "button",
         "command_topic": names.topic(device, "answer"),
         "payload_press": word,
+        "qos": 1,
+    }
+
+
+def _mode(names: Names, device: str) -> dict[str, Any]:
+    topic = names.topic(device, "mode")
+    return {
+        **_common(names, device, "mode", "These days", "mdi:calendar-star"),
+        "platform": "select",
+        "state_topic": topic,
+        "value_template": "{{ value_json.mode }}",
+        "json_attributes_topic": topic,
+        "options": list(orders.MODES),
+        "command_topic": names.topic(device, orders.MODE),
+        "qos": 1,
+    }
+
+
+def _wish(names: Names, device: str) -> dict[str, Any]:
+    topic = names.topic(device, "wish")
+    return {
+        **_common(names, device, "wish", "Wish", "mdi:comment-text-outline"),
+        "platform": "text",
+        "state_topic": topic,
+        "value_template": "{{ value_json.text }}",
+        "json_attributes_topic": topic,
+        "command_topic": names.topic(device, orders.WISH),
+        "max": orders.STATE_MAX,
+        "qos": 1,
+    }
+
+
+def _confirm(names: Names, device: str) -> dict[str, Any]:
+    return {
+        **_common(names, device, "confirm_wish", "Confirm the wish", "mdi:check-circle-outline"),
+        "platform": "button",
+        "command_topic": names.topic(device, orders.CONFIRM),
+        "payload_press": "confirm",
         "qos": 1,
     }
 

@@ -27,7 +27,8 @@ log = logging.getLogger(__name__)
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 RECONNECT_SECONDS = (1, 120)  # after a lost connection, doubling
 KEEPALIVE_SECONDS = 60
-RETAINED_MAX = 2000  # topics; a broker holds thirteen for each person
+RETAINED_MAX = 2000  # topics; a broker holds fifteen for each person
+COMMANDS = ("/answer", "/set_mode", "/set_wish", "/confirm_wish")  # ends of the topics at which a person says something
 PAYLOAD_MAX_BYTES = 65_536
 QUEUED_MAX = 1000  # messages that wait while the broker is away
 GOODBYE_SECONDS = 1.0
@@ -243,7 +244,7 @@ class Link:
             client.publish(self._names.status, ONLINE, qos=1, retain=True)
             self._ready = True
             self._on_ready()
-        elif self._ready and message.topic.endswith("/answer"):
+        elif self._ready and message.topic.endswith(COMMANDS):
             self._on_press(message.topic, text)
 
     def _note(self, topic: str, text: str) -> None:

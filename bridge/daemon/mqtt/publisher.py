@@ -14,7 +14,7 @@ from typing import Any
 from bridge import config, installation
 from bridge.advice import answer_links, feedback, recommend, rescheduling
 from bridge.advice.notify import titled_events
-from bridge.daemon.mqtt import entities
+from bridge.daemon.mqtt import entities, orders
 from bridge.daemon.mqtt.link import OFFLINE, ONLINE, Broker, Link, broker_of, sharing
 from bridge.domain.errors import SetupError, Spent
 from bridge.domain.records import Recommendation, User
@@ -50,6 +50,7 @@ class Publisher:
     link: Link = field(init=False)
     updating: threading.Lock = field(default_factory=threading.Lock)
     presses: deque[Press] = field(default_factory=lambda: deque(maxlen=PRESSES_MAX))
+    orders: orders.Orders = field(default_factory=orders.Orders)
     shown: dict[str, int] = field(default_factory=dict)  # device -> the recommendation that is told there
     announced: dict[str, int] = field(default_factory=dict)  # device -> the newest of which an event told
     read_at: dict[str, datetime] = field(default_factory=dict)  # device -> when its meters were last read
@@ -58,11 +59,15 @@ class Publisher:
         self.link = Link(self.broker, self.work, self._pressed)
 
     def _pressed(self, topic: str, word: str) -> None:
-        """Note the press of a button, for the recommendation that was told last to the topic's device.
+        """Note the press of a button, for the recommendation that was told last to the topic's device, or what is said.
 
         Words of no button are left out, and so are presses beyond twenty that wait.
         """
         parts = topic.split("/")
+        if len(parts) == 3 and parts[2] in orders.PARTS:
+            if self.orders.take(orders.Order(parts[1], parts[2], word)):
+                self.work()
+            return
         number = self.shown.get(parts[1]) if len(parts) == 3 else None
         if number is not None and word in entities.PRESSES and len(self.presses) < PRESSES_MAX:
             self.presses.append(Press(device=parts[1], number=number, word=word))
@@ -83,6 +88,7 @@ class Publisher:
         shares = dict(sharing(self.bridge, self.bridge.store.people.users()))
         people = {self.broker.names.device(user): self.bridge.travelled(user, at=now) for user in shares}
         self._store_presses(people, now)
+        self.orders.obey(self.bridge, people, now)
         for device, user in people.items():
             self._tell(device, user, now, titles=shares[user] == "titles")
         self._remove_others(people)
@@ -96,6 +102,8 @@ class Publisher:
     def _tell(self, device: str, user: User, now: datetime, *, titles: bool) -> None:
         names, keep = self.broker.names, self._keep
         keep(names.config(device), entities.discovery(names, user, self.bridge.settings.url))
+        keep(names.topic(device, "mode"), orders.mode_state(self.bridge, user, now))
+        keep(names.topic(device, "wish"), self.orders.wish_state(device))
         advice = current(self.bridge, user, now)
         self._tell_advice(device, user, advice, now, titles=titles)
         if self._meters_are_due(device, now):

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from bridge.advice import requests, rescheduling
+from bridge.advice import requests, rescheduling, wishing
 from bridge.advice import week as weeks
 from bridge.advice.feedback import own
+from bridge.advice.wishing import Because
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
 from bridge.documents.meters import checkin_document, load_meters, meter_document, meters_document
@@ -41,6 +42,7 @@ class Body(BaseModel):
 class Feedback(Body):
     answer: Literal["accept", "ignore", "reschedule", "done", "partly", "not_done"]
     to: str | None = Field(None, max_length=40, description='For "reschedule": when instead, e.g. "Thu evening".')
+    because: Because | None = Field(None, description='For "ignore": why.')
 
 
 class CheckIn(Body):
@@ -117,14 +119,19 @@ def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
     """Record the answer to a recommendation, or what became of it.
 
     Until its day is over, a new answer replaces the earlier answer. Later a different answer gets 400. "reschedule"
-    without ``to`` also returns ``offers``: up to three good times, each with the slot to send as ``to``. A number that
-    is none of the user's recommendations gets 400.
+    without ``to`` also returns ``offers``: up to three good times, each with the slot to send as ``to``. "ignore" with
+    ``because`` also returns ``follows``, a sentence of what is changed. A number that is none of the user's
+    recommendations gets 400.
     """
+    if body.because is not None and body.answer != "ignore":
+        raise SetupError("only `ignore` takes `because`; leave it out, or send the answer ignore")
     moved = None if body.to is None else parse_slot(body.to, visit.now, visit.user.zones)
     given = parse_answer(body.answer)
     found = rescheduling.answer(visit.bridge, visit.user, number, given, now=visit.now, moved_to=moved)
     free = rescheduling.offered(visit.bridge, visit.user, found, now=visit.now)
-    told = {} if free is None else {"offers": offer_documents(free, visit.user.zones, now=visit.now)}
+    told: dict[str, Any] = {} if free is None else {"offers": offer_documents(free, visit.user.zones, now=visit.now)}
+    if body.because is not None:
+        told["follows"] = wishing.refuse(visit.bridge.store, visit.user, number, body.because, now=visit.now)
     return {**recommendation_document(found), **told}
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from bridge.advice import modes, wishing
 from bridge.advice.modes import routine_of
+from bridge.day.person import ModeKind
 from bridge.documents.inputs import parse_day
 from bridge.documents.plan import PlanDocument, plan_document
-from bridge.documents.planning import RoutineDocument, WishesDocument, routine_document, wishes_document
+from bridge.documents.planning import (
+    ModeDocument,
+    RoutineDocument,
+    SaidDocument,
+    WishesDocument,
+    mode_document,
+    routine_document,
+    said_document,
+    wishes_document,
+)
 from bridge.domain.wishes import GOAL_MAX, SPANS_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, WEIGHT_MAX, wishes_of
 from bridge.web.api.day import Body
 from bridge.web.day import local
@@ -39,6 +51,16 @@ class Wished(Body):
     goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
     weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")
     suggestions: int = Field(SUGGESTIONS_DEFAULT, ge=0, le=SUGGESTIONS_MAX, description="At most so many a day.")
+
+
+class Sentence(Body):
+    text: str = Field(min_length=1, max_length=wishing.TEXT_MAX, description="A wish, in English or German.")
+    confirmed: bool = Field(False, description="true: save it; false: only say what is understood.")
+
+
+class NewMode(Body):
+    mode: ModeKind = Field(description="normal ends a mode, and puts aside what is asked.")
+    until: date | None = Field(None, description="The last day; null: three days if ill, else a week.")
 
 
 @router.get("/plan")
@@ -77,3 +99,28 @@ def wish(visit: Visitor, body: Wished) -> WishesDocument:
     found = wishes_of(body.model_dump(mode="json", exclude={"user"}))
     visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
     return wishes_document(visit.user.name, found)
+
+
+@router.post("/wishes/said")
+def said(visit: Visitor, body: Sentence) -> SaidDocument:
+    """Return what is understood of a wish in plain words, and save it if it is confirmed.
+
+    A text that is not understood gets 400.
+    """
+    user = visit.user
+    found = wishing.say_wish(visit.bridge.store, user, body.text, confirmed=body.confirmed, now=visit.now)
+    return said_document(user.name, found)
+
+
+@router.get("/mode")
+def mode(visit: Visitor) -> ModeDocument:
+    """Return the user's mode, and the modes that the data speak of, which are asked and never assumed."""
+    return mode_document(modes.stand(visit.bridge.store, visit.user, visit.person()))
+
+
+@router.post("/mode")
+def change_mode(visit: Visitor, body: NewMode) -> ModeDocument:
+    """Say that these days are different, or normal, and return the mode. A last day that is over gets 400."""
+    store, user, person = visit.bridge.store, visit.user, visit.person()
+    modes.change_mode(store, user, body.mode, body.until, person=person)
+    return mode_document(modes.stand(store, user, person))

@@ -26,6 +26,7 @@ from bridge.ingest.pushes import PUSH_PATH, grant
 from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.kinds import kind_name
+from bridge.web.pages.ownership import owned
 from bridge.web.pages.settings import in_browser
 from bridge.web.render import page
 from bridge.web.result_cache import counts_version
@@ -67,6 +68,7 @@ def connections(visit: Visitor) -> HTMLResponse:
         others=[source for source in found if not source["connections"] and source["how"]],
         stored=sum(source["rows"] for source in found),
         order=order,
+        owned=owned(visit),
         titles={place["name"]: phrases.source_title(place["name"]) for place in order["order"]},
     )
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.advice import recommend, requests, rescheduling
+from bridge.advice import recommend, requests, rescheduling, wishing
 from bridge.advice.modes import mode_of
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.day.opening import opening
@@ -23,6 +23,7 @@ from bridge.domain.types import Reading
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
 from bridge.web.jobs import DONE, Job
+from bridge.web.pages import different
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from rhythm_env.interface import ActionType, Answer, Meter
@@ -42,7 +43,7 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
     store = visit.bridge.store
     with store.view():
         current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
-        recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
+        refused = recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
         if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
             recommendation = None
         shown: dict[str, Any] = {
@@ -57,6 +58,10 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             "household": bool(store.shares.received(visit.user.id)),
             "checkin": _checkin(visit, None),
             "job": _ended(visit, came),
+            "different": different.card(visit),
+            "follows": None,
+            "refused": None if refused is None else {"id": refused.id, "why": _why(refused)},
+            "week_name": "",
         }
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
@@ -103,18 +108,31 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
     return _recommendation_part(visit, found) if day.is_part(request) else RedirectResponse("/", 303)
 
 
-def _recommendation_part(visit: Visit, found: Recommendation | Silence) -> HTMLResponse:
+@router.post("/advice/{number}/because")
+def because(request: Request, visit: Visitor, number: Number, why: Text) -> Response:
+    """Store why a recommendation is refused, and show what follows with the next idea, if the day holds one."""
+    reason = wishing.parse_because(why, visit.user)
+    follows = wishing.refuse(visit.bridge.store, visit.user, number, reason, now=visit.now)
+    if not day.is_part(request):
+        return RedirectResponse("/", 303)
+    found = requests.recommend(visit.bridge, visit.user, now=visit.now)
+    return _recommendation_part(visit, found, follows=shown(follows))
+
+
+def _recommendation_part(visit: Visit, found: Recommendation | Silence, *, follows: str | None = None) -> HTMLResponse:
     if isinstance(found, Silence):
-        return _plan_again(_silence_part(visit, found))
-    return _plan_again(page("today/advice.html", visit, advice=_recommendation(visit, found), next=_next(visit)))
+        return _plan_again(_silence_part(visit, found, follows))
+    advice = _recommendation(visit, found)
+    return _plan_again(page("today/advice.html", visit, advice=advice, next=_next(visit), follows=follows))
 
 
-def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
+def _silence_part(visit: Visit, found: Silence, follows: str | None) -> HTMLResponse:
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
     old = newest_if_old(visit.bridge.store, visit.user, known)
     return page(
         "today/silence.html",
         visit,
+        follows=follows,
         reasons=list(map(shown, for_person(found.facts))),
         slot_name=slot_name(found.moment),
         old=None if old is None else shown(for_person(reasons_of_old(old, visit.user))[0]),
@@ -136,7 +154,13 @@ def _plan_again(answer: HTMLResponse) -> HTMLResponse:
 
 
 def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
-    return day.recommendation(visit, found) | {"ahead": ahead.choices(visit)}
+    return day.recommendation(visit, found) | {"ahead": ahead.choices(visit), "why": _why(found)}
+
+
+def _why(found: Recommendation | None) -> list[tuple[str, str]]:
+    """Return the reasons among which the user may choose after a refusal, or none."""
+    is_refused = found is not None and found.answer is Answer.IGNORE
+    return [(str(key), shown(text)) for key, text in wishing.BECAUSE_WORDS.items()] if is_refused else []
 
 
 @router.post("/checkin")
@@ -185,5 +209,6 @@ def label(request: Request, visit: Visitor, event: Text, action: Text) -> Respon
         calendar=current.calendar,
         actions=tuple(ActionType),
         fixed=fixed.holds_for,
+        week_name="",
     )
     return _plan_again(part)

@@ -21,6 +21,7 @@ from bridge.domain.slots import Moment, moment_at, moment_of, slot_start
 from bridge.domain.titles import SLOT_TITLES, advice_title
 from bridge.web import ahead, expected
 from bridge.web.day import SLOT_HEADINGS, answered, is_part, local, mark_seen
+from bridge.web.pages.ownership import owned
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
 from bridge.web.today_cache import data_version
@@ -53,6 +54,8 @@ def week(request: Request, visit: Visitor, week: Annotated[str | None, Query(max
         days=_days(visit, found),
         choices=ahead.choices(visit),
         coming=bool(expected.coming_days(visit, monday)),
+        week_name=week_name(monday),
+        owned=owned(visit),
     )
 
 
@@ -130,7 +133,7 @@ def _due(week: Week, day: date, today: date) -> dict[str, Any]:
 def _slot(visit: Visit, week: Week, slot: WeekSlot, now: Moment, *, is_open: bool) -> dict[str, Any]:
     moment, first = slot.facts.moment, slot.facts.moment.slot is Slot.MORNING
     entries = [
-        today_event_document(occurrence, label, week.zones)
+        {**today_event_document(occurrence, label, week.zones), "key": occurrence.key}
         for occurrence, label in slot.entries
         if first or not occurrence.event.all_day
     ]

@@ -1,0 +1,131 @@
+"""What a user says in plain words: a wish, and why a suggestion was refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from bridge.advice import feedback
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import Text, say, shown
+from bridge.domain.records import Recommendation, User
+from bridge.domain.slots import moment_at, slot_bounds, zone_at
+from bridge.domain.titles import ACTION_WORDS
+from bridge.domain.wish_said import Said, applied, sentence
+from bridge.domain.wishes import Hours, Wishes
+from rhythm_env.interface import Answer
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+TEXT_MAX = 300  # characters of a wish
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """A wish that was understood, and all ``wishes`` with it."""
+
+    said: tuple[Said, ...]
+    wishes: Wishes
+
+
+def say_wish(store: Store, user: User, text: str, *, confirmed: bool, now: datetime) -> Wish:
+    """Understand a wish in plain words, and save it once it is ``confirmed``.
+
+    Raises SetupError with examples if it is not understood, and for wishes of which nothing is left.
+    """
+    from bridge.domain.wish_clauses import NotUnderstood
+    from bridge.domain.wish_words import understood
+
+    try:
+        said = understood(text[:TEXT_MAX])
+    except NotUnderstood:
+        raise SetupError(
+            say(
+                'this is not understood as a wish; say it like "no sport before 9", "three runs a week", '
+                '"finish by six" or "family on Sundays": {command}',
+                command=f'bridge wish "TEXT" --user {user.name}',
+            )
+        ) from None
+    return _saved(store, user, said, confirmed=confirmed, now=now)
+
+
+def _saved(store: Store, user: User, said: tuple[Said, ...], *, confirmed: bool, now: datetime) -> Wish:
+    found = Wish(said=said, wishes=applied(store.people.wishes(user.id), said))
+    if confirmed:
+        store.people.save_wishes(user.id, found.wishes, now=now)
+    return found
+
+
+class Because(StrEnum):
+    """Why a suggestion was refused."""
+
+    NOT_TODAY = "not-today"
+    WRONG_TIME = "wrong-time"
+    NEVER = "never"
+    SOMETHING_ELSE = "something-else"
+
+
+BECAUSE_WORDS = {
+    Because.NOT_TODAY: say("Not today"),
+    Because.WRONG_TIME: say("Wrong time"),
+    Because.NEVER: say("Never this"),
+    Because.SOMETHING_ELSE: say("Something else"),
+}
+
+
+def parse_because(text: str, user: User) -> Because:
+    """Return why a suggestion was refused, from a typed word. Raises SetupError for another word."""
+    word = text.strip().lower().replace("_", "-").replace(" ", "-")
+    word = "never" if word == "never-this" else word
+    if word not in set(Because):
+        raise SetupError(
+            say(
+                "{word} is no reason; say {reasons}: {command}",
+                word=repr(text),
+                reasons=", ".join(Because),
+                command=f"bridge feedback ignore --because not-today --user {user.name}",
+            )
+        )
+    return Because(word)
+
+
+def refuse(store: Store, user: User, number: int, why: Because, *, now: datetime) -> str:
+    """Store that a recommendation is refused and why, and return a sentence of what follows.
+
+    ``NOT_TODAY`` lets the action rest today, or the task if one is named; another answer takes that back.
+    ``WRONG_TIME`` takes this part of the day from the action's hours, ``NEVER`` vetoes it. Raises SetupError as
+    ``feedback.give_feedback`` does, and where no hours are left.
+    """
+    with store.transaction():
+        found = feedback.give_feedback(store, user, number, Answer.IGNORE, now=now)
+        action = frozenset({found.action})
+        match why:
+            case Because.NOT_TODAY:
+                return _rest(store, user, found, now)
+            case Because.WRONG_TIME:
+                said = Said(kind="hours", actions=action, hours=(_other_hours(found, user),), narrows=True)
+            case Because.NEVER:
+                said = Said(kind="never", actions=action)
+            case _:
+                return say("the next idea follows, if the day holds one")
+        _saved(store, user, (said,), confirmed=True, now=now)
+    return sentence((said,))
+
+
+def _rest(store: Store, user: User, found: Recommendation, now: datetime) -> Text:
+    """Let the action of a recommendation rest today, or the task that it names."""
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    before = [one for one in store.people.preferences(user.id).resting if one[2] >= today]
+    what = found.what or ""
+    store.people.change_preferences(user.id, resting=(*before, (str(found.action), what, today)), now=now)
+    return say("no more today: {what}", what=what or shown(ACTION_WORDS[found.action]))
+
+
+def _other_hours(found: Recommendation, user: User) -> Hours:
+    """Return the hours of a day outside of the part for which a suggestion was made."""
+    moment = found.moment if found.start is None else moment_at(found.start, user.zones)
+    begin, end = (at.astimezone(zone_at(at, user.zones)).time() for at in slot_bounds(moment, user.zones))
+    return end, begin

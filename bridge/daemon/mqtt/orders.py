@@ -1,0 +1,83 @@
+"""What a person says at Home Assistant: the mode of these days, and a wish in plain words with its confirmation."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from bridge.advice import modes, wishing
+from bridge.day.person import ModeKind
+from bridge.domain.errors import BridgeError
+from bridge.domain.records import User
+from bridge.domain.slots import zone_at
+from bridge.domain.wish_said import sentence
+from bridge.installation import Bridge
+
+MODE, WISH, CONFIRM = "set_mode", "set_wish", "confirm_wish"  # the last parts of their topics
+PARTS = (MODE, WISH, CONFIRM)
+ORDERS_MAX = 20  # that wait at once; more are dropped
+STATE_MAX = 255  # characters that Home Assistant shows
+NOTHING = "No wish waits. Type one, then confirm what was understood."
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A message that a person sent from a device."""
+
+    device: str
+    part: str
+    text: str
+
+
+@dataclass(slots=True)
+class Orders:
+    """The messages that wait, the wishes that wait to be confirmed, and what was answered, by device."""
+
+    waiting: deque[Order] = field(default_factory=lambda: deque(maxlen=ORDERS_MAX))
+    wishes: dict[str, str] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+
+    def take(self, order: Order) -> bool:
+        """Note a message of one of ``PARTS``. Return False for another one, and while too many wait."""
+        if order.part not in PARTS or len(self.waiting) >= ORDERS_MAX:
+            return False
+        self.waiting.append(order)
+        return True
+
+    def obey(self, bridge: Bridge, people: dict[str, User], now: datetime) -> None:
+        """Do what the messages say that wait. What cannot be done is told at the device."""
+        while self.waiting:
+            order = self.waiting.popleft()
+            if user := people.get(order.device):
+                try:
+                    self._obey(bridge, user, order, now)
+                except BridgeError as error:
+                    self.told[order.device] = str(error).partition(": bridge ")[0]
+
+    def _obey(self, bridge: Bridge, user: User, order: Order, now: datetime) -> None:
+        store = bridge.store
+        if order.part == MODE:
+            modes.say_mode(store, user, modes.parse_mode(order.text, user), None, now=now)
+        elif order.part == WISH:
+            self.wishes.pop(order.device, None)
+            found = wishing.say_wish(store, user, order.text, confirmed=False, now=now)
+            self.wishes[order.device] = order.text
+            self.told[order.device] = f"Understood: {sentence(found.said)}. Confirm it."
+        elif (text := self.wishes.pop(order.device, None)) is not None:
+            found = wishing.say_wish(store, user, text, confirmed=True, now=now)
+            self.told[order.device] = f"Saved: {sentence(found.said)}."
+
+    def wish_state(self, device: str) -> dict[str, Any]:
+        """Return the state of the text for wishes."""
+        return {"text": self.told.get(device, NOTHING)[:STATE_MAX], "waits": device in self.wishes}
+
+
+def mode_state(bridge: Bridge, user: User, now: datetime) -> dict[str, Any]:
+    """Return the state of the select for the mode."""
+    mode = modes.mode_of(bridge.store, user, now.astimezone(zone_at(now, user.zones)).date())
+    return {"mode": str(mode.kind), "until": None if mode.until is None else mode.until.isoformat()}
+
+
+MODES = tuple(map(str, ModeKind))

@@ -1,0 +1,102 @@
+"""Serve what a user says of these days: the mode, and a wish in plain words."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from bridge.advice import modes, whose, wishing
+from bridge.day.person import Mode, ModeKind
+from bridge.documents.inputs import parse_day
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import date_text, say, shown, told
+from bridge.domain.rendering import for_person
+from bridge.domain.wish_said import sentence
+from bridge.web import day
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor
+
+router = APIRouter()
+Text = Annotated[str, Form(max_length=1000)]
+NO_WISH = {"text": "", "wrong": None, "understood": None, "saved": False}
+MODE_TITLES = {
+    ModeKind.ILL: say("I am ill"),
+    ModeKind.AWAY: say("I am away"),
+    ModeKind.HOLIDAY: say("I am on holiday"),
+    ModeKind.ODD: say("It is just different"),
+}
+MODE_SAID = {
+    ModeKind.ILL: say("You said that you are ill, until {day}."),
+    ModeKind.AWAY: say("You said that you are away, until {day}."),
+    ModeKind.HOLIDAY: say("You said that you are on holiday, until {day}."),
+    ModeKind.ODD: say("You said that these days are different, until {day}."),
+}
+
+
+@router.get("/different")
+def different(request: Request, visit: Visitor) -> HTMLResponse:
+    """Show what the user says of these days, with what the bridge asks: a mode that was noticed, whose an entry is."""
+    person = visit.person()
+    asked = [
+        {"mode": str(kind), "title": shown(MODE_TITLES[kind]), "because": list(for_person(facts))}
+        for kind, facts in modes.to_ask(visit.bridge.store, visit.user, person)
+    ]
+    doubts = whose.doubts(visit.bridge.store, visit.user, now=visit.now, most=1)
+    return _shown(request, visit, asked=asked, doubt=doubts[0] if doubts else None, loads=False)
+
+
+@router.post("/mode")
+def say_mode(visit: Visitor, mode: Text, until: Text = "") -> RedirectResponse:
+    """Say that these days are different, or that they are normal. Raises SetupError for a day that is over."""
+    store, user = visit.bridge.store, visit.user
+    last = parse_day(until, day.local(visit, visit.now).date()) if until else None
+    modes.say_mode(store, user, modes.parse_mode(mode, user), last, now=visit.now)
+    return RedirectResponse("/", 303)
+
+
+@router.post("/mode/no")
+def dismiss(visit: Visitor, mode: Text) -> RedirectResponse:
+    """Note that a mode that was noticed is none. It is not asked again for four weeks."""
+    modes.dismiss(visit.bridge.store, visit.user, [modes.parse_mode(mode, visit.user)], now=visit.now)
+    return RedirectResponse("/", 303)
+
+
+@router.post("/wishes/said")
+def wish(request: Request, visit: Visitor, text: Text, confirmed: Text = "") -> Response:
+    """Show what is understood of a wish, or save it if it is confirmed. Else examples are told."""
+    try:
+        found = wishing.say_wish(visit.bridge.store, visit.user, text, confirmed=confirmed == "yes", now=visit.now)
+    except SetupError as error:
+        return _shown(request, visit, wish={**NO_WISH, "text": text, "wrong": told(error)}, status=400)
+    said = {**NO_WISH, "text": text, "understood": sentence(found.said), "saved": confirmed == "yes"}
+    return _shown(request, visit, wish=said)
+
+
+def card(visit: Visit) -> dict[str, Any]:
+    """Return the values of the card "This day is different" for the template, without what is asked."""
+    today = day.local(visit, visit.now).date()
+    mode = modes.mode_of(visit.bridge.store, visit.user, today)
+    return {
+        "said": _said(mode),
+        "modes": [(str(kind), shown(title)) for kind, title in MODE_TITLES.items()],
+        "today": today.isoformat(),
+        "last": (today + timedelta(days=366)).isoformat(),
+        "asked": [],
+        "doubt": None,
+        "loads": True,
+        "wish": NO_WISH,
+    }
+
+
+def _said(mode: Mode) -> str | None:
+    if mode.until is None or mode.kind not in MODE_SAID:
+        return None
+    return shown(say(MODE_SAID[mode.kind].message, day=date_text(mode.until, "%A, %-d %B")))
+
+
+def _shown(request: Request, visit: Visit, *, status: int = 200, **changes: Any) -> HTMLResponse:
+    template = "today/different.html" if day.is_part(request) else "different.html"
+    return page(template, visit, path="/", status=status, different={**card(visit), "loads": False, **changes})

@@ -1,0 +1,77 @@
+"""Serve the ticks of calendars, and the menu of an entry that says whose it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form
+from fastapi.responses import RedirectResponse
+from pydantic import Field
+
+from bridge.advice import whose
+from bridge.advice.week import monday_of
+from bridge.calendar.owners import spelt
+from bridge.calendar.ownership import Mark, Whose
+from bridge.documents.review import week_name
+from bridge.domain.errors import SetupError
+from bridge.domain.languages import _, say, shown
+from bridge.web.state import Visit, Visitor
+from bridge.web.today_cache import data_version
+
+router = APIRouter()
+Text = Annotated[str, Form(max_length=2000)]
+Names = Annotated[Sequence[Annotated[str, Field(max_length=1000)]], Form(max_length=200)]
+PAGES = ("/", "/week", "/connections")
+MARKS_SHOWN = 30
+SAID = {Whose.MINE: say("mine"), Whose.NOT_MINE: say("not mine"), Whose.NO_TIME: say("takes no time")}
+
+
+@router.post("/calendars")
+def use(visit: Visitor, used: Names = (), back: Text = "") -> RedirectResponse:
+    """Let the entries of the ticked calendars count, and leave the others out."""
+    whose.use_only(visit.bridge.store, visit.user, used, now=visit.now)
+    return RedirectResponse(back if back in PAGES else "/connections", 303)
+
+
+@router.post("/entries/whose")
+def mark(
+    visit: Visitor,
+    event: Text,
+    whose_: Annotated[str, Form(alias="whose", max_length=20)],
+    scope: Text = "one",
+    week: Text = "",
+    back: Text = "",
+) -> RedirectResponse:
+    """Say whose an entry is: this one, its series, or all like it. Without an answer it is asked no more."""
+    store, user, now = visit.bridge.store, visit.user, visit.now
+    if whose_:
+        if whose_ not in set(Whose):
+            raise SetupError(_("say mine, not-mine or no-time"))
+        whose.mark(store, user, event, Whose(whose_), now=now, series=scope == "series", like=scope == "like")
+    else:
+        for one in whose.doubts(store, user, now=now):
+            if one.key == event:
+                whose.dismiss(store, user, one, now=now)
+    if week:
+        return RedirectResponse(f"/week?week={week_name(monday_of(week, now, user.zones))}", 303)
+    return RedirectResponse(back if back in PAGES else "/", 303)
+
+
+def owned(visit: Visit) -> dict[str, Any]:
+    """Return the user's calendars, and the newest marks, for the template."""
+    store, user = visit.bridge.store, visit.user
+    version = data_version(visit.bridge, user, visit.now)
+    found = visit.app.results.get(user, "calendars", version, lambda: whose.calendars(store, user, now=visit.now))
+    marks = [one for one in reversed(whose.marks(store, user)) if one.whose is not Whose.MINE or one.like]
+    told = {one.key: one for one in reversed(marks)}  # an answer may have several
+    return {"calendars": found, "marks": [_shown(one) for one in list(told.values())[::-1][:MARKS_SHOWN]]}
+
+
+def _shown(one: Mark) -> dict[str, Any]:
+    said = shown(SAID[one.whose])
+    if one.like and one.name is not None:
+        said += ", " + _("all of {name}", name=spelt(one.name, one.title or ""))
+    elif one.like or one.series:
+        said += ", " + (_("all of these words") if one.like else _("its series"))
+    return {"key": one.key, "title": one.title, "said": said}

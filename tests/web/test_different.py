@@ -1,0 +1,176 @@
+"""What a person says on the page and by program: modes, wishes, whose an entry is, and why not, without scripts."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from html import unescape
+from typing import Any
+
+import pytest
+import requests
+
+from bridge import installation
+from bridge.advice import modes, whose
+from bridge.auth import access
+from bridge.day.person import ModeKind
+from bridge.domain.records import User
+from rhythm_env.interface import ActionType, Answer
+from tests.web.served import Place, Visitor
+from tests.world import introduce
+
+PART = {"HX-Request": "true"}
+
+
+def text(answer: requests.Response) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def test_this_day_is_different_and_back_to_normal(place: Place, ana: User, visitor: Visitor) -> None:
+    assert "This day is different" in text(visitor.get("/"))
+    assert visitor.change("/mode", {"mode": "holiday", "until": "2026-11-24"}).headers["location"] == "/"
+    assert "You said that you are on holiday, until Tuesday, 24 November." in text(visitor.get("/"))
+    visitor.change("/mode", {"mode": "normal"})
+    assert "You said" not in text(visitor.get("/"))
+    assert modes.mode_of(place.bridge.store, ana, installation.now().date()).kind is ModeKind.NORMAL
+    for wrong in ({"mode": "tired"}, {"mode": "ill", "until": "2026-11-01"}):
+        assert visitor.change("/mode", wrong).status_code == 400
+
+
+def test_what_is_noticed_is_asked_once(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(modes, "noticed", lambda _: [(ModeKind.ILL, ()), (ModeKind.HOLIDAY, ())])
+    shown = text(visitor.get("/different"))
+    assert "Yes: I am ill" in shown
+    assert "Yes: I am on holiday" in shown
+    visitor.change("/mode/no", {"mode": "holiday"})
+    visitor.change("/mode", {"mode": "ill"})
+    visitor.change("/mode", {"mode": "normal"})
+    assert "Yes: I am" not in text(visitor.get("/different"))
+    monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(days=29)).isoformat())
+    assert "Yes: I am ill" in text(visitor.get("/different"))
+
+
+def test_a_wish_is_said_back_and_counts_once_confirmed(place: Place, ana: User, visitor: Visitor) -> None:
+    people = place.bridge.store.people
+    visitor.get("/")
+    said = visitor.change("/wishes/said", {"text": "never meditation"})
+    assert "Never suggest meditation. Is that what you wish?" in text(said)
+    assert not people.wishes(ana.id).never
+    saved = visitor.change("/wishes/said", {"text": "never meditation", "confirmed": "yes"}, headers=PART)
+    assert saved.text.lstrip().startswith('<section class="card" id="different"')
+    assert "Saved: never suggest meditation." in text(saved)
+    assert people.wishes(ana.id).never == {ActionType.MEDITATE}
+    wrong = visitor.change("/wishes/said", {"text": "purple <b>"})
+    assert (wrong.status_code, "purple &lt;b&gt;" in wrong.text) == (400, True)
+    assert "say it like" in text(wrong)
+
+
+def test_an_entry_of_the_page_is_said_to_be_somebody_elses_and_that_is_undone(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    week = visitor.get("/week").text
+    key = next(unescape(one) for one in re.findall(r'name="event" value="([^"]+)"', week) if "choir" in one)
+    answer = visitor.change(
+        "/entries/whose", {"event": key, "whose": "not-mine", "scope": "series", "week": "2026-W47"}
+    )
+    assert answer.headers["location"] == "/week?week=2026-W47"
+    assert "Choir" not in visitor.get("/week").text.partition('id="calendars"')[0]
+    assert "Choir not mine, its series" in text(visitor.get("/connections"))
+    made = whose.marks(place.bridge.store, ana)[0]
+    visitor.change("/entries/whose", {"event": made.key, "whose": "mine", "back": "/week"})
+    assert whose.marks(place.bridge.store, ana) == ()
+    assert "Choir" in visitor.get("/").text
+
+
+def test_a_calendar_without_a_tick_is_left_out(place: Place, ana: User, visitor: Visitor) -> None:
+    page = visitor.get("/connections").text
+    (name,) = re.findall(r'name="used" value="([^"]*)" checked', page)
+    assert visitor.change("/calendars", {"back": "/connections"}).headers["location"] == "/connections"
+    assert "Choir" not in visitor.get("/").text
+    assert f'name="used" value="{name}">' in visitor.get("/week").text
+    visitor.change("/calendars", {"used": unescape(name), "back": "//evil.example"})
+    assert "Choir" in visitor.get("/").text
+
+
+@pytest.fixture
+def refused(place: Place, ana: User, visitor: Visitor) -> int:
+    """The number of a recommendation that ana has just refused."""
+    introduce(place.bridge.store, ana, now=installation.now())
+    number = int(re.search(r'action="/advice/(\d+)"', visitor.get("/advice", headers=PART).text)[1])  # type: ignore[index]
+    answer = visitor.change(f"/advice/{number}", {"answer": "ignore"}, headers=PART)
+    assert all(word in answer.text for word in ("Not today", "Wrong time", "Never this", "Something else"))
+    return number
+
+
+@pytest.mark.parametrize("why", ["not-today", "wrong-time", "never", "something-else"])
+def test_each_reason_does_what_it_says(place: Place, ana: User, visitor: Visitor, refused: int, why: str) -> None:
+    store = place.bridge.store
+    given = store.recommendations.by_id(refused)
+    assert given is not None
+    said = visitor.change(f"/advice/{refused}/because", {"why": why}, headers=PART)
+    assert 'role="status"' in said.text
+    wishes, resting = store.people.wishes(ana.id), store.people.preferences(ana.id).resting
+    assert [one[0] for one in resting] == ([str(given.action)] if why == "not-today" else [])
+    assert wishes.never == ({given.action} if why == "never" else frozenset())
+    spans = [f"{begin:%H:%M}-{end:%H:%M}" for begin, end in wishes.hours.get(given.action, ())]
+    assert spans == (["12:00-06:00"] if why == "wrong-time" else [])
+    plan = visitor.get("/api/v1/plan").json()["blocks"]
+    again = [one for one in plan if one["kind"] == "suggested" and one["action"] == str(given.action)]
+    assert again == [] or why in ("wrong-time", "something-else")
+    assert visitor.change(f"/advice/{refused}/because", {"why": "because"}).status_code == 400
+
+
+def test_another_answer_takes_the_rest_of_the_day_back(place: Place, ana: User, visitor: Visitor, refused: int) -> None:
+    store = place.bridge.store
+    visitor.change(f"/advice/{refused}/because", {"why": "not-today"})
+    assert store.people.preferences(ana.id).resting
+    visitor.change(f"/advice/{refused}", {"answer": "accept"})
+    assert store.people.preferences(ana.id).resting == ()
+
+
+def test_without_scripts_a_refusal_is_explained_on_todays_page(visitor: Visitor, refused: int) -> None:
+    assert f'action="/advice/{refused}/because"' in visitor.get("/").text
+
+
+def test_programs_say_the_same(place: Place, ana: User, visitor: Visitor) -> None:
+    _, token = access.new_token(place.bridge.store, ana, "test", now=installation.now())
+
+    def told(path: str, body: Any = None, status: int = 200) -> Any:
+        answer = requests.request(
+            "GET" if body is None else "POST",
+            f"{place.url}/api/v1{path}",
+            json=body,
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=60,
+        )
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    assert told("/mode", {"mode": "away", "until": "2026-11-22"})["until"] == "2026-11-22"
+    assert told("/mode")["mode"] == "away"
+    assert told("/mode", {"mode": "normal"})["mode"] == "normal"
+    told("/mode", {"mode": "ill", "until": "2026-11-01"}, status=400)
+    wish = {"text": "two suggestions at most"}
+    assert told("/wishes/said", wish)["wishes"]["suggestions"] == 2
+    assert told("/wishes")["suggestions"] == 3
+    told("/wishes/said", {**wish, "confirmed": True})
+    assert told("/wishes")["suggestions"] == 2
+    told("/wishes/said", {"text": "purple"}, status=400)
+    (calendar,) = told("/calendars")
+    assert told("/calendars", {"name": calendar["name"], "used": False})[0]["used"] is False
+    told("/calendars", {"name": calendar["name"], "used": True})
+    told("/calendars", {"name": "none", "used": True}, status=400)
+    mark = told("/marks", {"event": "Choir", "whose": "no-time", "series": True})
+    assert (mark["whose"], told("/marks")["marks"]) == ("no-time", [mark])
+    told("/marks", {"event": mark["event"], "whose": "mine"})
+    assert told("/marks")["marks"] == []
+    introduce(place.bridge.store, ana, now=installation.now())
+    number = told("/recommendation")["id"]
+    path = f"/recommendation/{number}/feedback"
+    told(path, {"answer": "accept", "because": "never"}, status=400)
+    assert told(path, {"answer": "ignore", "because": "not-today"})["follows"].startswith("no more today: ")
+    found = place.bridge.store.recommendations.by_id(number)
+    assert found is not None
+    assert found.answer is Answer.IGNORE
