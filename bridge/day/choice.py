@@ -13,7 +13,7 @@ from bridge.calendar.busy import Stretch, clipped
 from bridge.day.candidates import Candidate, candidates, due_tasks, of_action, of_task
 from bridge.day.grid import CELL, DAY, MINUTE, Grid, Numbers, grid_of, rounded_up
 from bridge.day.person import Person
-from bridge.day.rules import BEFORE_BED, Starts, fit, local
+from bridge.day.rules import BEFORE_BED, LEISURE, Starts, fit, local
 from bridge.day.sleep import Rests
 from bridge.day.terms import facts, reasons, values, weights
 from bridge.day.view import View, said_of, suggested_on
@@ -128,13 +128,13 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
 
 
 def _put_first(found: dict[ActionType, Option], held: dict[ActionType, Fact], today: date) -> None:
-    """Hold back what would end after the begin of the first task that is overdue or due today."""
-    due = [one for one in found.values() if one.task is not None and one.task.due is not None and one.task.due <= today]
-    if not due:
-        return
-    first = min(due, key=lambda one: one.start)
+    """Hold back what would end after the begin of a task that is overdue or due today, and leisure by tomorrow."""
+    tasks = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
     for action, one in list(found.items()):
-        if one not in due and one.end > first.start:
+        until = today + DAY if action in LEISURE else today
+        due = [task for day, task in tasks if day <= until]
+        first = min(due, key=lambda task: task.start, default=None)
+        if first is not None and one not in due and one.end > first.start:
             held[action] = fact("due_first", title=first.what)
             del found[action]
 

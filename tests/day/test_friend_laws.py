@@ -141,6 +141,10 @@ def test_sport_waits_for_what_is_due_today():
     assert found[A.LEARN].what == "Tax return"
     assert A.EXERCISE not in found
     assert held[A.EXERCISE].kind == "due_first"
+    tomorrow = replace(made, known=replace(made.known, tasks=[replace(task, due=TODAY + DAY)]), _read={})
+    found, held = options(look(tomorrow, tomorrow.now), (tomorrow.now, tomorrow.now + 4 * HOUR))
+    assert A.EXERCISE in found
+    assert held[A.ME_TIME].kind == "due_first"
     alone = person(hour=17.2, episodes=trained, work=False)
     assert A.EXERCISE in options(look(alone, alone.now), (alone.now, alone.now + 4 * HOUR))[0]
 
