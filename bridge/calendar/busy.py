@@ -88,7 +88,7 @@ def takes_time(event: Event) -> bool:
     False
     """
     off = event.cancelled or event.response is Response.DECLINED
-    return event.busy and not off and not event.all_day and event.kind not in NO_TIME
+    return event.busy and not off and event.first_day is None and event.kind not in NO_TIME
 
 
 def occupied(occurrences: Iterable[Occurrence]) -> list[Stretch]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 ESTABLISHED = 14  # earlier values from which the normal of a series can be relied on
 PREFERRED_MAX = 20  # names that a user may put in order
@@ -26,18 +27,14 @@ class Preference:
         Returns None if the user did not choose it. A series is ``SOURCE`` or ``SOURCE/DEVICE``. A choice of the series
         itself counts before that of its source.
         """
-        named = next((name for name in (series, source_of(series)) if name in self.chosen), None)
-        return None if named is None else self.chosen.index(named)
+        return _standing(self.chosen, self.usual, series)[0]
 
     def rank(self, series: str) -> int:
         """Return the place of a series in the whole order, from 0.
 
         The user's choice comes first, then the usual order of sources. Sources in neither share the last place.
         """
-        place, source = self.place(series), source_of(series)
-        if place is not None:
-            return place
-        return len(self.chosen) + (self.usual.index(source) if source in self.usual else len(self.usual))
+        return _standing(self.chosen, self.usual, series)[1]
 
     def key(self, series: str, earlier: int) -> Key:
         """Return the sort key of a series with ``earlier`` values before the present value. The largest key wins.
@@ -46,7 +43,8 @@ class Preference:
         device runs beside the old device for its first fourteen nights. Then the rank decides, then the number of
         values, and last the name.
         """
-        return *self.choice(series), earlier >= ESTABLISHED, -self.rank(series), earlier, series
+        place, rank = _standing(self.chosen, self.usual, series)
+        return place is not None, -(place or 0), earlier >= ESTABLISHED, -rank, earlier, series
 
     def choice(self, series: str) -> tuple[bool, int]:
         """Return the part of the sort key that rests on the user's choice alone, as (is chosen, -place).
@@ -54,7 +52,17 @@ class Preference:
         The largest is best.
         """
         place = self.place(series)
-        return place is not None, 0 if place is None else -place
+        return place is not None, -(place or 0)
+
+
+@lru_cache(maxsize=256)
+def _standing(chosen: tuple[str, ...], usual: tuple[str, ...], series: str) -> tuple[int | None, int]:
+    """Return the place of a series in the user's choice, or None, and its place in the whole order."""
+    source = source_of(series)
+    named = next((name for name in (series, source) if name in chosen), None)
+    if named is not None:
+        return chosen.index(named), chosen.index(named)
+    return None, len(chosen) + (usual.index(source) if source in usual else len(usual))
 
 
 def source_of(series: str) -> str:
