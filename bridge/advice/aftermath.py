@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.preference import load_preference
-from bridge.domain.metrics import Metric
+from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import Lot, Recommendation, User
 from bridge.domain.slots import Moment, ZoneHistory, slot_bounds, slot_start
 from bridge.meters.daily import figures
@@ -166,6 +166,20 @@ def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
         mornings={one.moment.date: one for one in reversed(given)},
         steps=steps,
     )
+
+
+def values_of(store: Store, user: User, metric: Metric, since: date, *, now: datetime) -> dict[date, float]:
+    """Return date -> a metric's figure from ``since`` on, ascending, the preferred source's."""
+    preference = load_preference(store, user)
+    samples = store.reading.samples(user.id, metrics=frozenset({metric}), since=since, at=now)
+    nightly = METRICS[metric].shape is Shape.NIGHTLY
+    episodes = once(store.reading.episodes(user.id, since=since, at=now), preference) if nightly else []
+    found = figures(samples, episodes)
+    values: dict[date, float] = {}
+    for (day, _), of_day in sorted(found.items(), key=lambda one: -preference.rank(one[0][1])):
+        if metric in of_day:
+            values[day] = of_day[metric].value
+    return dict(sorted(values.items()))
 
 
 def _over(one: Recommendation, now: datetime) -> bool:

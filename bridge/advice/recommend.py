@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge import registry
+from bridge.advice import harm
 from bridge.advice.labels import labelled
 from bridge.advice.modes import mode_of, routine_of
 from bridge.advice.observation import observe, slot_around
@@ -32,6 +33,7 @@ from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import INSTANT, moment_at, zone_at
 from bridge.domain.types import Reading, Task
+from bridge.domain.wishes import Wishes
 from bridge.meters import INPUT_METRICS
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 
@@ -152,6 +154,10 @@ def recommend(
     existing = store.recommendations.of_slot(user.id, moment)
     if existing is not None and stands(store, user, existing, now):
         return existing
+    if (existing is None or existing.answer is None) and not harm.look(store, user, now=now):
+        if existing is None and store.recommendations.silence(user.id, moment) is None:
+            store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
+        return Silence(moment=moment, facts=(harm.why_off(store, user, now=now),), at=now)
     person = person or load_person(store, user, classifier, now=now, proxies=proxies)
     span = (now, slot_around(now, user.zones)[1])
     if existing is not None and is_over(existing, now):
@@ -216,11 +222,16 @@ def person_of(store: Store, user: User, classifier: EventClassifier, known: Snap
         resting=resting,
         routine=routine_of(store, user, known),
         mode=mode_of(store, user, known.at.astimezone(zone_at(known.at, known.zones)).date()),
-        wishes=store.people.wishes(user.id),
+        wishes=_wishes(store, user),
         advised=_advised(store, user, known.at),
         task_actions=actions,
         places=store.task_notes.places(user.id, at=known.at),
     )
+
+
+def _wishes(store: Store, user: User) -> Wishes:
+    wishes = store.people.wishes(user.id)
+    return wishes if harm.advice_is_on(store, user) else replace(wishes, suggestions=0)
 
 
 def unheard(person: Person) -> Person:

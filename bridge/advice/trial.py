@@ -16,14 +16,12 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from bridge.advice.preference import load_preference
+from bridge.advice.aftermath import values_of
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import say
-from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.slots import Moment, moment_at, slot_start
 from bridge.domain.trials import DAY, TEXT_MAX, WEEK, WEEKS, Trial
-from bridge.meters.daily import figures
-from bridge.meters.overlaps import once
 from rhythm_env.interface import Meter, Slot
 
 if TYPE_CHECKING:
@@ -267,17 +265,8 @@ def daily(bridge: Bridge, user: User, outcome: Outcome, since: date, until: date
     if isinstance(outcome.measure, Meter):
         starts = dict(_starts(user, outcome.slot, since + later, until + later, now))
         return {day - later: value for day, value in _levels(bridge, user, outcome.measure, starts, now)}
-    metric, preference = outcome.measure, load_preference(bridge.store, user)
-    samples = bridge.store.reading.samples(user.id, metrics=frozenset({metric}), since=since, at=now)
-    episodes = (
-        bridge.store.reading.episodes(user.id, since=since, at=now) if METRICS[metric].shape is Shape.NIGHTLY else []
-    )
-    found = figures(samples, once(episodes, preference))
-    values: dict[date, float] = {}
-    for (day, _), of_day in sorted(found.items(), key=lambda one: -preference.rank(one[0][1])):
-        if metric in of_day and since <= day - later < until:
-            values[day - later] = of_day[metric].value
-    return dict(sorted(values.items()))
+    values = values_of(bridge.store, user, outcome.measure, since, now=now)
+    return {day - later: value for day, value in values.items() if since <= day - later < until}
 
 
 def _starts(user: User, slot: Slot, since: date, until: date, now: datetime) -> Iterator[tuple[date, datetime]]:

@@ -42,6 +42,7 @@ from bridge.cli import (
     trace,
     trial,
     users,
+    watch,
 )
 from bridge.domain.errors import BridgeError, Fault, NeedsLogin, SetupError, StoreFault
 
@@ -56,6 +57,7 @@ MODULES = (  # in the order of the help
         share,
         review,
         trial,
+        watch,
         notify,
         trace,
         servers,
@@ -81,6 +83,7 @@ GROUPS = {  # titles of the help -> commands; commands of other packages follow
         "explain",
         "effect",
         "trial",
+        "watch",
         "routine",
         "trace",
         "observe",

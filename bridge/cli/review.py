@@ -76,6 +76,7 @@ def history(
     from bridge import installation
     from bridge.advice import outcomes
     from bridge.documents.review import past_advice_document
+    from bridge.documents.watch import event_line
     from bridge.domain.slots import INSTANT
 
     with installation.open_bridge() as bridge:
@@ -84,11 +85,15 @@ def history(
         outcomes.confirm(bridge.store, person, bridge.classifier, now=now)
         since = now - timedelta(days=days)
         found = outcomes.advised(bridge.store, person, since=since, until=now + INSTANT)[::-1]
+        switches = [one for one in bridge.store.people.preferences(person.id).switches if one.at >= since]
     if json:
         show.document([past_advice_document(one, person, now=now) for one in found])
-    elif found:
+        return
+    for one in switches:
+        show.say(event_line(one, person))
+    if found:
         _table(found, person)
-    else:
+    elif not switches:
         typer.echo(f"nothing was advised in the last {days} days; ask for advice: bridge recommend --user {user}")
 
 

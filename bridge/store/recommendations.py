@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,7 +17,7 @@ from bridge.domain.slots import Moment, moment_of
 from bridge.store import tables
 from bridge.store.database import Part, reads, writes
 from bridge.store.inserts import insert_into, insert_new
-from rhythm_env.interface import ActionType, Answer
+from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
 
 table = tables.recommendations
 JSON_COLUMNS = ("belief", "scores", "probabilities", "observation")
@@ -143,6 +143,17 @@ class Recommendations(Part):
             moment = moment_of(row.week, row.timestep)
             first.setdefault(moment, Lot(moment=moment, silence=row.silence or 0.0, given=bool(row.given)))
         return [one for one in first.values() if 0 < one.silence < 1]
+
+    @reads
+    def any_of(self, db: sa.Connection, user_id: int, day: date) -> bool:
+        """Return True if a slot of a day has a recommendation, or was deliberately left without one."""
+        moment = Moment(week=day - timedelta(days=day.weekday()), day=day.weekday(), slot=Slot.MORNING)
+        steps = range(moment.timestep, moment.timestep + SLOTS_PER_DAY)
+        found = (
+            sa.select(t.c.week).where(t.c.user_id == user_id, t.c.week == moment.week, t.c.timestep.in_(steps)).limit(1)
+            for t in (table, tables.silences)
+        )
+        return any(db.execute(query).first() for query in found)
 
     @reads
     def by_id(self, db: sa.Connection, recommendation_id: int) -> Recommendation | None:

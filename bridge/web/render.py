@@ -27,7 +27,7 @@ Link = tuple[str, str]  # address and title
 NAVIGATION: tuple[tuple[Link, ...], ...] = (
     (("/", say("Today")),),
     (("/week", say("Week")),),
-    (("/review", say("Review")), ("/history", say("History"))),
+    (("/review", say("Review")), ("/effects", say("Effects")), ("/history", say("History"))),
     (("/trends", say("Trends")), ("/belief", say("About me"))),
     (("/settings", say("Settings")), ("/wishes", say("Wishes")), ("/connections", say("Connections"))),
 )

@@ -9,6 +9,7 @@ from bridge.web.pages import (
     belief,
     connections,
     different,
+    effects,
     history,
     household,
     keys,
@@ -51,5 +52,6 @@ ROUTERS = (
     trends.router,
     ask.router,
     review.router,
+    effects.router,
     belief.router,
 )

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from bridge.day.outcomes import over_at
+from bridge.documents.watch import event_line
 from bridge.domain.languages import _, date_text, shown
 from bridge.domain.records import AdviceRecord
 from bridge.domain.rendering import for_person
@@ -42,7 +43,14 @@ def history(request: Request, visit: Visitor, before: Before = None) -> HTMLResp
         days=[(date_text(day, "%A, %-d %B %Y"), rows) for day, rows in days],
         earlier=shown[-1].id if more else None,
         is_newest=before is None,
+        switches=_switches(visit) if before is None else [],
     )
+
+
+def _switches(visit: Visit) -> list[str]:
+    """Return the switches of advice and of the watch over harm in words, the newest first."""
+    found = visit.bridge.store.people.preferences(visit.user.id).switches
+    return [shown(event_line(one, visit.user)) for one in reversed(found)]
 
 
 def _row(visit: Visit, one: AdviceRecord) -> dict[str, Any]:

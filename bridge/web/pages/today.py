@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.advice import recommend, requests, rescheduling, wishing
+from bridge.advice import recommend, requests, rescheduling, trial, wishing
 from bridge.advice.modes import mode_of
 from bridge.advice.old_data import newest_if_old, reasons_of_old
 from bridge.day.opening import opening
@@ -18,7 +18,8 @@ from bridge.documents.text import slot_name
 from bridge.domain.languages import shown
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.rendering import for_person, told
-from bridge.domain.slots import INSTANT
+from bridge.domain.slots import INSTANT, moment_at
+from bridge.domain.trials import Trial
 from bridge.domain.types import Reading
 from bridge.ingest import checkins
 from bridge.web import ahead, day, phrases
@@ -57,6 +58,7 @@ def today(request: Request, visit: Visitor, came: Annotated[str, Query(max_lengt
             "backup": day.backup(visit),
             "household": bool(store.shares.received(visit.user.id)),
             "checkin": _checkin(visit, None),
+            "trials": [_of_today(one, arm, visit) for one, arm in trial.running(store, visit.user, now=visit.now)],
             "job": _ended(visit, came),
             "different": different.card(visit),
             "follows": None,
@@ -78,6 +80,11 @@ def _opening(visit: Visit, readings: Mapping[Meter, Reading]) -> list[str]:
     )
     person = Person(known=known, now=visit.now, routine=routine, mode=mode, readings=readings)
     return [shown(text) for text in for_person(opening(person))]
+
+
+def _of_today(one: Trial, arm: bool, visit: Visit) -> dict[str, Any]:
+    said = one.kept.get(moment_at(visit.now, visit.user.zones).date)
+    return {"id": one.id, "text": one.text, "today": arm, "said": said}
 
 
 def _ended(visit: Visit, name: str) -> Job | None:
