@@ -19,7 +19,9 @@ import requests
 
 from bridge.advice.recommend import load_snapshot
 from bridge.calendar.ownership import Ownership
-from bridge.day.person import Person
+from bridge.calendar.plans import COMPANY
+from bridge.day.choice import look, options
+from bridge.day.person import Mode, ModeKind, Person
 from bridge.day.routine import learn_routine
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Event, Label, Occurrence
@@ -35,6 +37,7 @@ CALENDARS = (
     ("alrizvi/calendar", "412ad0a7314496added6cc92502ad2c757b9485d", "basic.ics"),
 )
 WEEKS, DAY = 12, timedelta(days=1)
+LATE_HOUR = 20
 MOST_ODD, MOST_SLEEP = 20 * 60, 15 * 60  # seconds
 
 
@@ -61,7 +64,7 @@ def broken(path: Path, zone: str = "Europe/Berlin") -> Iterator[str]:
 
 
 def laws(known: Snapshot, rng: random.Random) -> Iterator[str]:
-    """Yield the name of each law that a snapshot breaks: sleep in the calendar, an odd week, entries not mine."""
+    """Yield the name of each law that a snapshot breaks: of illness, sleep, odd weeks, entries far or not mine."""
     plain = _person(known)
     today = plain.date_of(known.at)
     sleep = [_entry(*plain.routine.sleep_ending_on(today + DAY, known.zones), ActionType.SLEEP, 1.0)]
@@ -75,6 +78,10 @@ def laws(known: Snapshot, rng: random.Random) -> Iterator[str]:
     odd = [_entry(start, start + DAY / 2, ActionType.ADMIN_WORK, 0.4) for start in starts]
     if _apart(plain, _person(_with(known, odd))) > MOST_ODD:
         yield "4: an odd week moves the weeks after it"
+    yield from _when_ill(plain)
+    soon = _entry(known.at + 12 * DAY, known.at + 12 * DAY + timedelta(hours=1), ActionType.ADMIN_WORK, 1.0)
+    if _apart(plain, _person(_with(known, [soon]))) > 0:
+        yield "10: an entry far ahead changes the plan"
     strange = [
         _entry(at, at + DAY / 12, rng.choice(list(ActionType)), 0.9)
         for at in (known.at + timedelta(hours=rng.uniform(-1000, 100)) for _ in range(40))
@@ -82,6 +89,16 @@ def laws(known: Snapshot, rng: random.Random) -> Iterator[str]:
     whose = Ownership(left_out=frozenset({"added"}))
     if whose.own_of([one for one, _ in _with(known, strange).agenda]) != [one for one, _ in known.agenda]:
         yield "9: an entry that is not mine changes something"
+
+
+def _when_ill(plain: Person) -> Iterator[str]:
+    """Yield law 1 for each thing that an ill person is offered in the coming twelve hours and should not be."""
+    ill = replace(plain, mode=Mode(kind=ModeKind.ILL, said=True), _read={})
+    for action, option in options(look(ill, ill.now), (ill.now, ill.now + DAY / 2))[0].items():
+        late = action in COMPANY and ill.local(option.end).hour >= LATE_HOUR
+        waking = ill.routine.sleep_ending_on(ill.date_of(option.start), ill.zones)[1]
+        if action is ActionType.EXERCISE or late or (option.kind != "sleep" and option.start < waking):
+            yield "1: an ill person hears of sport, late company or an early start"
 
 
 def _person(known: Snapshot) -> Person:

@@ -98,7 +98,8 @@ def _to_person(said: Sequence[str], advice: Recommendation | Silence, audience: 
 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
     """Yield (surface, meter -> level and strongest reason)."""
-    yield "meters and explain", _levels(load_meters(bridge, user, now, 1).now)
+    levels = _levels(load_meters(bridge, user, now, 1).now)
+    yield "meters and explain", levels
     _, observed = build_observation(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
     yield "observe", _levels(observed)
     found = day.meters(visit.app.today_cache.today(bridge, user, now).readings)
@@ -118,15 +119,20 @@ def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetim
         {
             meter: (NOT_KNOWN,)
             if told[meter]["level"] is None
-            else (f"{told[meter]['level']:.2f}", *(one["text"] for one in told[meter]["because"][:1] if _counts(one)))
+            else (
+                f"{told[meter]['level']:.2f}",
+                *(one["text"] for one in told[meter]["because"][:1] if _counts(one, levels[meter])),
+            )
             for meter in Meter
         },
     )
 
 
-def _counts(because: Mapping[str, Any]) -> bool:
-    """Return True if an input moves its meter by an amount that shows, which the page's list of reasons wants."""
-    return bool(abs(because["points"]) >= SHOWN_SHARE_MIN)
+def _counts(because: Mapping[str, Any], said: Said) -> bool:
+    """Return True if an input moves its meter by an amount that shows. At the edge, which rounding hides, ``said``
+    decides: the level, and the reason if it was told."""
+    points = abs(because["points"])
+    return len(said) > 1 if points == SHOWN_SHARE_MIN else bool(points >= SHOWN_SHARE_MIN)
 
 
 def _levels(readings: Mapping[Meter, Reading]) -> Levels:
