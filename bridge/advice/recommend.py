@@ -32,9 +32,10 @@ from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import SAID, AdviceRecord, Deed, ProxyMap, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import INSTANT, moment_at, zone_at
-from bridge.domain.types import Reading, Task
+from bridge.domain.types import Reading, Sample, Task
 from bridge.domain.wishes import Wishes
 from bridge.meters import INPUT_METRICS
+from bridge.meters.check_in import CHECK_IN_METRICS
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 
 if TYPE_CHECKING:
@@ -69,7 +70,10 @@ def load_snapshot(
     return Snapshot(
         at=at,
         zones=user.zones,
-        samples=store.reading.samples(user.id, metrics=metrics, since=since, at=at),
+        samples=[
+            *_answers(store, user, since, at),
+            *store.reading.samples(user.id, metrics=metrics, since=since, at=at),
+        ],
         episodes=store.reading.episodes(user.id, since=since, at=at),
         agenda=labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
@@ -78,6 +82,11 @@ def load_snapshot(
         rmssd_errors=registry.rmssd_errors(),
         preference=load_preference(store, user),
     )
+
+
+def _answers(store: Store, user: User, since: date, at: datetime) -> list[tuple[str, Sample]]:
+    """Return the check-ins from before the day ``since``, because an answer is compared with all that were given."""
+    return store.reading.samples(user.id, metrics=CHECK_IN_METRICS, until=since - timedelta(days=1), at=at)
 
 
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:

@@ -156,8 +156,7 @@ def load_sensitivity(bridge: Bridge, user: User, at: datetime, meter: Meter) -> 
     Returns None for fewer than 20 check-ins with a reading, and for meters other than Vitality and Serenity.
     """
     from bridge.advice import recommend
-    from bridge.meters.check_in import CHECK_INS_BACK
-    from bridge.meters.sensitivity import sensitivity
+    from bridge.meters.sensitivity import CHECK_INS_BACK, sensitivity
 
     known = recommend.load_snapshot(
         bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=CHECK_INS_BACK

@@ -254,6 +254,7 @@ INPUTS: Mapping[str, Row] = {  # of the meters
     "entries_six_hours": say("{length} of entries in the last six hours, {compared}"),
     "entries_twelve_hours": say("{length} of entries in the last twelve hours, {compared}"),
     "without_pause": say("{length} without a pause"),
+    "workday": say("{clock} on a workday"),
     "awake": say("awake for {length}"),
     "tasks_done": Plural(
         "{done} of the {count} task due in seven days done", "{done} of the {count} tasks due in seven days done"

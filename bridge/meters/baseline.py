@@ -97,7 +97,7 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
             low=METRICS[Metric.RESTING_HR].low,
             high=METRICS[Metric.RESTING_HR].high,
         ),
-        OWN_SLEEP: Constants(mu=0.73, between=0.115, within=0.165, floor=0.05, rho=0.15, k=2.0),
+        OWN_SLEEP: Constants(mu=0.81, between=0.115, within=0.17, floor=0.05, rho=0.15, k=2.0),
         Metric.STEPS: Constants(mu=8.88, between=0.40, within=0.48, floor=0.15, rho=0.10, k=1.4, logarithm=True, low=1),
         Metric.SLEEP_SCORE: Constants(mu=77.0, between=3.1, within=5.9, floor=2.0, rho=0.0, k=3.7),
         # Garmin's scale, high = strained; means of six hours. Proposal.

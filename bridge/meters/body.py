@@ -45,7 +45,7 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 def sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's sleep, or None if the night is unknown.
 
-    Its z is half the z of our score S, and half (S - 0.73) / 0.14, each within [-3, 3]. If the vendor scored the night
+    Its z is half the z of our score S, and half (S - 0.81) / 0.14, each within [-3, 3]. If the vendor scored the night
     too, the result is the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading
     "normal".
     """

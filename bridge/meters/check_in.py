@@ -1,20 +1,23 @@
 """Check-ins: the user's own reports, the strongest single input, which fade as they say less about today.
 
-Answers are a Gaussian process on top of what the body shows. How a person feels strays for about a day and drifts over
-two weeks, and each answer is taken with noise. The process was fitted to the daily reports of LifeSnaps alone
-(likelihood of 34 persons). An answer counts until it tells next to nothing, which is after three weeks.
+Answers are a Gaussian process on top of what the body shows. How a person feels strays for about a day, in part with
+the hour of the day, and drifts over two weeks, and each answer is taken with noise. Memory and noise were fitted to the
+daily reports of LifeSnaps alone (likelihood of 34 persons), the daily rhythm to prompts of Bailon 2020
+(docs/evidence.md). An answer counts until it tells next to nothing, which is after three weeks.
 
-Answers are compared with the user's own mean and spread. With few answers both lean on the middle of the scale. An
-answer about a meter counts for that meter, a general answer for all meters; the newer kind counts.
+Answers are compared with the mean and spread of all that the user ever answered. With few answers both lean on the
+middle of the scale. An answer about a meter counts for that meter, a general answer for all meters; the newer kind
+counts.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import exp, sqrt
-from statistics import fmean, pvariance
+from itertools import accumulate
+from math import cos, exp, pi, sin, sqrt
 
 from bridge.domain.facts import Fact, fact
 from bridge.domain.metrics import CHECK_INS
@@ -24,20 +27,23 @@ from bridge.meters.fuse import OWN_WORD, Signal, warmed
 from rhythm_env.interface import Meter
 
 CHECK_IN_METRICS = frozenset(CHECK_INS.values())
-CHECK_INS_BACK = timedelta(days=60)
-ANSWERS_MAX = 200  # newest answers that are read
+ANSWERS_MAX = 2000  # newest answers of a kind that are read
 DAY = timedelta(days=1)
 # Of the variance of a person's answers: what strays for a day, what drifts over two weeks, and what is noise.
 STRAYS, STRAYS_DAYS = 0.25, 1.0
 DRIFTS, DRIFTS_DAYS = 0.10, 14.0
 NOISE = 0.65
+RHYTHM = 0.2  # of what strays, the share that returns at the same hour
 FULL_WEIGHT = 0.5  # of answers together; daily answers have 0.66, and a single one from this moment has 0.35
 LEAST_WEIGHT = 0.02  # of answers, below which they tell next to nothing
 MIDDLE, SPREAD = 3.3, 0.9  # of most people's answers on a scale of 1 to 5; proposal
-MIDDLE_WORTH, SPREAD_WORTH = (
-    2,
-    5,
-)  # answers that the prior is worth; people differ more in their mean than in their spread
+# Answers that the prior is worth: people differ more in their mean than in their spread.
+MIDDLE_WORTH, SPREAD_WORTH = 2, 5
+
+# What strays, what strays with the hour as a point that turns once a day (two numbers), and what drifts.
+Parts = tuple[float, float, float, float]
+NOTHING: Parts = (0.0, 0.0, 0.0, 0.0)
+VARIANCES: Parts = (STRAYS * (1 - RHYTHM), STRAYS * RHYTHM, STRAYS * RHYTHM, DRIFTS)
 
 
 class Answers:
@@ -47,109 +53,143 @@ class Answers:
     """
 
     def __init__(self, samples: Iterable[Sample]) -> None:
-        self._given: dict[str, list[tuple[datetime, float]]] = {}
+        given: dict[str, list[tuple[datetime, float]]] = {}
         for sample in samples:
             if sample.metric in CHECK_IN_METRICS:
-                self._given.setdefault(sample.metric, []).append((sample.start, sample.value))
-        for answers in self._given.values():
-            answers.sort()
+                given.setdefault(sample.metric, []).append((sample.start, sample.value))
+        self._said = {metric: Said(sorted(answers)[-ANSWERS_MAX:]) for metric, answers in given.items()}
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (instant, score) of the answers about a meter in the 60 days before ``at``, ascending.
+        """Return (instant, score) of the answers about a meter up to ``at``, ascending.
 
-        If the last general answer is newer, the general answers of these days are returned instead. Only the newest 200
-        are returned. Without answers the list is empty.
+        If the last general answer is newer, the general answers are returned instead.
         """
-        if not self._given:
-            return []
-        both = (self._within(metric, at) for metric in (CHECK_INS[meter], CHECK_INS[None]))
-        return max(both, key=lambda given: given[-1][0] if given else at - CHECK_INS_BACK)[-ANSWERS_MAX:]
+        said, count = self.latest(meter, at)
+        return [] if said is None else said.given[:count]
 
-    def _within(self, metric: str, at: datetime) -> list[tuple[datetime, float]]:
-        given = self._given.get(metric, [])
-        return given[bisect_left(given, (at - CHECK_INS_BACK, 0.0)) : bisect_right(given, (at, float("inf")))]
+    def latest(self, meter: Meter, at: datetime) -> tuple[Said | None, int]:
+        """Return the answers that count for a meter at ``at``, and how many of them were given by then."""
+        found = [(said, said.count(at)) for m in (CHECK_INS[meter], CHECK_INS[None]) if (said := self._said.get(m))]
+        known = [one for one in found if one[1]]
+        return max(known, key=lambda one: one[0].given[one[1] - 1][0]) if known else (None, 0)
+
+
+class Said:
+    """The answers of a kind (``given``), ascending, and what was remembered after each of them."""
+
+    def __init__(self, given: Sequence[tuple[datetime, float]]) -> None:
+        self.given = list(given)
+        self._when = [when for when, _ in given]
+        self._sums = list(accumulate(score for _, score in given))
+        self._squares = list(accumulate(score * score for _, score in given))
+        self._memories: list[Memory] = []
+
+    def count(self, at: datetime) -> int:
+        """Return how many answers were given by ``at``."""
+        return bisect_right(self._when, at)
+
+    def scale(self, count: int) -> tuple[float, float]:
+        """Return mean and spread of the first ``count`` answers. They lean on 3.3 and 0.9, worth 2 and 5 answers."""
+        total, squares = self._sums[count - 1], self._squares[count - 1]
+        mean = (total + MIDDLE_WORTH * MIDDLE) / (count + MIDDLE_WORTH)
+        apart = max(squares - total * total / count, 0.0)
+        return mean, sqrt((apart + SPREAD_WORTH * SPREAD**2) / (count + SPREAD_WORTH))
+
+    def remembered(self, count: int, at: datetime) -> tuple[float, float]:
+        """Return (mean in spreads, weight from 0 to 1) of the first ``count`` answers at ``at``.
+
+        The Gaussian process expects mean times weight. It is linear in the answers, so that their scale is put in last.
+        """
+        for k in range(len(self._memories), count):
+            before = self._memories[-1] if self._memories else Memory()
+            days = (self._when[k] - self._when[k - 1]) / DAY if k else 0.0
+            self._memories.append(before.after(days).hearing(self.given[k][1]))
+        faded = self._memories[count - 1].after((at - self._when[count - 1]) / DAY)
+        (mean, spread), weight = self.scale(count), felt(faded.share)
+        return (clip((felt(faded.score) / weight - mean) / spread, -CLIP, CLIP) if weight > 0 else 0.0), weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """A Kalman filter of what answers tell: the expected parts of the ``score``, and of 1 (``share``).
+
+    ``doubt`` is the covariance of the parts. The four parts make the process exactly.
+    """
+
+    score: Parts = NOTHING
+    share: Parts = NOTHING
+    doubt: tuple[Parts, ...] = ()
+
+    def after(self, days: float) -> Memory:
+        """Return the memory so many days later, when every part has faded towards its variance."""
+        if not self.doubt:
+            return Memory(doubt=tuple(_on_diagonal(k, variance) for k, variance in enumerate(VARIANCES)))
+        fast, slow, turn = exp(-days / STRAYS_DAYS), exp(-days / DRIFTS_DAYS), 2 * pi * days
+        kept = fast, fast * cos(turn), fast * sin(turn), slow
+        fresh = [
+            variance * (1 - share * share) for variance, share in zip(VARIANCES, (fast, fast, fast, slow), strict=True)
+        ]
+        half = [_faded(row, kept) for row in self.doubt]
+        rows = [_faded(row, kept) for row in zip(*half, strict=True)]
+        doubt = tuple(_plus(row, _on_diagonal(k, new)) for k, (row, new) in enumerate(zip(rows, fresh, strict=True)))
+        return Memory(score=_faded(self.score, kept), share=_faded(self.share, kept), doubt=doubt)
+
+    def hearing(self, score: float) -> Memory:
+        """Return the memory after an answer."""
+        first, here, aside, last = (felt(row) for row in self.doubt)
+        told = first, here, aside, last
+        gains = _plus(NOTHING, told, 1 / (felt(told) + NOISE))
+        doubt = tuple(_plus(row, told, -gain) for row, gain in zip(self.doubt, gains, strict=True))
+        return Memory(
+            score=_plus(self.score, gains, score - felt(self.score)),
+            share=_plus(self.share, gains, 1 - felt(self.share)),
+            doubt=doubt,
+        )
+
+
+def felt(parts: Parts) -> float:
+    """Return the sum of the parts that an answer tells of. The second number of the hour's point is its other side."""
+    return parts[0] + parts[1] + parts[3]
+
+
+def _faded(parts: Parts, kept: Parts) -> Parts:
+    """Return parts after they faded by ``kept``: the shares of the first and the last, and the turn between."""
+    first, here, aside, last = parts
+    fast, cosine, sine, slow = kept
+    return first * fast, here * cosine - aside * sine, here * sine + aside * cosine, last * slow
+
+
+def _plus(one: Parts, other: Parts, times: float = 1.0) -> Parts:
+    return one[0] + times * other[0], one[1] + times * other[1], one[2] + times * other[2], one[3] + times * other[3]
+
+
+def _on_diagonal(place: int, value: float) -> Parts:
+    first, here, aside, last = (value if k == place else 0.0 for k in range(4))
+    return first, here, aside, last
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
     """Return the signal of the user's answers about a meter.
 
     Its quality is the answers' weight divided by 0.5, at most 1, and halved below four answers. Returns None if their
-    weight is below 0.02, or without answers in 60 days.
+    weight is below 0.02, or without answers.
     """
-    given = answers.about(meter, at)
-    if not given:
+    given, count = answers.latest(meter, at)
+    if given is None:
         return None
-    scores = standardised([score for _, score in given])
-    said, weight = remembered([((at - when) / DAY, z) for (when, _), z in zip(given, scores, strict=True)])
+    said, weight = given.remembered(count, at)
     if weight < LEAST_WEIGHT:
         return None
-    last, score = given[-1]
+    last, score = given.given[count - 1]
+    mean, spread = given.scale(count)
     return Signal(
         name=OWN_WORD,
         z=said,
-        quality=warmed(min(weight / FULL_WEIGHT, 1.0), len(given)),
+        quality=warmed(min(weight / FULL_WEIGHT, 1.0), count),
         age_hours=(at - last) / timedelta(hours=1),
-        fact=_told(score, (at - last).days, scores[-1], said),
+        fact=_told(score, (at - last).days, (score - mean) / spread, said),
         source=OWN_WORD,
     )
-
-
-def standardised(scores: Sequence[float]) -> list[float]:
-    """Return scores (1 to 5) in the user's own spreads, where 0 is usual. Mean and spread lean on 3.3 and 0.9, which
-    count as much as 2 and 5 scores.
-
-    >>> [round(z, 2) for z in standardised([3, 3, 3, 3, 1])]
-    [0.23, 0.23, 0.23, 0.23, -2.11]
-    """
-    n = len(scores)
-    mean = (n * fmean(scores) + MIDDLE_WORTH * MIDDLE) / (n + MIDDLE_WORTH)
-    spread = sqrt((n * pvariance(scores) + SPREAD_WORTH * SPREAD**2) / (n + SPREAD_WORTH))
-    return [(score - mean) / spread for score in scores]
-
-
-def remembered(answers: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return (mean of the answers, their weight from 0 to 1) now, from (days ago, z) of each answer, oldest first.
-
-    The Gaussian process expects mean times weight. It is the sum of two processes that forget exponentially, so that a
-    Kalman filter with two states gives it exactly.
-
-    >>> [round(x, 2) for x in remembered([(0, -2.0)])], [round(x, 2) for x in remembered([(7, -2.0)])]
-    ([-2.0, 0.35], [-2.0, 0.06])
-    >>> [round(x, 2) for x in remembered([(day, 1.0) for day in range(30, -1, -1)])]
-    [1.0, 0.66]
-    """
-    strays, drifts, both = STRAYS, DRIFTS, 0.0  # variances of what is not known, and their covariance
-    said, share = (0.0, 0.0), (0.0, 0.0)  # expected part that strays and part that drifts, of z and of 1
-    before = answers[0][0]
-    for days, z in answers:
-        fast, slow = exp((days - before) / STRAYS_DAYS), exp((days - before) / DRIFTS_DAYS)
-        strays, drifts = STRAYS + (strays - STRAYS) * fast**2, DRIFTS + (drifts - DRIFTS) * slow**2
-        both *= fast * slow
-        told = strays + 2 * both + drifts + NOISE
-        gains = (strays + both) / told, (both + drifts) / told
-        said = _moved(said, (fast, slow), gains, z)
-        share = _moved(share, (fast, slow), gains, 1.0)
-        strays, drifts, both = (
-            strays - gains[0] ** 2 * told,
-            drifts - gains[1] ** 2 * told,
-            both - gains[0] * gains[1] * told,
-        )
-        before = days
-    fast, slow = exp(-before / STRAYS_DAYS), exp(-before / DRIFTS_DAYS)
-    weight = share[0] * fast + share[1] * slow
-    return clip((said[0] * fast + said[1] * slow) / weight, -CLIP, CLIP), weight
-
-
-def _moved(
-    parts: tuple[float, float], kept: tuple[float, float], gains: tuple[float, float], told: float
-) -> tuple[float, float]:
-    """Return the two expected parts after they faded by ``kept`` and met what an answer told.
-
-    ``gains`` is the share of the surprise that each part takes.
-    """
-    first, second = parts[0] * kept[0], parts[1] * kept[1]
-    off = told - first - second
-    return first + gains[0] * off, second + gains[1] * off
 
 
 def _told(score: float, days: int, newest: float, said: float) -> Fact:

@@ -9,9 +9,10 @@ Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
   meetings count twice, and an hour more without a pause before (Microsoft 2021);
 - awake: -0.6 exp(-h / 0.7) - 0.25 (h - 14)+ with h hours since the main sleep (inertia in the first hours, steady to
   some 16 hours awake: Dijk 1992);
+- workday: -0.18 an hour of a day with work, from 13:00 to 18:30, of office workers' tiredness (Menghini 2023);
 - the user's check-in.
 
-The weights are a proposal, because no public data hold these inputs together with reports.
+Tiredness is not concentration, of which no public data hold these inputs together with reports.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from math import exp
 
 from bridge.domain.facts import Fact, fact, length
 from bridge.domain.metrics import Metric
-from bridge.domain.slots import Moment
+from bridge.domain.slots import Moment, zone_at
 from bridge.domain.types import Reading
 from bridge.meters import body, words
-from bridge.meters.baseline import CLIP, CONSTANTS
+from bridge.meters.baseline import CLIP, CONSTANTS, clip
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.habit import Compared
@@ -35,6 +36,8 @@ MAX_AWAKE = timedelta(hours=18)
 LOAD_HALF_LIFE = timedelta(hours=6)
 SILENCE = timedelta(hours=60)  # without entries, a weekend, after which the calendar tells nothing of tiredness
 LEAST_DAYS = 10  # of four weeks with entries that are no rest
+FLAT_UNTIL, FLAT_FROM = 13.0, 18.5  # hours on the clock between which a workday tires
+TIRING = 0.18  # spreads of tiredness an hour
 PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops growing
 
 
@@ -45,7 +48,7 @@ def read(past: Past, at: datetime) -> Reading:
     return fuse(
         past.proxies,
         Meter.COGNITION,
-        (*slept, pause(past, at), calendar(past, at), awake(past, at), said),
+        (*slept, pause(past, at), calendar(past, at), awake(past, at), workday(past, at), said),
         reasons=past.reasons,
     )
 
@@ -111,6 +114,17 @@ def awake(past: Past, at: datetime) -> Signal | None:
     z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)
     told = past.told(lambda: fact("awake", length=length(60 * hours)))
     return _now("awake", max(z, -CLIP), told)
+
+
+def workday(past: Past, at: datetime) -> Signal | None:
+    """Return a signal of how late in the workday it is, or None on a day of which the calendar shows no work yet."""
+    clock = at.astimezone(zone_at(at, past.zones))
+    midnight = clock.replace(hour=0, minute=0, second=0, microsecond=0)
+    if not past.calendar.busy(midnight, at):
+        return None
+    hour = clock.hour + clock.minute / 60
+    tired = TIRING * (clip(hour, FLAT_UNTIL, FLAT_FROM) - FLAT_UNTIL)
+    return _now("workday", -tired, fact("workday", clock=f"{clock:%H:%M}"))
 
 
 def _now(name: str, z: float, told: Fact) -> Signal:

@@ -384,6 +384,7 @@ def shared(read: Callable[[Past, datetime], T]) -> Callable[[Past, datetime], T]
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
     """Return metric -> list of (source, sample), from the day ``oldest`` on and within the metric's plausible range.
+    Check-ins are kept of all days.
 
     Samples that have not ended yet are left out, except nightly samples, which count from waking. The range excludes
     Garmin's codes -1 and -2 for missing stress.
@@ -395,6 +396,7 @@ def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sa
         over = (
             sample.end or sample.start
         ) <= known.at or spec.shape is Shape.NIGHTLY  # nightly values count from waking
-        if over and sample.day >= oldest and spec.low <= sample.value <= spec.high:
+        recent = sample.day >= oldest or sample.metric in CHECK_IN_METRICS
+        if over and recent and spec.low <= sample.value <= spec.high:
             found.setdefault(sample.metric, []).append(pair)
     return found

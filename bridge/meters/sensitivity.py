@@ -7,6 +7,7 @@ level, because weights learnt per person predict no better.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from math import sqrt
 from statistics import fmean
 
@@ -18,6 +19,7 @@ from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter
 
+CHECK_INS_BACK = timedelta(days=60)
 LEAST_ANSWERS = 20
 PRIOR_ANSWERS = 20.0  # answers that "nothing to do with each other" is worth
 MUCH, LITTLE = 0.30, 0.10  # shrunk correlation
@@ -60,7 +62,8 @@ def sensitivity(known: Snapshot, meter: Meter) -> Sensitivity | None:
     """
     if meter not in FELT_BY_BODY:
         return None
-    given = Answers(sample for _, sample in known.samples if sample.metric in CHECK_IN_METRICS).about(meter, known.at)
+    answers = Answers(sample for _, sample in known.samples if sample.metric in CHECK_IN_METRICS)
+    given = [one for one in answers.about(meter, known.at) if known.at - one[0] <= CHECK_INS_BACK]
     unsaid = replace(known, samples=[pair for pair in known.samples if not _is_answer(pair[1])])
     past = Past(unsaid, since=given[0][0] if given else None)
     readings = [(METERS[meter](past, when), score) for when, score in given]

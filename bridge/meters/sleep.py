@@ -15,10 +15,9 @@ from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode
 from bridge.meters.baseline import clip
 
-PARTS = {"duration": 0.45, "efficiency": 0.10, "stages": 0.10, "regularity": 0.10, "debt": 0.25}
+PARTS = {"duration": 0.45, "efficiency": 0.20, "stages": 0.10, "regularity": 0.10, "debt": 0.15}
 USUAL_NEED = 7.5  # hours of most adults (National Sleep Foundation: 7-9)
 LEAST_NEED, MOST_NEED = 5.0, 10.0
-BEYOND = 0.5  # hours above the need up to which a longer sleep scores more
 NEED_DAYS = 42  # days before, whose nights tell the need
 PRIOR_NIGHTS = 4.0  # free nights that the need of most adults is worth
 FREE_DAYS = (5, 6)  # weekdays of waking without an alarm
@@ -101,15 +100,15 @@ def score(day: date, nights: Mapping[date, Night], needs: Mapping[date, float], 
     is False after a journey across time zones. Regularity is then left out. It also needs three earlier nights.
     ``hours`` are those asleep, and ``e`` is the efficiency. Raises KeyError without the night of ``day``.
 
-    - 0.45 duration: clip((hours - 4) / (need + 0.5 - 4));
-    - 0.10 efficiency: clip((e - 0.75) / 0.15);
+    - 0.45 duration: clip((hours - 4) / (need - 4));
+    - 0.20 efficiency: clip((e - 0.75) / 0.15);
     - 0.10 stages: half each of clip(deep / 0.18) and clip(REM / 0.20);
     - 0.10 regularity: 1 - clip(|middle - median of the last 14| / 2.5 h);
-    - 0.25 debt: 1 - clip(mean shortfall with half-life 2.5 days / 2.5 h).
+    - 0.15 debt: 1 - clip(mean shortfall with half-life 2.5 days / 2.5 h).
     """
     night = nights[day]
     parts: dict[str, float | None] = {
-        "duration": clip((night.asleep - 4) / (needs[day] + BEYOND - 4)),
+        "duration": clip((night.asleep - 4) / (needs[day] - 4)),
         "efficiency": None if night.efficiency is None else clip((night.efficiency - 0.75) / 0.15),
         "stages": _stages(night),
         "regularity": _regularity(day, nights) if settled else None,

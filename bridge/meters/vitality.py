@@ -1,9 +1,9 @@
 """Vitality: the energy that last night left, mostly from sleep.
 
 Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over sleep, heart-rate variability, resting heart rate
-(less is better), yesterday's steps, signs of illness and the user's check-in. The within-person rank correlation with
-reported energy on the day is about 0.12 (LifeSnaps, 34 persons). Nearly all of it comes from sleep. The other signals
-stay for days of illness. The cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
+(less is better), yesterday's steps, signs of illness and the user's check-in. All that is known of how a person feels
+comes from sleep (docs/evidence.md). The other signals stay for days of illness, and on ordinary days move nothing. The
+cap on steps follows Paluch 2022: the benefit flattens at 8,000 to 10,000 steps a day.
 """
 
 from __future__ import annotations
@@ -22,37 +22,49 @@ from bridge.meters.past import Latest, Past
 from rhythm_env.interface import Meter
 
 MAX_Z_OF_STEPS = 1.0
-AGAINST_SLEEP = 1.0  # spreads of the body below normal at which a good night begins to count less; at 2 it counts 0
+LOWERED = 1.0  # spreads below normal, beyond which variability counts
+RED = -2.0  # times a recovery's distance: half a spread below normal is where a vendor's red begins
 
 
 def read(past: Past, at: datetime) -> Reading:
     """Return Vitality's reading at ``at``."""
     said = check_in(past.answers, Meter.VITALITY, at)
-    slept = outweighed(body.sleep(past, at), against(past, at))
-    measured = (slept, body.hrv(past, at), body.resting_hr(past, at), steps(past, at), illness.illness(past, at))
-    return fuse(past.proxies, Meter.VITALITY, (*measured, said), reasons=past.reasons)
+    slept = by_strain(body.sleep(past, at), strain(past, at))
+    measured = (variability(past, at), body.resting_hr(past, at), steps(past, at), illness.illness(past, at))
+    return fuse(past.proxies, Meter.VITALITY, (*slept, *measured, said), reasons=past.reasons)
 
 
-def outweighed(slept: Signal | None, distance: float) -> Signal | None:
-    """Return the signal of sleep, with less quality for a good night in which the body was far below normal.
+def by_strain(slept: Signal | None, share: float) -> tuple[Signal | None, ...]:
+    """Return the signal of sleep, of which a ``share`` of a good night is "sleep_strained", a row of its own.
 
-    The quality falls from full at a ``distance`` of 1 to zero at 2. None, and a z of 0 or less, are returned unchanged.
-    A long sleep on such a night is need, not energy. The correlation with reported energy rises by it (LifeSnaps).
+    A long sleep of a body that fights something is need, not energy, so that this row weighs nothing as shipped.
     """
-    if slept is None or slept.z <= 0:
-        return slept
-    less = clip(distance - AGAINST_SLEEP)
-    return replace(slept, quality=slept.quality * (1 - less)) if less else slept
+    if slept is None or slept.z <= 0 or not share:
+        return (slept,)
+    strained = replace(slept, name="sleep_strained", quality=slept.quality * share)
+    return replace(slept, quality=slept.quality * (1 - share)), strained
 
 
-def against(past: Past, at: datetime) -> float:
-    """Return the body's distance below normal last night, in spreads, as the largest of four.
+def strain(past: Past, at: datetime) -> float:
+    """Return from 0 to 1 how ill the last night looked, or how red the vendor calls it.
 
-    They are low variability, a raised resting heart rate, signs of illness together, and twice a low recovery score of
-    the vendor. The result is at least 0.
+    It grows with signs of illness from a distance of 1 to 2, and with a recovery from 0.5 to 1 spread below normal.
     """
-    parts = ((body.hrv(past, at), -1.0), (body.resting_hr(past, at), 1.0), (body.recovery(past, at), -2.0))
-    return max([illness.distance(past, at), *(times * one.z for one, times in parts if one is not None)])
+    recovered = body.recovery(past, at)
+    red = 0.0 if recovered is None else RED * recovered.z
+    return clip(max(illness.distance(past, at), red) - 1)
+
+
+def variability(past: Past, at: datetime) -> Signal | None:
+    """Return the signal of variability, whose z counts from one spread below normal on, as ``resting_hr`` does above.
+
+    On ordinary nights it says nothing of how a person feels (LifeSnaps). With a vendor's recovery it counts as it is,
+    because no red day may read normal.
+    """
+    varied = body.hrv(past, at)
+    if varied is None or body.recovery(past, at) is not None:
+        return varied
+    return replace(varied, z=min(varied.z + LOWERED, 0.0))
 
 
 def steps(past: Past, at: datetime) -> Signal | None:

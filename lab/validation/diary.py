@@ -30,6 +30,7 @@ USUAL_WAKING = time(7)
 USUAL_NIGHT = timedelta(hours=7.5)  # of a night whose beginning is not known
 NIGHT_MAX, NIGHT_KNOWN = timedelta(hours=16), timedelta(hours=24)
 PART = timedelta(hours=1)  # of the time since the last prompt, each with the same share of company
+FILLED = 11 / 12  # of a part by a share of 1, because a diary does not tell of pauses, of which 5 minutes count
 HABIT = timedelta(days=56)  # of repeated days: four weeks, and what they compare with
 WEEK = timedelta(days=7)
 SHARES: Mapping[str, ActionType] = {"company": ActionType.SOCIALIZE, "demands": ActionType.ADMIN_WORK}
@@ -173,12 +174,11 @@ def _entries(prompts: Sequence[Prompt]) -> list[Entry]:
     for before, prompt in pairwise([None, *prompts]):
         assert prompt is not None  # noqa: S101 - only the first of a pair is None
         begun = _morning(prompt) if before is None else max(_morning(prompt), before.at)
+        count = max((prompt.at - begun) // PART, 1)
+        part = (prompt.at - begun) / count
         for name, share in prompt.shares.items():
-            start = begun
-            while share and start < prompt.at:
-                over = min(start + PART, prompt.at)
-                found.append((start, start + share * (over - start), SHARES[name]))
-                start = over
+            starts = [begun + k * part for k in range(count if share else 0)]
+            found += [(start, start + share * FILLED * part, SHARES[name]) for start in starts]
     return found
 
 

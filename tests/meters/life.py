@@ -10,6 +10,8 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Episode, EpisodeKind, Event, Label, Occurrence, Reading, Sample, Task
+from bridge.meters import Past
+from bridge.meters import body as body_signals
 from rhythm_env.interface import ActionType
 
 BERLIN = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="Europe/Berlin"),)
@@ -60,7 +62,7 @@ def entry(start, hours, action=None, **of):
     return Occurrence(key=key, event=event, start=start, end=start + hours * HOUR), label
 
 
-def known(*items, at=MORNING + 2 * HOUR, zones=BERLIN, agenda=(), tasks=(), interactions=()):
+def known(*items, at=MORNING + 2 * HOUR, zones=BERLIN, agenda=(), tasks=(), interactions=(), proxies=None):
     """The known rows. The source of a sample or an episode is the beginning of its key."""
     return Snapshot(
         at=at,
@@ -71,7 +73,14 @@ def known(*items, at=MORNING + 2 * HOUR, zones=BERLIN, agenda=(), tasks=(), inte
         tasks=tasks,
         interactions=interactions,
         rmssd_errors=registry.rmssd_errors(),
+        proxies=proxies,
     )
+
+
+def hrv_z(*items, **of):
+    """The z of variability as the body tells it, before a meter reads it."""
+    life = known(*items, **of)
+    return body_signals.hrv(Past(life), life.at).z
 
 
 def source_of(item):

@@ -1,6 +1,7 @@
 """Check-ins as an input of the meters."""
 
 import doctest
+from statistics import pvariance
 
 import pytest
 from hypothesis import given, settings
@@ -87,21 +88,46 @@ def test_words_say_when_earlier_answers_outweigh_the_last():
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(st.floats(0, 60), st.floats(-3, 3)), min_size=1, max_size=40))
+@given(st.lists(st.tuples(st.floats(0, 60), st.floats(1, 5)), min_size=1, max_size=40))
 def test_the_filter_is_the_gaussian_process(answers):
     import numpy as np
 
     answers = sorted(answers, reverse=True)
-    days, z = (np.array(column) for column in zip(*answers, strict=True))
+    days, scores = (np.array(column) for column in zip(*answers, strict=True))
+    given_at = module.Said([(NOON - day * DAY, score) for day, score in answers])
+    mean, spread = given_at.scale(len(answers))
     apart = np.abs(days[:, None] - days[None, :])
 
     def alike(distance):
-        return 0.25 * np.exp(-distance) + 0.10 * np.exp(-distance / 14)
+        by_hour = 0.8 + 0.2 * np.cos(2 * np.pi * distance)
+        return 0.25 * np.exp(-distance) * by_hour + 0.10 * np.exp(-distance / 14)
 
-    shares = np.linalg.solve(alike(apart) + 0.65 * np.eye(len(z)), alike(days))
-    said, weight = module.remembered(answers)
+    shares = np.linalg.solve(alike(apart) + 0.65 * np.eye(len(days)), alike(days))
+    said, weight = given_at.remembered(len(answers), NOON)
     assert weight == pytest.approx(shares.sum(), abs=1e-6)
-    assert said * weight == pytest.approx(np.clip(shares @ z / shares.sum(), -3, 3) * weight, abs=1e-6)
+    expected = shares @ ((scores - mean) / spread)
+    assert said * weight == pytest.approx(np.clip(expected / shares.sum(), -3, 3) * weight, abs=1e-6)
+
+
+@pytest.mark.parametrize("count", [1, 5])
+def test_mean_and_spread_are_of_all_answers_and_lean_on_the_middle(count):
+    scores = [3.0, 3.0, 3.0, 3.0, 1.0][-count:]
+    mean, spread = module.Said([(NOON + k * DAY, score) for k, score in enumerate(scores)]).scale(count)
+    assert mean == pytest.approx((sum(scores) + 2 * 3.3) / (count + 2))
+    assert spread == pytest.approx(((count * pvariance(scores) + 5 * 0.9**2) / (count + 5)) ** 0.5)
+
+
+def test_an_answer_is_judged_by_what_was_said_as_a_whole():
+    """Two bad months of a life that was good for years are bad months, not the new normal."""
+    years = [said(4 + ago % 2, ago) for ago in range(70, 700, 3)]
+    months = [said(2 + ago % 2, ago) for ago in range(1, 60)]
+    assert share(*years, *months).z < share(*months).z - 0.5
+
+
+def test_half_a_day_later_an_answer_says_no_more_than_a_day_later():
+    once = module.Said([(NOON, 2.0)])
+    hours = [once.remembered(1, NOON + after * HOUR)[1] for after in (0, 6, 12, 24, 36)]
+    assert hours == pytest.approx([0.35, 0.254, 0.188, 0.185, 0.123], abs=0.001)
 
 
 def test_few_answers_count_half():

@@ -110,6 +110,22 @@ class TestConnection:
         assert (later.level, later.coverage) == (0.70, 0.0)
 
 
+class TestWorkday:
+    """Berlin is an hour ahead of UTC: NOON is 13:00 on its clocks."""
+
+    def z(self, hours, *, work=True):
+        at = NOON + hours * HOUR
+        entries = [entry(NOON - 4 * HOUR, 1.0, ActionType.ADMIN_WORK)] if work else []
+        found = read(known(*body(), at=at, agenda=entries))[Meter.COGNITION].because
+        return next((b.z for b in found if b.signal == "workday"), None)
+
+    def test_an_afternoon_of_work_tires_and_the_morning_does_not(self):
+        assert [round(self.z(hours), 2) for hours in (-2, 0, 1, 3, 5.5, 8)] == [0, 0, -0.18, -0.54, -0.99, -0.99]
+
+    def test_a_day_without_work_is_no_workday(self):
+        assert self.z(3, work=False) is None
+
+
 class TestHabit:
     def test_worked_examples(self):
         assert doctest.testmod(habit).failed == 0

@@ -27,18 +27,18 @@ def nights(*episodes):
 
 def test_one_night_by_hand():
     only = night(0, 420, sleep_need=480, sleep_efficiency=90, deep_sleep=63, rem_sleep=84)
-    parts = 0.45 * 3 / 4.25 + 0.10 * 1.0 + 0.10 * (0.15 / 0.18 + 1) / 2 + 0.25 * (1 - 0.75 / 2.5)
+    parts = 0.45 * 3 / 3.75 + 0.20 * 1.0 + 0.10 * (0.15 / 0.18 + 1) / 2 + 0.15 * (1 - 0.75 / 2.5)
     assert score(TODAY, nights(only)) == pytest.approx(parts / 0.9)
 
 
 def test_parts_that_are_not_known_do_not_count():
-    assert score(TODAY, nights(night(0, 420))) == pytest.approx((0.45 * 0.75 + 0.25 * 0.8) / 0.7)
+    assert score(TODAY, nights(night(0, 420))) == pytest.approx((0.45 * 6 / 7 + 0.15 * 0.8) / 0.6)
 
 
 def test_regularity_by_hand():
     late = night(0, 480)
     late = replace(late, start=late.start + timedelta(hours=1), end=late.end + timedelta(hours=1))
-    assert score(TODAY, nights(late, *(night(ago) for ago in (1, 2, 3)))) == pytest.approx((0.7 + 0.10 * 0.6) / 0.8)
+    assert score(TODAY, nights(late, *(night(ago) for ago in (1, 2, 3)))) == pytest.approx((0.6 + 0.10 * 0.6) / 0.7)
     assert score(TODAY, nights(late, night(1), night(2))) == 1  # two nights are no habit
 
 
@@ -46,7 +46,7 @@ def test_debt_fades_with_a_half_life_of_two_and_a_half_days():
     tonight, worst = night(0, 480), night(5, 240)
     weight = 0.5**2
     debt = 3.5 * weight / (1 + weight)
-    assert score(TODAY, nights(tonight, worst)) == pytest.approx((0.45 + 0.25 * (1 - debt / 2.5)) / 0.7)
+    assert score(TODAY, nights(tonight, worst)) == pytest.approx((0.45 + 0.15 * (1 - debt / 2.5)) / 0.6)
 
 
 def test_regularity_goes_round_the_clock():
@@ -57,7 +57,7 @@ def test_regularity_goes_round_the_clock():
     found[TODAY] = night_of(just_before, OFFSET)
     assert found[TODAY].middle == pytest.approx(7, abs=0.01)
     found[TODAY] = replace(found[TODAY], middle=1.0)  # 13:00 against 11:00: two hours, not twenty-two
-    assert score(TODAY, found) == pytest.approx((0.7 + 0.10 * (1 - 2 / 2.5)) / 0.8)
+    assert score(TODAY, found) == pytest.approx((0.6 + 0.10 * (1 - 2 / 2.5)) / 0.7)
 
 
 def test_who_regularly_sleeps_around_noon_is_regular():

@@ -12,7 +12,7 @@ from bridge.meters.baseline import CONSTANTS, baseline
 from bridge.meters.nights import Journeys
 from rhythm_env.interface import Meter
 
-from .life import DAY, HOUR, MORNING, TODAY, body, known, night, nightly
+from .life import DAY, HOUR, MORNING, TODAY, body, hrv_z, known, night, nightly
 
 
 def z_of(reading, signal):
@@ -68,7 +68,7 @@ def test_another_device_of_the_same_source_starts_its_own_normal():
     new = replace(nightly(Metric.HRV_RMSSD, 0, 60), device="band 5")
     row = CONSTANTS[Metric.HRV_RMSSD]
     reading = read(known(*old, new))[Meter.VITALITY]
-    assert z_of(reading, "hrv") == pytest.approx(baseline([], row).z(60, row))
+    assert hrv_z(*old, new) == pytest.approx(baseline([], row).z(60, row))
     assert reading.because[0].source == "whoop"
 
 

@@ -9,7 +9,7 @@ from bridge.meters import read
 from bridge.meters.baseline import CONSTANTS, baseline
 from rhythm_env.interface import Meter
 
-from .life import DAY, HOUR, MORNING, known, night, nightly, signals, z_of
+from .life import DAY, HOUR, MORNING, hrv_z, known, night, nightly, signals
 
 MINUTE = HOUR / 60
 
@@ -27,17 +27,16 @@ class TestReadings:
     def test_daytime_variability_needs_three_readings_a_day(self, metric):
         spots = self.spots(metric, 30, 60, 50)
         row = CONSTANTS[metric]
-        seen = read(known(night(0), *spots))[Meter.VITALITY]
-        assert z_of(seen, "hrv") == pytest.approx(baseline([], row).z(50, row))
+        assert hrv_z(night(0), *spots) == pytest.approx(baseline([], row).z(50, row))
         assert signals(read(known(night(0), *spots[:2]))[Meter.VITALITY]) == {"sleep"}
 
     def test_a_nights_readings_of_variability_are_known_from_waking(self):
         asleep = self.spots(Metric.HRV_SDNN, 30, 60, 50, at=MORNING - 6 * HOUR)
         early, awake = (read(known(night(0), *asleep, at=at))[Meter.VITALITY] for at in (MORNING - MINUTE, MORNING))
         assert signals(early) == set()
-        assert z_of(awake, "hrv") == pytest.approx(
-            baseline([], CONSTANTS[Metric.HRV_SDNN]).z(50, CONSTANTS["hrv_sdnn"])
-        )
+        row = CONSTANTS[Metric.HRV_SDNN]
+        assert hrv_z(night(0), *asleep, at=MORNING) == pytest.approx(baseline([], row).z(50, row))
+        assert signals(awake) == {"sleep", "hrv"}
         assert signals(read(known(night(0), *asleep[:2]))[Meter.VITALITY]) == {"sleep"}
 
     def test_readings_by_day_and_by_night_are_two_normals(self):

@@ -15,15 +15,20 @@ from bridge.meters import proxy
 from lab.validation import diary, diary_ranks
 
 MONDAY = datetime(2024, 3, 4, tzinfo=UTC)
-COLUMNS = ("person", "at", "company", "demands", "wake", "sleep_onset", "report_close", "report_calm", "report_noise")
+COLUMNS = (
+    *("person", "at", "company", "demands", "wake", "sleep_onset"),
+    *("report_close", "report_calm", "report_rested", "report_noise"),
+)
 
 
 def evenings(people: int = 6, days: int = 30) -> list[dict[str, str]]:
-    """Evenings on which people feel close as far as they had company, and calm as far as little was asked of them."""
+    """Evenings on which people feel close as far as they had company, calm as far as little was asked of them, and
+    rested as far as they slept.
+    """
     draw, rows = random.Random(47), []
     for person in range(people):
         for day in range(days):
-            company, demands = draw.random(), draw.random()
+            company, demands, slept = draw.random(), draw.random(), draw.uniform(4, 8)
             rows.append(
                 {
                     "person": f"p{person}",
@@ -31,9 +36,10 @@ def evenings(people: int = 6, days: int = 30) -> list[dict[str, str]]:
                     "company": f"{company:.2f}",
                     "demands": f"{demands:.2f}",
                     "wake": "07:10",
-                    "sleep_onset": "",
+                    "sleep_onset": f"{MONDAY + timedelta(days=day, hours=7 - slept):%Y-%m-%dT%H:%M}",
                     "report_close": f"{company + draw.gauss(0, 0.3):.2f}",
                     "report_calm": f"{draw.gauss(0, 0.3) - demands:.2f}",
+                    "report_rested": f"{slept + draw.gauss(0, 1):.2f}",
                     "report_noise": f"{draw.random():.2f}",
                 }
             )
@@ -59,7 +65,8 @@ def planted(tmp_path_factory):
 def test_a_planted_relation_is_found_and_no_other(planted) -> None:
     assert planted["CONNECTION", "close"]["interval"][0] > 0.2
     assert planted["SERENITY", "calm"]["interval"][0] > 0.2
-    for meter in ("CONNECTION", "SERENITY"):
+    assert planted["VITALITY", "rested"]["interval"][0] > 0.2
+    for meter in ("CONNECTION", "SERENITY", "VITALITY"):
         low, high = planted[meter, "noise"]["interval"]
         assert low < 0 < high
     assert planted["CONNECTION", "close"]["persons"] == 6
@@ -74,13 +81,36 @@ def test_a_planted_relation_is_found_and_no_other(planted) -> None:
 
 @pytest.mark.parametrize(
     ("meter", "rows", "report"),
-    [("CONNECTION", ("company", "company_now"), "close"), ("SERENITY", ("meetings",), "calm")],
+    [
+        ("CONNECTION", ("company", "company_now"), "close"),
+        ("SERENITY", ("meetings",), "calm"),
+        ("VITALITY", ("sleep",), "rested"),
+    ],
 )
 def test_a_turned_sign_of_a_meter_is_seen(tmp_path, meter: str, rows, report: str) -> None:
     known = {row.signal: row.direction for row in proxy.shipped().rows if row.meter == meter}
     turned = {meter: {name: {"direction": -known[name]} for name in rows if name in known}}
     proxies = proxy.with_changes(turned, tmp_path / "meters.toml")
     assert figures(write(tmp_path / "made.csv", evenings()), proxies)[meter, report]["interval"][1] < 0
+
+
+def afternoons() -> list[dict[str, str]]:
+    """Workdays with prompts from 9:00 to 18:00, of people who tire after 13:00."""
+    draw, rows = random.Random(13), []
+    for row in evenings(6, 10):
+        for hour in (9, 11, 13, 15, 16, 18):
+            tired = max(hour - 13, 0) / 5 + draw.gauss(0, 0.4)
+            at = f"{row['at'][:10]}T{hour:02}:00"
+            rows.append({**row, "at": at, "wake": "", "sleep_onset": "", "report_rested": f"{-tired:.2f}"})
+    return rows
+
+
+def test_a_workday_tires_and_a_turned_sign_would_refresh(tmp_path) -> None:
+    path = write(tmp_path / "made.csv", afternoons())
+    turned = proxy.with_changes({"COGNITION": {"workday": {"direction": -1}}}, tmp_path / "meters.toml")
+    right, wrong = (figures(path, proxies)["COGNITION", "rested"]["interval"] for proxies in (None, turned))
+    assert right[0] > 0.2
+    assert wrong[1] < 0
 
 
 def test_the_hour_alone_and_the_last_report_stand_beside(tmp_path) -> None:
@@ -111,7 +141,7 @@ def test_the_command_prints_a_document_and_a_table(tmp_path) -> None:
 def test_bad_cells_are_counted_and_lose_nothing_else(tmp_path) -> None:
     rows = evenings(1, 8)
     rows[0]["company"], rows[1]["wake"], rows[2]["at"], rows[3]["demands"] = "1.5", "soon", "yesterday", "NA"
-    rows[4]["at"], rows[5]["person"] = rows[6]["at"], ""
+    rows[4]["at"], rows[5]["person"], rows[4]["sleep_onset"] = rows[6]["at"], "", ""
     told = diary.read(write(tmp_path / "made.csv", rows))
     assert dict(told.aside) == {
         "an impossible value: company": 1,
