@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One more than there are cores, because tests wait for servers now and then.
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, 1 + (os.cpu_count() or 1)))")
 
-.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench evaluate live clean
+.PHONY: demo dist sbom test test-slow test-faults test-web test-caldav test-calendars test-s3 test-standards test-home-assistant test-openenv test-train test-llm test-newest test-lowest smoke-newest locks lint docs languages site pictures first-plan classifier bench evaluate evidence live clean
 
 PIP_INSTALL := pip install --quiet --disable-pip-version-check --no-compile
 
@@ -179,6 +179,9 @@ live: .venv/ready # 40 people for four weeks under each policy: some hours of on
 
 evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minutes of one core
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
+
+evidence: .venv/ready # every figure of docs/evidence.md; with BRIDGE_SAMPLES those of its data are computed again
+	$(BIN)/python -m lab.evidence $(if $(BRIDGE_SAMPLES),--samples $(BRIDGE_SAMPLES))
 
 clean:
 	rm -rf .venv .venv-sbom .venv-caldav .venv-calendars .venv-s3 .venv-site .venv-standards .venv-openenv .venv-train .venv-llm .venv-healthkit .venv-newest .venv-lowest .venv-locks build dist

@@ -55,6 +55,12 @@ def row(people: Sequence[Person], meter: Meter, report: str) -> dict[str, Any]:
     }
 
 
+def rho(person: Person, meter: Meter, report: str) -> float | None:
+    """Return a meter's correlation with a report within a person, or None for who does not count."""
+    found = _of_person(person, meter, report)
+    return None if found is None else found[0]
+
+
 def figure(values: Sequence[float]) -> dict[str, Any]:
     """Return mean, 95 % interval over persons and their number."""
     mean = round(fmean(values), DIGITS) if values else None
