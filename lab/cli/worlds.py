@@ -26,6 +26,7 @@ SHOWN = {
     "random": "random",
     "level": "level",
     "belief_coverage": "held",
+    "belief_half": "half",
 }
 
 

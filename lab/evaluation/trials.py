@@ -22,6 +22,7 @@ from rhythm_env.profiles import belief_target, seeds_in
 FIRST = 28  # pieces of advice, before which little can be known
 NINETY = 1.645  # standard deviations on each side of the mean of a normal that hold 90 %
 DAYS_A_WEEK = 7
+SETTLED = 4  # weeks after which the width of stated intervals is measured
 WEEKS_BEFORE = 8  # recorded before the first advice, in a world with habits
 FIGURES = (
     "advice_per_day",
@@ -32,6 +33,7 @@ FIGURES = (
     "random",
     "level",
     "belief_coverage",
+    "belief_half",
 )
 
 
@@ -93,7 +95,7 @@ def play(trial: Trial, policy: Policy, gives: Gives | None) -> dict[str, float]:
         "best": _mean([max(_open(one)) for one in slices]),
         "random": _mean([fmean(_open(one)) for one in slices]),
         "level": _mean(life.levels[before:]),
-        "belief_coverage": _coverage(slices, life),
+        **_intervals(slices, life),
     }
 
 
@@ -106,17 +108,20 @@ def _mean(values: Sequence[float]) -> float:
     return fmean(values) if values else nan
 
 
-def _coverage(slices: Sequence[Slice], life: Life) -> float:
-    """The share of stated 90 % intervals that hold the truth, at the end of every week; not a number without any."""
+def _intervals(slices: Sequence[Slice], life: Life) -> dict[str, float]:
+    """The share of stated 90 % intervals at the ends of weeks that hold the truth, and half the width of those from the
+    end of the fourth week on. Not numbers without any.
+    """
     truth = belief_target(life.person)[:, 0].tolist()
     ends = {one.moment.week: one.decision for one in slices}
+    stated = [(one.belief.vector(), one.belief_sd) for one in ends.values() if one.belief_sd is not None]
     held = [
         abs(mean - true) <= NINETY * sd
-        for decision in ends.values()
-        if decision.belief_sd is not None
-        for mean, sd, true in zip(decision.belief.vector(), decision.belief_sd, truth, strict=True)
+        for means, sds in stated
+        for mean, sd, true in zip(means, sds, truth, strict=True)
     ]
-    return _mean([float(one) for one in held])
+    halves = [NINETY * sd for _, sds in stated[SETTLED - 1 :] for sd in sds]
+    return {"belief_coverage": _mean([float(one) for one in held]), "belief_half": _mean(halves)}
 
 
 def rows(found: Found) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from policies.planner import Planner
+from policies.planner.population import Kind
 from rhythm_env.interface import ActionType, Decision, Observation, Policy
 
 if TYPE_CHECKING:
@@ -23,21 +24,23 @@ if TYPE_CHECKING:
 
 # Particles of the planner. Forecasts of answers hardly need more: over 60 simulated people their error is 0.194 with
 # 192 particles and 0.192 with 1024, and a decision takes half the time.
-CROWD = 192
+# There are as many of each kind of people: as supposed, who see less than half, and who refuse what is good for them.
+CROWD = 128
+KINDS = (Kind(0.7), Kind(0.2, seen=0.45), Kind(0.1, way=-1))
 
 
 class Adaptive:
     """The policy that corrects the forecasts of ``planner`` by the user's own answers.
 
-    By default it is a planner with 192 particles. ``prior`` is a user's prior that ``learn`` returned, and None begins
-    with the population's. For a simulated person who never answers, the planner decides.
+    By default the planner has 128 particles of each kind of people. ``prior`` is a user's prior that ``learn``
+    returned, and None begins with the population's. For a simulated person who never answers, the planner decides.
     """
 
     name = "adaptive"
-    version = 1
+    version = 2
 
     def __init__(self, planner: Planner | None = None, *, prior: Mapping[str, Any] | None = None) -> None:
-        self._planner, self._prior = planner or Planner(crowd=CROWD), prior
+        self._planner, self._prior = planner or Planner(crowd=CROWD, kinds=KINDS), prior
 
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None

@@ -11,11 +11,10 @@ from policies.adaptive.learner import SHARES, Asked, Forecast, Learner, forecast
 from policies.adaptive.trust import DOUBTED, Heard, logit, usual
 from policies.adaptive.words import reasons
 from policies.planner.advice import TAKEN, body_of, prospects
-from policies.planner.inference import Posterior
+from policies.planner.inference import Posterior, prior
 from policies.planner.responses import Particles
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Belief, Decision, Observation
-from rhythm_env.people import acceptance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,11 +25,18 @@ if TYPE_CHECKING:
 DIGITS = 4
 CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions of worth are explored
 LIKELY = (0.2, 0.8)  # bounds of the probability of the better of two close actions (HeartSteps V2, Oralytics)
+# Weight of a gain of meters while the planner's forecasts do not hold, and 1 where they do, as in the planner's plans.
+# At 0 advice was taken more often and people's levels fell, at 1 the opposite.
+BENEFIT = 0.5
+LOSS = 1.5  # weight of a loss against an equal gain: advice may do less good than it could, but should do no harm
 CLOSE = 0.15  # standard errors within which two actions count as equally good
 TRUSTED = 0.4  # share of the planner at which its values count in full
-UNKNOWN_SD = 0.31  # of an unknown belief: 1.645 standard deviations reach from the middle to 0 and to 1
-UNBELIEVED, BELIEVED = 0.6, 1.0  # shares at which the planner's belief begins to count and counts most
-MOST_BELIEVED = 0.75  # largest weight of the belief, because real people may differ from every particle
+UNKNOWN_SD = 0.31  # of a belief about somebody unlike all: 1.645 standard deviations reach from the middle to 0 and 1
+STRANGER, STRANGER_SD = 0.5, 0.26  # mean and spread of a trait: 90 % of the population lie within
+SUREST = 0.05  # the least spread that the planner is believed
+UNBELIEVED = 0.5  # share of the planner at which its belief begins to count
+MOST_BELIEVED = 0.5  # largest power of its belief: particles are few, and people differ from all of them
+OFF = 2.0  # standard errors by which the number of Accept differs from the planner's forecasts, and nothing is believed
 # Spread of the planner's forecasts over actions, in logits. A residual of this size halves the planner's share.
 PLANNED = 1.4
 
@@ -43,7 +49,7 @@ def chances(observation: Observation, crowd: Particles, known: Heard, actions: S
     ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the user's answers.
     """
     standing = crowd.standings(crowd.changes(int(observation.slot)))
-    planned = acceptance(standing) @ crowd.weights()
+    planned = crowd.accepted(standing) @ crowd.weights()
     return _foretold(observation, planned, known, actions).taken()
 
 
@@ -57,18 +63,18 @@ def advise(
     """
     import numpy as np
 
-    ahead, feasible = prospects(observation, posterior, crowd), observation.feasible
+    trust = say(known.known)
+    ahead, feasible = prospects(observation, posterior, crowd, _served(posterior, trust)), observation.feasible
     places = [ACTIONS.index(action) for action in feasible]
     found = _foretold(observation, ahead.taken, known, feasible)
-    trust = say(known.known)
-    worth = 1 + counted(trust) * ahead.gains[places] / TAKEN
-    score = found.taken() * worth + CURIOSITY * found.spread() * np.maximum(worth, 0.0)
+    value = worth(ahead.gains[places], trust)
+    score = found.taken() * value + CURIOSITY * found.spread() * np.maximum(value, 0.0)
     order = np.argsort(-score, kind="stable")
     probabilities = dict.fromkeys(feasible, 0.0)
-    for at, chance in zip(order, _close(score, worth, found, order), strict=False):
+    for at, chance in zip(order, _close(score, value, found, order), strict=False):
         probabilities[feasible[at]] = chance
     action = rng.choices(list(probabilities), list(probabilities.values()))[0]
-    mean, sd = belief(posterior, trust)
+    mean, sd = belief(posterior, known)
     return Decision(
         action=action,
         belief=Belief(**{name: mean[at] for at, name in enumerate(("social", "morning", "work"))}),
@@ -77,6 +83,23 @@ def advise(
         reasons=reasons(action, observation, posterior, body_of(posterior.person()), known, trust),
         belief_sd=sd,
     )
+
+
+def worth(gains: Array, trust: float) -> Array:
+    """Return the value (n,) of an accepted action, in acceptances.
+
+    ``gains`` are of mean level over the person's own choice. ``trust`` is the planner's share in the forecasts.
+    """
+    import numpy as np
+
+    weight = BENEFIT + (1 - BENEFIT) * counted(trust)
+    return np.asarray(1 + weight * np.where(gains < 0, LOSS * gains, gains) / TAKEN)
+
+
+def _served(posterior: Posterior, trust: float) -> Array:
+    """Return the person (18,) by whom gains are judged: the average person, and the posterior's as far as it counts."""
+    share = counted(trust)
+    return share * posterior.person() + (1 - share) * prior().person()
 
 
 def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
@@ -99,7 +122,7 @@ def _foretold(observation: Observation, planned: Array, known: Heard, actions: S
     return forecast(known.known, options)
 
 
-def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
+def _close(score: Array, value: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
     """Return the probabilities of drawing the best and the second best action of ``order``.
 
     They are 1 and 0 if their ``score`` differs by 0.15 standard errors or more. Otherwise the best is drawn with 0.5 to
@@ -109,7 +132,7 @@ def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp])
     if len(order) < 2:
         return (1.0,)
     best, next_best = int(order[0]), int(order[1])
-    error = found.apart(best, next_best) * max(float(worth[[best, next_best]].mean()), 0.0)
+    error = found.apart(best, next_best) * max(float(value[[best, next_best]].mean()), 0.0)
     ahead = float(score[best] - score[next_best])
     if ahead >= CLOSE * error:
         return (1.0, 0.0)
@@ -140,17 +163,29 @@ def counted(trust: float) -> float:
     return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
 
 
-def belief(posterior: Posterior, trust: float) -> tuple[tuple[float, ...], tuple[float, float, float]]:
+def belief(posterior: Posterior, known: Heard) -> tuple[tuple[float, ...], tuple[float, float, float]]:
     """Return (mean, standard deviation), each of shape (3,), of the belief about the user.
 
-    It mixes the planner's posterior with ignorance, by the planner's share ``trust`` in the forecasts. Up to a share of
-    0.6 nothing is known, and the 90 % interval reaches from 0 to 1. At a share of 1 the posterior has a weight of 0.75.
+    The planner's posterior has the power ``believed(known)``, and the population's the rest (power posterior).
     """
     import numpy as np
 
     mean, sd = posterior.belief()
-    share = MOST_BELIEVED * min(max((trust - UNBELIEVED) / (BELIEVED - UNBELIEVED), 0.0), 1.0)
-    middle = share * mean + (1 - share) / 2
-    variance = share * (sd**2 + (mean - middle) ** 2) + (1 - share) * (UNKNOWN_SD**2 + (0.5 - middle) ** 2)
-    found = tuple(round(float(x), DIGITS) for x in np.sqrt(variance))
+    sure, usual = (
+        believed(known) / np.maximum(sd, SUREST) ** 2,
+        (1 - believed(known)) / np.maximum(sd, STRANGER_SD) ** 2,
+    )
+    middle, spread = (sure * mean + usual * STRANGER) / (sure + usual), (sure + usual) ** -0.5
+    found = [round(float(x), DIGITS) for x in spread]
     return tuple(round(float(x), DIGITS) for x in middle), (found[0], found[1], found[2])
+
+
+def believed(known: Heard) -> float:
+    """Return the power (0 to 0.5) of the planner's posterior in the belief.
+
+    It rises with the planner's share in the forecasts from 0.5 on. It falls to 0 where the planner foretold as many
+    Accept as are two standard errors off, because people then differ from all particles in more than their traits.
+    """
+    share = (say(known.known) - UNBELIEVED) / (1 - UNBELIEVED)
+    off = OFF - abs(known.surprise())
+    return MOST_BELIEVED * min(max(share, 0.0), 1.0) * min(max(off, 0.0), 1.0)

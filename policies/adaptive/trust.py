@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
-from math import log
+from math import exp, log
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,6 +97,12 @@ class Heard:
         mean = fmean(worse)
         error = (fmean((one - mean) ** 2 for one in worse) / len(worse)) ** 0.5
         return bool(mean > max(BADLY * share * (1 - share), SURE * error))
+
+    def surprise(self) -> float:
+        """Return how many standard errors more Accept were given than the planner foretold."""
+        chances = [1 / (1 + exp(-one.planner)) for one in self.lessons]
+        spread = sum(chance * (1 - chance) for chance in chances) ** 0.5
+        return float((sum(one.taken for one in self.lessons) - sum(chances)) / max(spread, CERTAIN))
 
 
 NOTHING = Heard()

@@ -12,7 +12,7 @@ import random
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from policies.planner.population import CROWD
+from policies.planner.population import CROWD, USUAL, Kind
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Planner:
     Without ``learns`` the planner plans for the average person. ``three`` restricts the particles to the three
     published archetypes. ``prior`` is a user's prior from ``learn``, after which only later answers are processed.
     ``knows`` gives the true person, for comparisons. None is no prior, and an unknown person. ``crowd`` is the number
-    of particles for a user who answers.
+    of particles for a user who answers, of each of the ``kinds`` of people, by default of the usual.
     """
 
     name = "planner"
@@ -46,16 +46,17 @@ class Planner:
         prior: Mapping[str, Any] | None = None,
         knows: Profiles | None = None,
         crowd: int = CROWD,
+        kinds: tuple[Kind, ...] = USUAL,
     ) -> None:
         self.objective, self.learns, self.three, self.prior, self.knows = objective, learns, three, prior, knows
-        self.crowd = crowd
+        self.crowd, self.kinds = crowd, kinds
         self._whom: Particles | None = None
 
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Planner:
         """Return a planner with another objective or other assumptions, for comparisons. It has no user's prior."""
-        return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd)
+        return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd, kinds=self.kinds)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
         """Return a user's prior, as a JSON object of possible people.
@@ -64,14 +65,14 @@ class Planner:
         """
         from policies.planner.inference import learnt
 
-        return learnt(observation)
+        return learnt(observation, self.kinds)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
         """Return the planner with a user's prior, with the same objective and number of particles.
 
         Answers that the prior contains are not processed again.
         """
-        return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd)
+        return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd, kinds=self.kinds)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
         """Return the probability that the user accepts the action, or 0.5 for a simulated person who never answers."""
@@ -112,7 +113,7 @@ class Planner:
             self._whom = self._whom or certain(self.knows)
             return infer(observation, SHARED, whom=self._whom, known=True)
         if self.prior is None:
-            return infer(observation, SHARED, three=self.three, whom=anyone(self.crowd))
+            return infer(observation, SHARED, three=self.three, whom=anyone(self.crowd, self.kinds))
         from policies.planner.inference import crowd_of, since
 
         self._whom = self._whom or crowd_of(self.prior, self.crowd)

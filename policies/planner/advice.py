@@ -18,7 +18,6 @@ from policies.planner.words import reasons
 from rhythm_env.constants import METERS, SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Meter, Observation
-from rhythm_env.people import acceptance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +65,7 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
     if crowd is None:
         return 0.5
     standing = crowd.standings(crowd.changes(int(observation.slot)))
-    return float(acceptance(standing)[ACTIONS.index(action)] @ posterior.weights)
+    return float(crowd.accepted(standing)[ACTIONS.index(action)] @ posterior.weights)
 
 
 def read_into(supposed: Array, observation: Observation) -> Array:
@@ -112,11 +111,14 @@ class Prospects:
         return np.where(possible, achieved, -np.inf)
 
 
-def prospects(observation: Observation, posterior: Posterior, crowd: Particles) -> Prospects:
+def prospects(
+    observation: Observation, posterior: Posterior, crowd: Particles, person: Array | None = None
+) -> Prospects:
     """Return the predicted effects of recommending each action in the observation's slot.
 
     The particles' mean meters are moved towards the readings, and plans reach 12 slots ahead. If all meters are read
-    without error, the readings replace the mean meters.
+    without error, the readings replace the mean meters. The gains are those of ``person`` (18,), by default of the mean
+    particle.
     """
     import numpy as np
 
@@ -124,10 +126,10 @@ def prospects(observation: Observation, posterior: Posterior, crowd: Particles) 
     meters = levels(observation) if exact(observation) else read_into(supposed, observation)
     situation = situation_of(observation)
     situation = replace(situation, meters=meters, until=situation.step + AHEAD)
-    person = posterior.person()
+    person = posterior.person() if person is None else person
     worth = best_plan(situation, person[:METERS], body_of(person), "reward", curiosity=0.0).worth
     standing = crowd.standings(crowd.changes(situation.step % SLOTS))
-    each = acceptance(standing)
+    each = crowd.accepted(standing)
     taken, possible = each @ posterior.weights, np.isfinite(worth)
     habit = np.exp(standing) @ posterior.weights * possible
     alone = float((np.where(possible, worth, 0.0) * habit).sum() / habit.sum())

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from policies.planner.evidence import Row, rows
 from policies.planner.particle_filter import Memory
-from policies.planner.population import CROWD, SIZE, anybody, column, population, profiles, within
+from policies.planner.population import CROWD, SIZE, USUAL, Kind, anybody, column, population, profiles, within
 from policies.planner.responses import Particles, Place
 from rhythm_env.constants import ARCHETYPES, METERS
 from rhythm_env.interface import Meter, Observation
@@ -120,9 +120,14 @@ def certain(person: Profiles) -> Particles:
 
 
 @cache
-def anyone(size: int = CROWD) -> Particles:
-    """Return ``size`` particles of the population, before any answer."""
-    return Particles(anybody(size))
+def anyone(size: int = CROWD, kinds: tuple[Kind, ...] = USUAL) -> Particles:
+    """Return ``size`` particles of the population for each kind of people, before any answer."""
+    import numpy as np
+
+    odds, way, seen = (np.repeat(np.array(each, dtype=np.float32), size) for each in zip(*kinds, strict=True))
+    found = Particles(np.tile(anybody(size), len(kinds)), len(kinds), way=way, seen=seen)
+    found.logs = np.log(odds)
+    return found
 
 
 @cache
@@ -181,10 +186,10 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
     return np.asarray(found)
 
 
-def learnt(observation: Observation) -> dict[str, Any]:
+def learnt(observation: Observation, kinds: tuple[Kind, ...] = USUAL) -> dict[str, Any]:
     """Return a user's prior in JSON form, learnt from all answers of the observation.
 
-    It holds people (18, 128), their meters (5, 128), the place of the last answer, and the number of answers. Raises
+    It holds people (18, 128), their meters and kinds, the place of the last answer, and the number of answers. Raises
     ValueError without answers.
     """
     import numpy as np
@@ -192,12 +197,14 @@ def learnt(observation: Observation) -> dict[str, Any]:
     if not observation.history:
         raise ValueError("nothing was answered")
     last = observation.history[-1]
-    crowd = Memory().heard(replace(observation, step_history=(), day=last.day, slot=last.slot), anyone())
+    crowd = Memory().heard(replace(observation, step_history=(), day=last.day, slot=last.slot), anyone(CROWD, kinds))
     points = (np.arange(PRIOR_PARTICLES) + 0.5) / PRIOR_PARTICLES
-    kept = np.minimum(np.searchsorted(np.cumsum(crowd.weights()), points), CROWD - 1)
+    kept = np.minimum(np.searchsorted(np.cumsum(crowd.weights()), points), len(crowd.logs) - 1)
     return {
         "people": _rounded(crowd.people[:, kept]),
         "meters": _rounded(crowd.meters[:, kept]),
+        "way": crowd.way[kept].tolist(),
+        "seen": _rounded(crowd.seen[None, kept])[0],
         "through": last.at.isoformat(),
         "day": last.day,
         "slot": int(last.slot),
@@ -219,13 +226,16 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
 
     try:
         people, meters = np.array(prior["people"], dtype=float), np.array(prior["meters"], dtype=np.float32)
+        alike = np.ones(PRIOR_PARTICLES)  # in older priors
+        way, seen = (np.array(prior.get(name, alike), dtype=np.float32) for name in ("way", "seen"))
         last = Place(datetime.fromisoformat(prior["through"]), int(prior["day"]), int(prior["slot"]))
     except KeyError:
         raise ValueError("that is no prior of this planner") from None
-    if people.shape != (SIZE, PRIOR_PARTICLES) or meters.shape != (METERS, PRIOR_PARTICLES):
+    fits = people.shape == (SIZE, PRIOR_PARTICLES) and meters.shape == (METERS, PRIOR_PARTICLES)
+    if not fits or not way.shape == seen.shape == (PRIOR_PARTICLES,):
         raise ValueError("that is no prior of this planner")
     times = max(size // PRIOR_PARTICLES, 1)
-    crowd = Particles(within(np.tile(people, times)))
+    crowd = Particles(within(np.tile(people, times)), way=np.tile(way, times), seen=np.tile(seen, times))
     crowd.meters, crowd.last = np.tile(meters, times), last
     return crowd
 

@@ -239,14 +239,17 @@ def renew(crowd: Particles) -> None:
         return
     rng = np.random.default_rng((crowd.age, size))
     people, meters, logs = crowd.people.copy(), crowd.meters.copy(), crowd.logs.reshape(weights.shape).copy()
+    way, seen = crowd.way.copy(), crowd.seen.copy()
     for kind in few:
         places = slice(kind * size, (kind + 1) * size)
         points = (rng.random() + np.arange(size)) / size  # systematic resampling
         copied = np.minimum(np.searchsorted(np.cumsum(weights[kind]), points), size - 1)
         people[:, places] = _alike(crowd.people[:, places], weights[kind], copied, rng)
         meters[:, places] = crowd.meters[:, places][:, copied]
+        way[places], seen[places] = crowd.way[places][copied], crowd.seen[places][copied]
         logs[kind] = np.logaddexp.reduce(logs[kind]) - np.log(size)
     crowd.meters, crowd.logs = meters, logs.reshape(-1)
+    crowd.way, crowd.seen = way, seen
     crowd.become(people)
 
 

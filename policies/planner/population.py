@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rhythm_env.constants import METERS, RANGES, WEIGHT_FLOOR
 from rhythm_env.profiles import TRAITS, Profiles
@@ -27,6 +27,17 @@ BEYOND = 0.15  # of a trait's range, by which real people may exceed the simulat
 ROWS = 128  # most rows of linear evidence: seven slots give about 7 * 8
 SMALLEST = 0.03  # smallest weight, near WEIGHT_FLOOR after normalising
 REFERENCE = 20_000  # draws from which the weights' moments are taken
+
+
+class Kind(NamedTuple):
+    """People who answer in a way, with their prior probability."""
+
+    probability: float
+    way: int = 1  # -1 if they refuse what is good for them
+    seen: float = 1.0  # share of recommendations that they look at
+
+
+USUAL = (Kind(1.0),)
 
 
 @dataclass(frozen=True, slots=True)

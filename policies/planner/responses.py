@@ -57,14 +57,18 @@ class Particles:
 
     ``foretold`` holds the processed answers, oldest first, with their predictions. ``last`` is the place of the last
     answer before them, or None without a prior. ``age`` counts the slots lived through. Particles form ``kinds`` groups
-    of equal size, and none changes its group. Arrays are replaced and never changed in place, so that a copy is cheap.
-    Single precision suffices, because answers are far noisier.
+    of equal size, and none changes its group. ``way`` (n,) is -1 for a person who refuses what is good for them, else
+    1. ``seen`` (n,) is the share of recommendations that a person looks at. Arrays are replaced and never changed in
+    place, so that a copy is cheap. Single precision suffices, because answers are far noisier.
     """
 
-    def __init__(self, people: Array, kinds: int = 1) -> None:
+    def __init__(self, people: Array, kinds: int = 1, *, way: Array | None = None, seen: Array | None = None) -> None:
         import numpy as np
 
         self.kinds, self.age = kinds, 0
+        everybody = np.ones(people.shape[1], dtype=np.float32)
+        self.way: Array = everybody if way is None else way
+        self.seen: Array = everybody if seen is None else seen
         self.last: Place | None = None
         self.foretold: tuple[Foretold, ...] = ()
         self.logs = np.zeros(people.shape[1])
@@ -115,9 +119,9 @@ class Particles:
         import numpy as np
 
         there = standings[:, ACTIONS.index(one.recommended)]
-        accepted = acceptance(there[0])
+        accepted = self.accepted(there[0])
         self.foretold = (*self.foretold, Foretold(one, float(accepted @ self.weights())))
-        likely = likelihood(one, accepted, there)
+        likely = likelihood(one, accepted * self.seen, there)
         likely *= np.float32(1 - DOUBT)
         likely += np.float32(DOUBT)
         self.logs = self.logs + TRUST * np.log(likely)
@@ -141,6 +145,10 @@ class Particles:
         np.maximum(spread, np.float32(1e-7), out=spread)
         worth /= spread[..., None, :]
         return np.asarray(worth)
+
+    def accepted(self, standings: Array) -> Array:
+        """Return the probability (10, n) or (n,) that each particle accepts, once seen, what has these standings."""
+        return acceptance(standings * self.way)
 
     def room(self) -> Array:
         """Return an uninitialised array (4, 5, 10, n) for the argument ``room`` of ``changes``."""

@@ -10,14 +10,19 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from policies.adaptive import Adaptive
-from policies.adaptive.advice import LIKELY, counted, say
+from policies.adaptive.advice import LIKELY, LOSS, STRANGER_SD, counted, say, worth
 from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
 from policies.adaptive.words import LOST, NO_PATTERN, beyond_chance, findings
+from policies.planner.inference import prior
+from policies.planner.population import profiles
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, kind_of_slot
+from rhythm_env.people import acceptance, standing, utilities
+from rhythm_env.profiles import Profiles, sampled
 
 MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)
 LEVELS = dict.fromkeys(Meter, 0.7)
@@ -205,3 +210,68 @@ def test_chance_alone_is_not_called_a_pattern() -> None:
     assert called <= 7  # 3 expected
     liked = {(action, slot): [(action + slot) % 3 == 0] * 6 for action in range(10) for slot in range(3)}
     assert {cell for cell, taken in beyond_chance(liked).items() if all(taken)} == {c for c in liked if sum(c) % 3 == 0}
+
+
+def answered_to(policy: Adaptive, taken: Callable[[ActionType, Slot], bool], answers: int) -> Observation:
+    """A person whose answers are to the advice that the policy gives, three a day."""
+    rng, observation = random.Random(3), seen(())
+    for number in range(answers):
+        day, slot = number // 3, Slot(number % 3)
+        here = replace(observation, timestep=day % 7 * 4 + int(slot), day=day % 7, slot=slot)
+        action = policy.decide(here, rng).action
+        given = Answer.ACCEPT if taken(action, slot) else Answer.IGNORE
+        at = MONDAY + timedelta(days=day, hours=6 * slot)
+        one = Interaction(at=at, day=day % 7, slot=slot, levels=LEVELS, recommended=action, answer=given)
+        observation = replace(here, history=(*here.history, one))
+    return observation
+
+
+def relative(person: Profiles, action: ActionType, slot: Slot) -> NDArray[np.float64]:
+    """How good the action is for a person with meters of 0.6, among all actions."""
+    values = utilities(np.full((5, 1), 0.6), int(slot), person)[:, 0]
+    return standing(values, ACTIONS)[ACTIONS.index(action)]
+
+
+def worthwhile(action: ActionType, slot: Slot) -> bool:
+    return bool(relative(profiles(prior().person()[:, None]), action, slot) > 0)
+
+
+def test_who_refuses_what_is_good_is_found_out_by_a_handful_of_answers() -> None:
+    def refusing(observation: Observation) -> float:
+        crowd = Adaptive()._planner.posterior(observation).crowd
+        assert crowd is not None
+        return float(crowd.weights()[crowd.way < 0].sum())
+
+    policy = Adaptive()
+    contrary = answered_to(policy, lambda action, slot: not worthwhile(action, slot), 9)
+    assert refusing(contrary) > 0.6
+    assert refusing(answered_to(policy, worthwhile, 9)) < 0.1
+    assert refusing(seen(())) == pytest.approx(0.1)
+    kept = Adaptive().personal(policy.learn(contrary))._planner.posterior(contrary).crowd
+    assert kept is not None  # what was found out goes into the person's prior
+    assert kept.weights()[kept.way < 0].sum() > 0.6
+
+
+def test_a_loss_weighs_more_than_a_gain_and_both_more_where_forecasts_hold() -> None:
+    gains = np.array([-0.02, 0.0, 0.02])
+    for trust in (0.0, 1.0):
+        low, middle, high = worth(gains, trust)
+        assert middle == 1
+        assert middle - low == pytest.approx(LOSS * (high - middle))
+    assert worth(gains, 1.0)[2] > worth(gains, 0.0)[2] > 1
+
+
+def test_something_is_believed_of_who_answers_as_foretold_and_nothing_of_others() -> None:
+    def stated(observation: Observation) -> list[tuple[float, float]]:
+        decision = Adaptive().decide(observation, random.Random(0))
+        assert decision.belief_sd is not None
+        return list(zip(decision.belief.vector(), decision.belief_sd, strict=True))
+
+    assert all(stated(seen(()))[at] == pytest.approx((0.5, STRANGER_SD), abs=0.01) for at in range(3))
+    drawn = random.Random(7)
+    likely = history(lambda *asked: drawn.random() < acceptance(relative(sampled([4]), *asked)), 84)
+    known = stated(seen(likely))
+    assert sum(sd for _, sd in known) < 3 * STRANGER_SD - 0.03
+    assert max(abs(mean - 0.5) for mean, _ in known) > 0.03
+    mute = stated(seen(history(lambda *_: True, 84)))  # who takes everything tells nothing
+    assert all(mean == 0.5 and sd >= STRANGER_SD for mean, sd in mute)
