@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 BELIEF_PERIOD = timedelta(days=365)
 NEAR = timedelta(days=2)  # over a longer gap, new data changes the belief more than the answer
-KNOWN_SD = 0.25  # of a dimension, from 0 to 1
+KNOWN_SD = 0.235  # of a dimension, from 0 to 1: narrower than that of all simulated people, which is 0.24
+NINETY = 1.645  # standard deviations on each side of a normal's mean that hold 90 %
 LEAST = 0.005  # the smallest change that shows in two decimals
 MOST = 8  # answers that are listed
 DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -161,14 +162,23 @@ def said(move: Move) -> Text:
 
 
 def is_known(sd: float | None) -> bool:
-    """Return False for a standard deviation above 0.25, which is close to the 0.29 of a uniform distribution."""
+    """Return False for a standard deviation that tells no more than is true of all people."""
     return sd is None or sd <= KNOWN_SD
+
+
+def interval(mean: float, sd: float) -> tuple[float, float]:
+    """Return (low, high), between which a dimension lies with a probability of 90 %.
+
+    >>> [round(one, 2) for one in interval(0.8, 0.2)]
+    [0.47, 1.0]
+    """
+    return max(mean - NINETY * sd, 0.0), min(mean + NINETY * sd, 1.0)
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
     """Return in words what the policy believes of the dimension ``name``, by its mean and standard deviation.
 
-    An ``sd`` above 0.25 means not known. A mean within 0.1 of 0.5 is "in between", and from 0.3 away on "clearly".
+    Not known is what is not ``is_known``. A mean within 0.1 of 0.5 is "in between", and from 0.3 away on "clearly".
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

@@ -270,15 +270,21 @@ def deliver_test(bridge: Bridge, user: User, *, now: datetime) -> str | None:
 
 
 def once(
-    bridge: Bridge, advice: Recommendation, message: tuple[str, str], notice: Notice, *, now: datetime
+    bridge: Bridge,
+    advice: Recommendation,
+    message: tuple[str, str],
+    notice: Notice,
+    *,
+    now: datetime,
+    likely: float | None = None,
 ) -> str | None:
     """Send the message of a recommendation if none was sent for it before, and store the result.
 
-    ``message`` and ``notice`` are those of ``deliver``. Returns None if it was sent, else the reason why not. The state
-    "sending" is stored before the first byte leaves. So a message that a crash interrupted counts as not sent, and is
-    never sent again.
+    ``message`` and ``notice`` are those of ``deliver``, ``likely`` that of ``notifications.begin``. Returns None if it
+    was sent, else the reason why not. The state "sending" is stored before the first byte leaves. So a message that a
+    crash interrupted counts as not sent, and is never sent again.
     """
-    if not bridge.store.notifications.begin(advice.user_id, advice.id, now=now):
+    if not bridge.store.notifications.begin(advice.user_id, advice.id, now=now, likely=likely):
         return say("it was sent before")
     try:
         reason = deliver(bridge, advice.user_id, message, notice, now=now)

@@ -16,6 +16,7 @@ from bridge import installation, registry
 from bridge.advice import (
     answer_links,
     calendar_writer,
+    moment_of_message,
     notify,
     outcomes,
     outgoing_events,
@@ -163,7 +164,8 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Send the current slot's recommendation to the address that the user gave, once.
 
-    It is not sent in a quiet slot, nor after it was seen, answered or expired. A recommended sleep is not sent once it
+    It waits for the moment of its slot at which an answer is likeliest (``moment_of_message``). It is not sent in a
+    quiet slot, nor after it was seen, answered or expired. A recommended sleep is not sent once it
     has begun. A failure is logged.
     """
     channel, moment = _open_channel(bridge, user, now), moment_at(now, user.zones)
@@ -176,6 +178,9 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
         return
     if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
+    when, likely = moment_of_message.best(bridge.store, user, advice, now=now)
+    if when > now:
+        return
     with speaking(bridge.store.people.language(user.id)):
         events = notify.titled_events(bridge, user, advice, now) if channel.events else ()
         links = answer_links.for_recommendation(bridge, advice)
@@ -183,7 +188,7 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
         title, text = notify.compose(advice, links={}, events=events, zones=user.zones)
         answers, choice = answer_links.paths(bridge, advice), answer_links.word(Answer.RESCHEDULE)
     notice = Notice(title=title, text=text, tag="advice", answers=answers, choice=choice)
-    reason = notify.once(bridge, advice, message, notice, now=now)
+    reason = notify.once(bridge, advice, message, notice, now=now, likely=likely)
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
 

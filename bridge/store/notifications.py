@@ -18,6 +18,7 @@ from bridge.store.inserts import insert_new
 from bridge.store.tables import channels, connections, cursors, microseconds, notifications, recommendations
 from rhythm_env.interface import SLOTS_PER_DAY, Slot
 
+ANSWERS_MAX = 200  # messages from which the moment of the next is learnt
 PAUSE_STREAM = "pause told"  # a row beside a connection's cursors: the last success before the pause that was told
 
 
@@ -51,9 +52,15 @@ class Notifications(Part):
         db.execute(sa.update(channels).where(channels.c.user_id == user_id).values(secret=sealed))
 
     @writes()
-    def begin(self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime) -> bool:
-        """Save that sending a recommendation has begun. Returns False, and saves nothing, if it had begun before."""
-        values = {"user_id": user_id, "recommendation_id": recommendation_id, "state": "sending", "at": now}
+    def begin(
+        self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime, likely: float | None = None
+    ) -> bool:
+        """Save that sending a recommendation has begun. Returns False, and saves nothing, if it had begun before.
+
+        ``likely`` is the probability of an answer within half an hour.
+        """
+        known = {"user_id": user_id, "recommendation_id": recommendation_id}
+        values = {**known, "state": "sending", "at": now, "likely": likely}
         return insert_new(db, notifications, values)
 
     @writes()
@@ -61,6 +68,22 @@ class Notifications(Part):
         """Save that sending a recommendation has worked (``reason`` is None), or has failed for ``reason``."""
         mine = sa.update(notifications).where(notifications.c.recommendation_id == recommendation_id)
         db.execute(mine.values(state="sent" if reason is None else "failed", reason=reason, at=now))
+
+    @reads
+    def answers(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[tuple[datetime, datetime | None]]:
+        """Return when each of the user's last 200 messages sent before ``until`` was sent and answered, oldest first.
+
+        None stands for no answer.
+        """
+        n, r = notifications.c, recommendations.c
+        query = (
+            sa.select(n.at, r.answered_at)
+            .join(recommendations, r.id == n.recommendation_id)
+            .where(n.user_id == user_id, n.state == "sent", n.at < until)
+            .order_by(n.at.desc())
+            .limit(ANSWERS_MAX)
+        )
+        return [(row.at, row.answered_at) for row in db.execute(query)][::-1]
 
     @reads
     def was_begun(self, db: sa.Connection, recommendation_id: int) -> bool:

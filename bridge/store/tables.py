@@ -443,6 +443,7 @@ notifications = sa.Table(
     _text("state"),  # sending, sent, failed
     _instant("at"),
     _text("reason", nullable=True),
+    sa.Column("likely", sa.Float),  # probability of an answer within half an hour, as foretold at ``at``
 )
 # Credentials for the page and the API. Only hashes and digests are stored, and none are exported.
 passwords = sa.Table("passwords", metadata, _to("user", primary_key=True), _text("hash"), _instant("set_at"))

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, is_known, leaning, said
+from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, interval, is_known, leaning, said
 from bridge.advice.foresight import Foresight, foresight
 from bridge.documents.meters import load_sensitivity
-from bridge.domain.languages import _, date_text, number, say, shown
+from bridge.domain.languages import _, date_text, many, number, say, shown
 from bridge.meters.sensitivity import FELT_BY_BODY
 from bridge.web import phrases
 from bridge.web.day import local
@@ -111,9 +111,20 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
         "high": high,
         "now": shown(leaning(name, newest.mean[name], sd)),
         "figure": number(newest.mean[name], ".2f") + (f" ± {number(sd, '.2f')}" if sd is not None else ""),
+        "meaning": "" if sd is None else _meaning(found.answers, *interval(newest.mean[name], sd)),
         "curve": curve,
         "resets": [curve.at[day] for day in days if day in breaks],
     }
+
+
+def _meaning(answers: int, low: float, high: float) -> str:
+    return many(
+        "After {count} answer: of 10 people who answer like you, about 9 lie between {low} and {high}.",
+        "After {count} answers: of 10 people who answer like you, about 9 lie between {low} and {high}.",
+        answers,
+        low=number(low, ".2f"),
+        high=number(high, ".2f"),
+    )
 
 
 @router.get("/belief/table")

@@ -1,0 +1,70 @@
+"""A message waits for the hours at which the person answers soon, as far as the plan and the slot allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bridge.advice import feedback, moment_of_message, recommend
+from bridge.advice.moment_of_message import SOON, chances
+from bridge.domain.guard import Guard
+from bridge.domain.records import Recommendation
+from bridge.domain.slots import INSTANT
+from rhythm_env.interface import Answer
+from tests.daemon.stage import MONDAY, Stage, staged
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+EARLY, LATE = 2, 3  # the three hours from 06:00, and those from 09:00
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    with staged(tmp_path, monkeypatch) as found:
+        found.add("ana", "Europe/Berlin")
+        yield found
+
+
+def test_hours_at_which_somebody_answers_are_learnt_and_shrunk() -> None:
+    everybody = chances([])
+    assert max(everybody) - min(everybody) < 1e-9
+    assert 0.7 < everybody[0] < 0.85
+    once, often = chances([(LATE, False)]), chances([(EARLY, True), (LATE, False)] * 20)
+    assert everybody[LATE] > once[LATE] > 0.5  # an answer alone changes little
+    assert everybody[EARLY] > once[EARLY] > once[LATE]  # the rate of the person is in all hours
+    assert often[EARLY] - often[LATE] > 0.3
+
+
+def advised(stage: Stage) -> Recommendation:
+    bridge, user = stage.bridge, stage.users[0]
+    recommend.recommend(
+        bridge.store,
+        user,
+        bridge.classifier,
+        bridge.policy(),
+        now=stage.now,
+        proxies=bridge.proxies,
+        guard=Guard(silent=False),
+    )
+    return bridge.store.recommendations.between(user.id, since=stage.now, until=stage.now + INSTANT)[0]
+
+
+def test_a_message_waits_for_a_better_hour_before_the_plan_begins_and_its_chance_is_kept(stage: Stage) -> None:
+    store, user = stage.bridge.store, stage.users[0]
+    for number in range(16):  # early ones are answered in the evening, late ones at once
+        stage.now = MONDAY + number * DAY + (number % 2) * 3 * HOUR
+        one = advised(stage)
+        assert store.notifications.begin(user.id, one.id, now=stage.now, likely=0.5)
+        store.notifications.finish(one.id, None, now=stage.now)
+        then = stage.now + (SOON / 2 if number % 2 else 2 * HOUR)
+        feedback.give_feedback(store, user, one.id, Answer.ACCEPT, now=then)
+    stage.now = MONDAY + 16 * DAY
+    new = replace(advised(stage), start=None, end=None)
+    at, likely = moment_of_message.best(store, user, new, now=stage.now)
+    assert (at - stage.now, likely > 0.6) == (3 * HOUR, True)  # 09:00 in Berlin
+    soon = replace(new, start=stage.now + HOUR)
+    assert moment_of_message.best(store, user, soon, now=stage.now)[0] == stage.now
+    assert len(store.notifications.answers(user.id, until=stage.now)) == 16
