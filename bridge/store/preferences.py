@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -12,6 +12,7 @@ from bridge.calendar.ownership import Mark, Ownership, Whose
 from bridge.domain.preference import PREFERRED_MAX
 from bridge.domain.trials import Switch, Trial
 from bridge.store import trials
+from rhythm_env.interface import ActionType
 
 LANGUAGE_MAX = 16  # characters
 NAME_MAX, TEXT_MAX = 20, 1000  # characters of a kind, and of a key or title
@@ -77,7 +78,7 @@ def preferences_of(body: str) -> Preferences:
         left_out=tuple(str(name)[:TEXT_MAX] for name in found.get("left_out", [])[-LEFT_OUT_MAX:]),
         marks=tuple(map(_mark, found.get("marks", [])[-MARKS_MAX:])),
         answered=_said(found.get("answered", [])),
-        resting=_said(found.get("resting", [])),
+        resting=tuple((ActionType(kind), about, day) for kind, about, day in _said(found.get("resting", []))),
         trials=tuple(map(trials.trial_of, found.get("trials", [])[-TRIALS_MAX:])),
         switches=tuple(map(trials.switch_of, found.get("switches", [])[-SWITCHES_MAX:])),
     )
@@ -89,7 +90,9 @@ def _plain(one: Mark) -> dict[str, Any]:
     return {name: value for name, value in {**told, **ticks}.items() if value}
 
 
-def _mark(one: Mapping[str, Any]) -> Mark:
+def _mark(one: Any) -> Mark:
+    if not isinstance(one, dict):
+        raise TypeError("no mark")
     title, name = (str(one[part])[:TEXT_MAX] if part in one else None for part in ("title", "name"))
     series, like = bool(one.get("series")), bool(one.get("like"))
     key, whose = str(one["key"])[:TEXT_MAX], Whose(one["whose"])

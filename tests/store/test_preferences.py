@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import pytest
+
+from bridge.calendar.ownership import Mark, Whose
 from bridge.store import Store
+from bridge.store.preferences import Preferences, preferences_of
+from rhythm_env.interface import ActionType
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
@@ -22,3 +29,37 @@ def test_the_last_choice_stands_for_its_own_user_and_goes_with_the_user(store: S
     assert store.people.preferred_sources(cleo.id) == ("garmin", "oura")
     store.people.forget(ana.id)
     assert store.people.preferred_sources(ana.id) == ()
+
+
+def test_all_that_is_chosen_is_kept_and_read_back() -> None:
+    day = NOW.date()
+    whole = Preferences(
+        sources=("oura",),
+        language="de",
+        modes=(("ill", day, day),),
+        left_out=("Family",),
+        marks=(
+            Mark(key="a", whose=Whose.NOT_MINE, title="CW Preschool", series=True, like=True, name="cw"),
+            Mark(key="b", whose=Whose.NO_TIME),
+        ),
+        answered=(("mode", "ill", day),),
+        resting=((ActionType.EXERCISE, "", day),),
+    )
+    assert preferences_of(whole.body) == whole
+    assert preferences_of(Preferences(sources=("oura",)).body) == Preferences(sources=("oura",))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"marks": ["x"]},
+        {"marks": [{"key": "a", "whose": "hers"}]},
+        {"marks": [{"whose": "mine"}]},
+        {"modes": 5},
+        {"resting": [["SWIM", "", "2026-11-20"]]},
+        {"answered": [["mode", "ill", "soon"]]},
+    ],
+)
+def test_preferences_of_another_form_are_refused(part: dict[str, Any]) -> None:
+    with pytest.raises((ValueError, KeyError, TypeError)):
+        preferences_of(json.dumps({"sources": [], "language": None, **part}))
