@@ -170,7 +170,7 @@ def begin(bridge: Bridge, user: User, text: str, weeks: int, outcome: str, *, no
     seed = secrets.token_hex(16)
 
     with bridge.store.lock(LOCK.format(user.id)):
-        before = trials_of(bridge.store, user)
+        before = bridge.store.people.preferences(user.id).trials
         number = max((one.id for one in before), default=0) + 1
         trial = Trial(id=number, text=text, outcome=outcome, start=start, weeks=weeks, seed=seed)
         bridge.store.people.change_preferences(user.id, trials=(*before, trial), now=now)
@@ -223,14 +223,14 @@ def of(store: Store, user: User, number: int) -> Trial:
 def _change(store: Store, user: User, number: int, change: Callable[[Trial], Trial], *, now: datetime) -> Trial:
     with store.lock(LOCK.format(user.id)):
         changed = change(of(store, user, number))
-        trials = tuple(changed if one.id == number else one for one in trials_of(store, user))
+        trials = tuple(changed if one.id == number else one for one in store.people.preferences(user.id).trials)
         store.people.change_preferences(user.id, trials=trials, now=now)
     return changed
 
 
 def trials_of(store: Store, user: User) -> tuple[Trial, ...]:
-    """Return the user's last 20 trials, in the order of their beginning."""
-    return store.people.preferences(user.id).trials
+    """Return the user's last 20 trials, in the order of their beginning. Those of another release are left out."""
+    return tuple(one for one in store.people.preferences(user.id).trials if one.outcome in OUTCOMES)
 
 
 def told_of(bridge: Bridge, user: User, *, now: datetime) -> list[Told]:

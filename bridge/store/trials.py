@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from math import isfinite
 from typing import Any
 
 from bridge.domain.trials import ADVICE, REASON_MAX, TEXT_MAX, WATCH, WEEKS, Switch, Trial
 
+YEARS, ID_MAX = range(1970, 2200), 2**53
 SEED_MAX, NAME_MAX = 64, 30  # characters of a seed, and of an outcome or of who switched
 
 
@@ -23,29 +25,42 @@ def trial_of(body: Mapping[str, Any]) -> Trial:
     """Return the trial of a JSON object. Raises ValueError, KeyError or TypeError for another object."""
     if int(body["weeks"]) not in WEEKS:
         raise ValueError("a trial of other weeks")
-    return Trial(
+    found = Trial(
         id=int(body["id"]),
         text=str(body["text"])[:TEXT_MAX],
         outcome=str(body["outcome"])[:NAME_MAX],
-        start=date.fromisoformat(body["start"]),
+        start=_day(body["start"]),
         weeks=int(body["weeks"]),
         seed=str(body["seed"])[:SEED_MAX],
-        kept={date.fromisoformat(day): bool(kept) for day, kept in body["kept"].items()},
-        stopped=None if body["stopped"] is None else date.fromisoformat(body["stopped"]),
+        kept={_day(day): bool(kept) for day, kept in body["kept"].items()},
+        stopped=None if body["stopped"] is None else _day(body["stopped"]),
     )
+    if not 0 < found.id < ID_MAX or not {*found.kept} <= {*found.arms()}:
+        raise ValueError("no readable trial")
+    return found
 
 
 def switch_of(body: Mapping[str, Any]) -> Switch:
     """Return the switch of a JSON object. Raises ValueError, KeyError or TypeError for another object."""
-    if body["what"] not in (ADVICE, WATCH):
+    at, evidence = datetime.fromisoformat(body["at"]), body["evidence"]
+    if body["what"] not in (ADVICE, WATCH) or at.tzinfo is None or at.year not in YEARS:
         raise ValueError("no known switch")
+    if evidence is not None and not isfinite(evidence):
+        raise ValueError("no finite evidence")
     return Switch(
-        at=datetime.fromisoformat(body["at"]).astimezone(UTC),
+        at=at.astimezone(UTC),
         what=str(body["what"]),
         on=bool(body["on"]),
         by=str(body["by"])[:NAME_MAX],
         reason=str(body["reason"])[:REASON_MAX],
-        evidence=None if body["evidence"] is None else float(body["evidence"]),
+        evidence=None if evidence is None else float(evidence),
         silent=int(body["silent"]),
         advised=int(body["advised"]),
     )
+
+
+def _day(text: str) -> date:
+    day = date.fromisoformat(text)
+    if day.year not in YEARS:
+        raise ValueError("a year that cannot be")
+    return day

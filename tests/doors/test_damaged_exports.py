@@ -29,7 +29,19 @@ NOW = datetime.fromisoformat("2026-11-25T20:00:00+01:00")
 SEEDS = 72
 Tables = dict[str, list[Any]]
 PAGES = (
-    *("/", "/advice", "/week", "/review", "/history", "/trends", "/belief", "/settings", "/wishes", "/connections"),
+    *(
+        "/",
+        "/advice",
+        "/week",
+        "/review",
+        "/effects",
+        "/history",
+        "/trends",
+        "/belief",
+        "/settings",
+        "/wishes",
+        "/connections",
+    ),
     *("/api/v1/today", "/api/v1/plan", "/api/v1/days", "/api/v1/connections"),
 )
 HOSTILE = (

@@ -151,3 +151,33 @@ def test_trials_go_with_their_person_and_into_the_export(store: Store) -> None:
     store.people.forget(ana.id)
     assert store.people.preferences(ana.id).trials == ()
     assert store.people.preferences(ben.id).trials == (one,)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"start": "0001-01-01"},
+        {"stopped": "9999-12-31"},
+        {"weeks": 400},
+        {"id": 2**70},
+        {"kept": {"2026-01-01": True}},
+        {"kept": []},
+        {"seed": None, "text": None, "weeks": None},
+    ],
+)
+def test_a_crafted_export_of_a_trial_is_refused(store: Store, change: dict[str, Any]) -> None:
+    now = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    ana, ben = (store.people.add_user(name, "UTC", now=now) for name in ("ana", "ben"))
+    one = Trial(id=1, text="tea", outcome="sleep", start=FIRST, weeks=4, seed="0f")
+    store.people.change_preferences(ana.id, trials=(one,), now=now)
+    saved = store.exports.dump(ana.id)
+    (row,) = saved["preferences"]
+    body = json.loads(row["body"])
+    body["trials"][0] |= change
+    with pytest.raises(SetupError, match="cannot be read"):
+        store.exports.restore(ben.id, {"preferences": [{**row, "body": json.dumps(body)}]})
+    switch = {"at": "0001-01-01T00:00:00+00:00", "what": "watch", "on": True, "by": "person", "reason": ""}
+    switch |= {"evidence": None, "silent": 0, "advised": 0}
+    old = json.dumps({"sources": [], "language": None, "switches": [switch]})
+    with pytest.raises(SetupError, match="cannot be read"):
+        store.exports.restore(ben.id, {"preferences": [{**row, "body": old}]})

@@ -32,6 +32,7 @@ PAGES = {
     "week": "/week",
     "history": "/history",
     "review": "/review",
+    "effects": "/effects",
     "trends": "/trends",
     "belief": "/belief",
     "connections": "/connections",
