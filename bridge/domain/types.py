@@ -337,6 +337,11 @@ class Because:
     age_hours: float
     fact: Fact
 
+    @property
+    def share(self) -> float:
+        """The contribution as people and assistants read it: in two decimals, as the level is. 0.0 shows nothing."""
+        return round(self.contribution, 2) or 0.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:

@@ -226,10 +226,7 @@ def _reading(reading: Reading) -> Document:
         "coverage": round(reading.coverage, 2),
         "validated": reading.validated,
         "note": reading.note,
-        "because": [
-            {"points": round(b.contribution, 3), "text": rendered(b.fact, Audience.ASSISTANT)}
-            for b in reading.strongest
-        ],
+        "because": [{"points": b.share, "text": rendered(b.fact, Audience.ASSISTANT)} for b in reading.strongest],
     }
 
 

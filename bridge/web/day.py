@@ -24,7 +24,7 @@ from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.titles import SLOT_TITLES, advice_title, answer_text
-from bridge.domain.types import Because, Reading
+from bridge.domain.types import Reading
 from bridge.ingest import connecting
 from bridge.meters import words
 from bridge.web import phrases
@@ -133,16 +133,9 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "fresh": number(reading.coverage, ".0%"),
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),
-        "reasons": [
-            {"text": told(b.fact), "share": phrases.signed(b.contribution)} for b in reading.strongest if _counts(b)
-        ],
-        "idle": [shown(told(b.fact)) for b in reading.strongest if not _counts(b)],
+        "reasons": [{"text": told(b.fact), "share": phrases.signed(b.share)} for b in reading.strongest if b.share],
+        "idle": [shown(told(b.fact)) for b in reading.strongest if not b.share],
     }
-
-
-def _counts(because: Because) -> bool:
-    """Return True if an input moves its meter by an amount that shows in two decimals."""
-    return abs(because.contribution) >= phrases.SHOWN_SHARE_MIN
 
 
 def slots(today: Today, visit: Visit) -> list[dict[str, Any]]:

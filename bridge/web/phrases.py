@@ -95,9 +95,6 @@ def age(hours: float) -> str:
     return many("{count} day ago", "{count} days ago", int(hours // 24))
 
 
-SHOWN_SHARE_MIN = 0.005  # a smaller contribution is 0.00 in two decimals
-
-
 def signed(share: float) -> str:
     """Return a contribution with its sign and two digits.
 

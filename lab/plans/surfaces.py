@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from bridge.advice import notify
 from bridge.advice.recommend import build_observation
@@ -22,7 +21,6 @@ from bridge.installation import Bridge
 from bridge.mcp.tools import Tools
 from bridge.recordings.recorded_life import environment
 from bridge.web import day
-from bridge.web.phrases import SHOWN_SHARE_MIN
 from bridge.web.state import AppState, Visit
 from rhythm_env.interface import Meter
 
@@ -98,8 +96,7 @@ def _to_person(said: Sequence[str], advice: Recommendation | Silence, audience: 
 
 def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
     """Yield (surface, meter -> level and strongest reason)."""
-    levels = _levels(load_meters(bridge, user, now, 1).now)
-    yield "meters and explain", levels
+    yield "meters and explain", _levels(load_meters(bridge, user, now, 1).now)
     _, observed = build_observation(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
     yield "observe", _levels(observed)
     found = day.meters(visit.app.today_cache.today(bridge, user, now).readings)
@@ -121,18 +118,11 @@ def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetim
             if told[meter]["level"] is None
             else (
                 f"{told[meter]['level']:.2f}",
-                *(one["text"] for one in told[meter]["because"][:1] if _counts(one, levels[meter])),
+                *(one["text"] for one in told[meter]["because"][:1] if one["points"]),
             )
             for meter in Meter
         },
     )
-
-
-def _counts(because: Mapping[str, Any], said: Said) -> bool:
-    """Return True if an input moves its meter by an amount that shows. At the edge, which rounding hides, ``said``
-    decides: the level, and the reason if it was told."""
-    points = abs(because["points"])
-    return len(said) > 1 if points == SHOWN_SHARE_MIN else bool(points >= SHOWN_SHARE_MIN)
 
 
 def _levels(readings: Mapping[Meter, Reading]) -> Levels:
@@ -140,7 +130,7 @@ def _levels(readings: Mapping[Meter, Reading]) -> Levels:
     return {
         meter: (
             f"{one.level:.2f}",
-            *for_person(b.fact for b in one.strongest[:1] if abs(b.contribution) >= SHOWN_SHARE_MIN),
+            *for_person(b.fact for b in one.strongest[:1] if b.share),
         )
         if one.coverage
         else (NOT_KNOWN,)

@@ -21,6 +21,7 @@ from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
 from bridge.domain.types import Because, Reading
 from bridge.ingest import checkins, runs
+from bridge.mcp.tools import _reading
 from bridge.web import day
 from bridge.web.render import templates
 from rhythm_env.interface import Answer, Meter
@@ -176,6 +177,16 @@ def test_an_input_that_moves_nothing_has_no_figure() -> None:
     assert "Seen, and moves nothing now: deep sleep 2 min below your usual." in shown
     (meter,) = day.meters({Meter.VITALITY: replace(read, because=(idle,))})
     assert "Deep sleep 2 min below" in templates().get_template("today/meters.html").render(meters=[meter])
+
+
+@pytest.mark.parametrize("by", [-0.0151, -0.0049, 0.0, 0.0046, 0.00501, 0.0149])
+def test_page_and_assistant_agree_which_input_moves_a_meter_and_by_how_much(by: float) -> None:
+    one = fact("slept_enough", length=length(420))
+    because = Because(signal=one.kind, source="whoop", z=0.0, contribution=by, age_hours=1.0, fact=one)
+    read = Reading(level=0.7 + by, sd=0.1, coverage=1.0, because=(because,))
+    (meter,) = day.meters({Meter.VITALITY: read})
+    points = _reading(read)["because"][0]["points"]
+    assert [share["share"] for share in meter["reasons"]] == ([f"{points:+.2f}".replace("-", "−")] if points else [])
 
 
 def test_a_check_in_moves_the_meters_at_once(visitor: Visitor) -> None:
