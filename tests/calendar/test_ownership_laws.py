@@ -132,3 +132,26 @@ def test_nothing_of_an_odd_week_is_learnt(home: Home, monkeypatch: pytest.Monkey
     modes.say_mode(home.store, home.user, ModeKind.NORMAL, None, now=begin)
     home.share([])
     assert home.known()[2] == plain
+
+
+FLIGHT = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//made up//EN
+X-WR-CALNAME:Family
+BEGIN:VEVENT
+UID:flight@home
+DTSTAMP:20260801T000000Z
+DTSTART;TZID=Europe/Berlin:20261119T100000
+DTEND;TZID=America/New_York:20261119T130000
+SUMMARY:Ben: flight to New York
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+def test_somebody_elses_flight_changes_no_clock(home: Home) -> None:
+    bridge, at_home = home.desk.bridge, home.user.zones
+    home.desk.give("flight.ics", FLIGHT.replace("\n", "\r\n"))
+    assert bridge.travelled(home.user, at=NOW).zones != at_home
+    whose.mark(home.store, home.user, "Ben: flight to New York", Whose.NOT_MINE, now=NOW)
+    assert bridge.travelled(home.user, at=NOW).zones == at_home
