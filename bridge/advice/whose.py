@@ -218,6 +218,7 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
     theirs = {one for one in said.marks if one.like and one.whose is not Whose.MINE}
     if len(told | {one.key for one in said.marks if one.like}) - len(theirs) - len(theirs) >= IN_VAIN:
         return []
+    of_people = any(owners.tells_people(title, known) for title in titles)
     found = [
         Doubt(key=some[0].key, title=some[0].event.title or "", name=named.get(group), entries=len(some))
         for group, some in groups.items()
@@ -225,7 +226,7 @@ def doubts(store: Store, user: User, *, now: datetime, most: int = DOUBTS) -> li
         and group not in told
         and group != whose.own
         and (group in named or (theirs and len(owners.beside(some[0].event.title or "", titles, known)) < 2))
-        and (theirs or whose.own in known or owners.is_sure(group, titles))
+        and (theirs or whose.own in known or (of_people and owners.is_sure(group, titles)))
     ]
     return sorted(found, key=lambda one: (one.name is None, -one.entries, one.title))[:most]
 

@@ -114,6 +114,20 @@ def beside(title: str, titles: Iterable[str], known: frozenset[str]) -> frozense
     return frozenset(n for n, other in named if n is not None and same_words(" ".join(rest_of(other, n)), title))
 
 
+def tells_people(title: str, known: frozenset[str]) -> bool:
+    """Return True if a title writes a name as only people's are: with 's, in brackets, or as initials.
+
+    >>> known = frozenset({"clara", "focus", "cw"})
+    >>> [tells_people(title, known) for title in ("Clara's ballet", "CW Preschool", "Focus: plan", "Ballet (Clara)")]
+    [True, True, False, True]
+    """
+    parts = ["", *PARTS.findall(_normal(title)), ""]
+    return any(
+        _plain(part) in known and (part.casefold() != _plain(part) or _is_initials(part) or low + high in ("()", "[]"))
+        for low, part, high in zip(parts, parts[1:], parts[2:], strict=False)
+    )
+
+
 def is_sure(name: str, titles: Iterable[str]) -> bool:
     """Return True if a sign parts a name from the rest of some title, or it is initials."""
     return any(one.sure and one.text == name for title in titles for part in _ends(title) for one in part)
