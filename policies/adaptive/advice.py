@@ -33,9 +33,9 @@ CLOSE = 0.15  # standard errors within which two actions count as equally good
 TRUSTED = 0.4  # share of the planner at which its values count in full
 UNKNOWN_SD = 0.31  # of a belief about somebody unlike all: 1.645 standard deviations reach from the middle to 0 and 1
 STRANGER, STRANGER_SD = 0.5, 0.26  # mean and spread of a trait: 90 % of the population lie within
-SUREST = 0.05  # the least spread that the planner is believed
+SUREST = 0.16  # least spread that the planner is believed: where it is surer, it was wrong too often
 UNBELIEVED = 0.4  # share of the planner at which its belief begins to count
-MOST_BELIEVED = 0.35  # largest power of its belief: particles are few, and people differ from all of them
+MOST_BELIEVED = 0.5  # largest power of its belief: particles are few, and people differ from all of them
 OFF = 2.0  # standard errors by which the number of Accept differs from the planner's forecasts, and nothing is believed
 # Spread of the planner's forecasts over actions, in logits. A residual of this size halves the planner's share.
 PLANNED = 1.4
@@ -181,11 +181,13 @@ def belief(posterior: Posterior, known: Heard) -> tuple[tuple[float, ...], tuple
 
 
 def believed(known: Heard) -> float:
-    """Return the power (0 to 0.35) of the planner's posterior in the belief.
+    """Return the power (0 to 0.5) of the planner's posterior in the belief.
 
     It rises with the planner's share in the forecasts from 0.4 on. It falls to 0 where the planner foretold as many
     Accept as are two standard errors off, because people then differ from all particles in more than their traits.
     """
+    if not known.lessons:
+        return 0.0
     share = (say(known.known) - UNBELIEVED) / (1 - UNBELIEVED)
     off = OFF - abs(known.surprise())
     return MOST_BELIEVED * min(max(share, 0.0), 1.0) * min(max(off, 0.0), 1.0)
