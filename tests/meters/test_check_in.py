@@ -1,17 +1,22 @@
 """Check-ins as an input of the meters."""
 
 import doctest
+from contextlib import closing
 from statistics import pvariance
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.advice.recommend import load_snapshot
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.rendering import told
 from bridge.domain.types import Sample
+from bridge.ingest import checkins
+from bridge.meters import Past, read
 from bridge.meters import check_in as module
-from bridge.meters import read
+from bridge.store import Store
+from lab.plans.run import bridge_of
 from rhythm_env.interface import Meter
 
 from .life import DAY, HOUR, MORNING, body, known
@@ -139,3 +144,13 @@ def test_without_sensors_an_answer_alone_is_a_reading():
     reading = read(known(*(said(3, ago) for ago in range(1, 10)), said(1, 0), at=NOON))[Meter.VITALITY]
     assert reading.coverage > 0
     assert reading.level < 0.7
+
+
+def test_answers_from_long_before_are_read_from_the_store():
+    with closing(Store("sqlite://")) as store:
+        user = store.people.add_user("ana", "Europe/Berlin", now=NOON - 500 * DAY)
+        for ago in (400, 300, 200, 1):
+            at = NOON - ago * DAY
+            checkins.record_check_in(store, user, checkins.CheckIn(at=at, score=4, about=None), now=at)
+        known_now = load_snapshot(store, user, bridge_of(store).classifier, at=NOON)
+    assert len(Past(known_now).answers.about(Meter.VITALITY, NOON)) == 4

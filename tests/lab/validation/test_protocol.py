@@ -93,9 +93,10 @@ def test_a_difference_is_paired(planted) -> None:
     assert paired["mean"] == pytest.approx(ours["mean"] - theirs["mean"], abs=1e-3)
 
 
-def seen(tmp_path, rows):
+def seen(tmp_path, rows, proxies=None):
     person = table.read(made_up.write(tmp_path / "study.csv", rows)).persons[0]
-    readings, mine = life.readings(person, proxy.shipped()), columns.of_person(person, proxy.shipped())
+    proxies = proxies or proxy.shipped()
+    readings, mine = life.readings(person, proxies), columns.of_person(person, proxies)
     return [{m: r.level for m, r in one.items()} for one in readings], mine
 
 
@@ -116,9 +117,10 @@ def test_a_later_night_changes_nothing_before_it(tmp_path) -> None:
 
 def test_steps_of_a_day_are_not_known_in_it(tmp_path) -> None:
     rows = made_up.rows(1, 50)
-    before, _ = seen(tmp_path, rows)
+    counted = proxy.with_changes({"VITALITY": {"steps": {"weight": 0.15}}}, tmp_path / "meters.toml")
+    before, _ = seen(tmp_path, rows, counted)
     rows[30]["steps"] = "40000"
-    after, found = seen(tmp_path, rows)
+    after, found = seen(tmp_path, rows, counted)
     assert before[:31] == after[:31]
     assert before[31] != after[31]
     assert found.predictors["steps yesterday"][31] == 40000
