@@ -60,17 +60,15 @@ def query(
     """Answer a question over what is stored: a metric, a span, conditions, a grouping and an aggregate."""
     from bridge import installation
     from bridge.documents.query import answer_document
-    from bridge.query.answer import answer
-    from bridge.query.parse import Words, query_of
-    from bridge.query.rows import load_tables
+    from bridge.query import asking
+    from bridge.query.parse import Words
 
     words = Words(
         what=what, of=of, since=since, until=until, first=first, last=last, by=by, where=where or (), against=against
     )
-    asked = query_of(words)
     with installation.open_bridge() as bridge:
         now = installation.now()
-        found = answer(asked, load_tables(bridge, bridge.person(user, at=now), asked, now=now))
+        found, _ = asking.typed(bridge, bridge.person(user, at=now), words, now=now)
     if json:
         show.document(answer_document(found))
     else:
@@ -85,18 +83,11 @@ def ask(
     """Answer a plain question, such as "how much deep sleep did I get on weekdays in October?"."""
     from bridge import installation
     from bridge.documents.query import asked_document
-    from bridge.domain.slots import zone_at
-    from bridge.query.answer import answer
-    from bridge.query.parse import query_of
-    from bridge.query.plain import read
-    from bridge.query.rows import load_tables
+    from bridge.query import asking
 
     with installation.open_bridge() as bridge:
         now = installation.now()
-        person = bridge.person(user, at=now)
-        asked = query_of(read(text, now.astimezone(zone_at(now, person.zones)).date()))
-        tables = load_tables(bridge, person, asked, now=now)
-    found = answer(asked, tables)
+        found, tables = asking.plain(bridge, bridge.person(user, at=now), text, now=now)
     told = asked_document(found)
     if json:
         show.document(told)

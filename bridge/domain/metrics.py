@@ -166,6 +166,9 @@ class Metric(StrEnum):
     CHECK_IN_CONNECTION = "check_in_connection"
     """The user's own score of the meter connection, from 1 to 5."""
 
+    NOTED = "noted"
+    """Amount of something that the user noted, such as two glasses. The sample's key is its name."""
+
     CONTACTS = "contacts"
     """Number of people with whom the user was in touch on a day, as the user's own file counts them."""
 
@@ -259,6 +262,7 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.CHECK_IN_PROGRESS: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
         Metric.CHECK_IN_SERENITY: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
         Metric.CHECK_IN_CONNECTION: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
+        Metric.NOTED: MetricSpec(unit="count", shape=Shape.INTRADAY, low=0, high=10_000),
         Metric.CONTACTS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=10_000),
         Metric.MESSAGES: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=100_000),
     }

@@ -49,15 +49,23 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
     again = f"bridge checkin SCORE --user {user.name}"
     if said.at > now:
         raise SetupError(f"--at is in the future; leave it out for a check-in about now: {again}")
+    return store_said(store, user, record(said, user.zones), again=again, now=now)
+
+
+def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: datetime) -> str:
+    """Store what a user said of themselves, and return ``new``, ``updated`` or ``unchanged``.
+
+    Raises SetupError, which names the command ``again``, for what cannot be read. Then nothing is stored.
+    """
     spec = registry.spec(CHECK_IN_SOURCE)
     normalise = registry.resolve(spec.normaliser)
-    page = Page(stream=CHECK_IN_STREAM, records=(record(said, user.zones),))
+    page = Page(stream=said.stream, records=(said,))
     with store.transaction():
         connection = store.connections.connect(user.id, CHECK_IN_SOURCE, CHECK_IN_CONNECTION, now=now)
         source = Source(connection=connection, spec=spec, open=None, normalise=normalise, recurring=False)
         (landing,) = store_page(source, store, page, frozenset(), now=now)
         if landing.set_aside is not None:
-            raise SetupError(f"{landing.set_aside}; the check-in was not stored; try again: {again}")
+            raise SetupError(f"{landing.set_aside}; nothing was stored; try again: {again}")
         outcome = Outcome(
             source=CHECK_IN_SOURCE,
             connection=CHECK_IN_CONNECTION,
@@ -65,7 +73,7 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
             new=int(landing.outcome == "new"),
             updated=int(landing.outcome == "updated"),
             unchanged=int(landing.outcome == "unchanged"),
-            streams={CHECK_IN_STREAM: 1},
+            streams={said.stream: 1},
             items=landing.items,
         )
         record_outcome(store, connection, outcome, started=now, finished=now, recurring=source.recurring)

@@ -12,7 +12,7 @@ from bridge import installation
 from bridge.documents.query import answer_document
 from bridge.domain import sports
 from bridge.domain.errors import SetupError
-from bridge.domain.metrics import CHECK_INS, METRICS, Shape
+from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
 from bridge.domain.records import User
 from bridge.query.answer import answer
 from bridge.query.model import NIGHT_FIELDS, WORKOUT_FIELDS, WORKOUT_UNITS, Query
@@ -46,9 +46,9 @@ class Allowed:
     fields: frozenset[str]
 
 
-# A score that the person gave is a check-in, not a measurement.
+# What the person says, a score or a note, is no measurement.
 _MEASURED: Mapping[str, Shape] = {
-    str(name): spec.shape for name, spec in METRICS.items() if name not in CHECK_INS.values()
+    str(name): spec.shape for name, spec in METRICS.items() if name not in {*CHECK_INS.values(), Metric.NOTED}
 }
 _NIGHTLY = frozenset(name for name, shape in _MEASURED.items() if shape is Shape.NIGHTLY)
 _DAILY = frozenset(_MEASURED) - _NIGHTLY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
@@ -27,8 +27,9 @@ from bridge.query.model import (
 )
 from rhythm_env.interface import ActionType
 
+ASKED = tuple(metric for metric in METRICS if metric is not Metric.NOTED)  # notes are fields by their own names
 SUBJECTS: tuple[str, ...] = (
-    *(str(metric) for metric in METRICS),
+    *(str(metric) for metric in ASKED),
     *METER_NAMES,
     "nights",
     "workouts",
@@ -37,7 +38,7 @@ SUBJECTS: tuple[str, ...] = (
     "entries.minutes",
 )
 FIELDS: tuple[str, ...] = (
-    *(str(metric) for metric in METRICS),
+    *(str(metric) for metric in ASKED),
     *METER_NAMES,
     *DAY_FIELDS,
     *NIGHT_FIELDS,
@@ -67,19 +68,18 @@ class Words:
     against: str | None = None
 
 
-def query_of(words: Words, *, factors: Iterable[str] = ()) -> Query:
-    """Return the query that ``words`` ask, where ``factors`` are further fields of a day.
+def query_of(words: Words, *, factors: Callable[[], Iterable[str]] = tuple) -> Query:
+    """Return the query that ``words`` ask, where ``factors`` gives further fields of a day, asked where they matter.
 
     Raises SetupError, which names the nearest word, for what is no query.
     """
-    fields = (*FIELDS, *factors)
     subject = subject_of(words.what)
     default = Aggregate.COUNT if subject.counted else Aggregate.MEAN
     of = default if words.of is None else Aggregate(_known(words.of, tuple(Aggregate), "aggregate"))
     by = None if words.by is None else By(_known(words.by, tuple(By), "grouping"))
     if len(words.where) > CONDITIONS_MAX:
         raise SetupError(f"a query has at most {CONDITIONS_MAX} conditions; leave some out")
-    where = tuple(condition_of(text, fields) for text in words.where)
+    where = tuple(condition_of(text, factors) for text in words.where)
     query = Query(
         subject=subject,
         of=of,
@@ -89,7 +89,7 @@ def query_of(words: Words, *, factors: Iterable[str] = ()) -> Query:
         last=_number(words.last, "--last"),
         by=by,
         where=where,
-        against=None if words.against is None else _against(words.against, fields),
+        against=None if words.against is None else _against(words.against, factors),
     )
     _check(query)
     return query
@@ -121,7 +121,7 @@ def subject_of(text: str) -> Subject:
     name = _short(text).lower()
     first, divided, second = name.partition("/")
     if divided:
-        metrics = [Metric(_known(one.strip(), tuple(METRICS), "metric")) for one in (first, second)]
+        metrics = [Metric(_known(one.strip(), ASKED, "metric")) for one in (first, second)]
         return Subject(name=f"{metrics[0]}/{metrics[1]}", kind=Kind.DAYS, field=str(metrics[0]), over=metrics[1])
     name = _known(name, SUBJECTS, "metric")
     kind, dotted, field = name.partition(".")
@@ -130,7 +130,7 @@ def subject_of(text: str) -> Subject:
     return Subject(name=name, kind=Kind.DAYS, field=name)
 
 
-def condition_of(text: str, fields: Sequence[str] = FIELDS) -> Condition:
+def condition_of(text: str, factors: Callable[[], Iterable[str]] = tuple) -> Condition:
     """Return the condition that ``FIELD OP VALUE`` says."""
     written = _short(text)
     places = [(written.find(one), -len(one), one) for one in OPERATORS if one in written]
@@ -139,7 +139,10 @@ def condition_of(text: str, fields: Sequence[str] = FIELDS) -> Condition:
     at, _, operator = min(places)
     named = written[:at].strip().lower()
     plain = named.removeprefix(BEFORE)
-    name = subject_of(plain).name if "/" in plain else _known(plain, fields, "field")
+    if "/" in plain:
+        name = subject_of(plain).name
+    else:
+        name = plain if plain in FIELDS else _known(plain, (*FIELDS, *factors()), "field")
     value = written[at + len(operator) :].strip().strip("\"'")
     if not value:
         raise SetupError(f'{written!r} has no value; write FIELD OP VALUE, such as "steps > 8000"')
@@ -147,8 +150,8 @@ def condition_of(text: str, fields: Sequence[str] = FIELDS) -> Condition:
     return Condition(field=field, operator=operator, value=_value(name, operator, value), text=written)
 
 
-def _against(text: str, fields: Sequence[str]) -> Subject | Condition:
-    return condition_of(text, fields) if any(one in text for one in OPERATORS) else subject_of(text)
+def _against(text: str, factors: Callable[[], Iterable[str]]) -> Subject | Condition:
+    return condition_of(text, factors) if any(one in text for one in OPERATORS) else subject_of(text)
 
 
 def _value(field: str, operator: str, value: str) -> float | str:

@@ -22,7 +22,16 @@ from bridge.meters.nights import Nights
 from bridge.meters.overlaps import once, series_of
 from bridge.meters.sleep import minutes_asleep
 from bridge.meters.whole_nights import AWAKE_MAX, whole_nights
-from bridge.query.model import METER_NAMES, WORKOUT_METRICS, Kind, Query
+from bridge.query.exposures import exposures
+from bridge.query.model import (
+    DAY_FIELDS,
+    METER_NAMES,
+    NIGHT_FIELDS,
+    WORKOUT_FIELDS,
+    WORKOUT_METRICS,
+    Kind,
+    Query,
+)
 from bridge.store import codec
 from bridge.store.daily import episode_of
 from bridge.trends import compute_trends
@@ -127,7 +136,10 @@ def load_tables(bridge: Bridge, user: User, query: Query, *, now: datetime) -> T
         values[metric] = {**values.get(metric, {}), **told}
     meters = METER_NAMES.keys() & (fields | {str(part.field) for part in parts if part.kind is Kind.DAYS})
     if meters:
-        values |= _levels(bridge, user, meters, query, now)
+        values |= levels(bridge, user, meters, query.since, now)
+    factors = fields - {*METRICS, *METER_NAMES, *DAY_FIELDS, *NIGHT_FIELDS, *WORKOUT_FIELDS}
+    if factors:
+        values |= exposures(bridge, user, factors, now=now)
     empty = [metric for metric in metrics if not values.get(metric)]
     agenda = Kind.ENTRIES in kinds or "action" in fields
     return Tables(
@@ -251,15 +263,15 @@ def _rows_of(agenda: Iterable[tuple[Occurrence, Label]], zones: ZoneHistory) -> 
         )
 
 
-def _levels(
-    bridge: Bridge, user: User, names: Iterable[str], query: Query, now: datetime
+def levels(
+    bridge: Bridge, user: User, names: Iterable[str], since: date | None, now: datetime
 ) -> dict[str, dict[date, float]]:
-    """Return meter -> local day -> mean level, computed from all that is known now."""
+    """Return meter -> local day -> mean level, computed from all that is known now. Raises SetupError for too long."""
     today = now.astimezone(zone_at(now, user.zones)).date()
     extent = bridge.store.reading.extent(user.id)
     if extent is None:
         return {}
-    first = query.since or bridge.store.daily.first_day(user.id) or today
+    first = since or bridge.store.daily.first_day(user.id) or today
     days = (today - first).days + 1
     if days > METER_DAYS_MAX:
         raise SetupError(f"meters are computed for at most {METER_DAYS_MAX} days; name a later --since")

@@ -66,6 +66,13 @@ class Daily(Part):
         return frozenset(str(one) for one in metrics if any(_is_told(db, user_id, one, table) for table in _DERIVED))
 
     @reads
+    def noted(self, db: sa.Connection, user_id: int) -> list[str]:
+        """Return the names of what a user has noted, sorted."""
+        name = sa.select(tables.metrics.c.id).where(tables.metrics.c.name == str(Metric.NOTED)).scalar_subquery()
+        found = sa.select(_s.key).distinct().where(_s.user_id == user_id, _s.metric_id == name)
+        return sorted(db.execute(found).scalars())
+
+    @reads
     def first_day(self, db: sa.Connection, user_id: int) -> date | None:
         """Return the first local day with a sample or episode of a user, or None without any."""
         first = (sa.select(sa.func.min(table.c.day)).where(table.c.user_id == user_id) for table in _DERIVED)

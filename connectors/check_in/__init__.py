@@ -1,14 +1,17 @@
-"""Define the source of check-ins, the scores that a user gives to life as a whole or to a meter. Nothing is fetched."""
+"""Define the source of what a user says: scores of life and of meters, and notes such as "alcohol 2".
+
+Nothing is fetched.
+"""
 
 from bridge.domain.languages import say
-from bridge.domain.metrics import CHECK_INS
+from bridge.domain.metrics import CHECK_INS, Metric
 from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="check_in",
     title=say("Check-ins (what you say of yourself)"),
-    delivers=frozenset(CHECK_INS.values()),
-    streams=("answer",),
+    delivers=frozenset({*CHECK_INS.values(), Metric.NOTED}),
+    streams=("answer", "note"),
     normaliser="connectors.check_in.normalise:normalise",
-    lasting=frozenset({"answer"}),  # nobody else has it,
+    lasting=frozenset({"answer", "note"}),  # nobody else has it,
 )

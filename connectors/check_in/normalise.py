@@ -1,4 +1,4 @@
-"""Turn a user's check-in into a sample, at the instant that the score is about."""
+"""Turn a user's check-in or note into a sample, at the instant that it is about."""
 
 from __future__ import annotations
 
@@ -12,15 +12,30 @@ from bridge.domain.types import Item, RawRecord, Sample
 from connectors.instants import local_date, utc
 
 ABOUT = {None if meter is None else meter.lower(): metric for meter, metric in CHECK_INS.items()}
+NAME_MAX = 60  # characters
 FARTHEST = 14 * 60  # minutes; no place's clock is further from UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the sample of a check-in. Raises BadRecord, which names the field, if it is unreadable."""
+    """Return a list with the sample of a check-in or note. Raises BadRecord, which names the field, if unreadable."""
     payload = record.payload
+    if record.stream == "note":
+        return [_note(payload)]
     metric, at, offset = _metric(payload), _instant(payload), _offset(payload)
     day, value = local_date(at, offset), _score(payload, metric)
     return [Sample(key=record.key, metric=metric, start=at, offset=offset, day=day, value=value)]
+
+
+def _note(payload: Mapping[str, Any]) -> Sample:
+    """Return the amount that a note says, with the name of what was noted as its key."""
+    at, offset, name, amount = _instant(payload), _offset(payload), payload.get("name"), payload.get("amount")
+    if not isinstance(name, str) or not 0 < len(name) <= NAME_MAX:
+        raise BadRecord(f"check_in/note: name must have 1 to {NAME_MAX} characters")
+    spec = METRICS[Metric.NOTED]
+    if not isinstance(amount, int | float) or isinstance(amount, bool) or not spec.low <= amount <= spec.high:
+        raise BadRecord(f"check_in/note: amount is not from {spec.low:.0f} to {spec.high:.0f}")
+    day = local_date(at, offset)
+    return Sample(key=name, metric=Metric.NOTED, start=at, offset=offset, day=day, value=float(amount))
 
 
 def _metric(payload: Mapping[str, Any]) -> Metric:

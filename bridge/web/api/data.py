@@ -16,10 +16,8 @@ from bridge.documents.meters import day_document
 from bridge.documents.query import AnswerDocument, AskedDocument, answer_document, asked_document
 from bridge.ingest import connecting
 from bridge.meters.daily import figures
-from bridge.query.answer import answer
-from bridge.query.parse import Words, query_of
-from bridge.query.plain import read
-from bridge.query.rows import load_tables
+from bridge.query import asking
+from bridge.query.parse import Words
 from bridge.web import background, day
 from bridge.web.jobs import Job
 from bridge.web.state import Visitor
@@ -122,8 +120,8 @@ def query(visit: Visitor, asked: Annotated[Question, Query()]) -> AnswerDocument
 
     What is no query gets 400 with the nearest name.
     """
-    found = query_of(Words(**asked.model_dump()))
-    return answer_document(answer(found, load_tables(visit.bridge, visit.user, found, now=visit.now)))
+    found, _ = asking.typed(visit.bridge, visit.user, Words(**asked.model_dump()), now=visit.now)
+    return answer_document(found)
 
 
 @router.get("/ask")
@@ -132,8 +130,8 @@ def ask(visit: Visitor, text: Annotated[str, Query(min_length=1, max_length=300)
 
     What is not understood as a whole gets 400 with an example.
     """
-    found = query_of(read(text, day.local(visit, visit.now).date()))
-    return asked_document(answer(found, load_tables(visit.bridge, visit.user, found, now=visit.now)))
+    found, _ = asking.plain(visit.bridge, visit.user, text, now=visit.now)
+    return asked_document(found)
 
 
 @router.get("/export", response_class=StreamingResponse)

@@ -9,12 +9,9 @@ from fastapi.responses import HTMLResponse
 
 from bridge.domain.errors import SetupError
 from bridge.domain.languages import date_text, number, shown, told
-from bridge.query.answer import Answer, answer
-from bridge.query.parse import query_of
-from bridge.query.plain import read
-from bridge.query.rows import load_tables
+from bridge.query import asking
+from bridge.query.answer import Answer
 from bridge.query.understood import sentence
-from bridge.web import day
 from bridge.web.kinds import unit_name
 from bridge.web.render import page
 from bridge.web.state import Visitor
@@ -29,8 +26,7 @@ def ask(visit: Visitor, text: Annotated[str, Query(max_length=300)] = "") -> HTM
     found, wrong = None, None
     if text.strip():
         try:
-            query = query_of(read(text, day.local(visit, visit.now).date()))
-            found = answer(query, load_tables(visit.bridge, visit.user, query, now=visit.now))
+            found, _ = asking.plain(visit.bridge, visit.user, text, now=visit.now)
         except SetupError as error:
             wrong = told(error)
     status = 200 if wrong is None else 400

@@ -1,0 +1,76 @@
+"""Store notes of a user, such as "alcohol 2" or "late coffee". They are private, and part of no advice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import Metric
+from bridge.domain.records import User
+from bridge.domain.slots import zone_at
+from bridge.domain.types import RawRecord
+from bridge.ingest.checkins import MINUTE, store_said
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+STREAM = "note"
+NAME_MAX = 60  # characters
+_NOTE = re.compile(r"(?P<name>\D[^<>=!~/]*?)(?:\s+(?P<amount>\d+(?:[.,]\d+)?))?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """Something that a user noted at an instant, with its amount, which is 1 if none was said."""
+
+    at: datetime
+    name: str
+    amount: float = 1.0
+
+
+def note_of(text: str, at: datetime, user: str) -> Note:
+    """Return the note that a text says: a name, and its amount if the last word is a number. Raises SetupError."""
+    found = _NOTE.fullmatch(" ".join(text.split()).casefold())
+    if found is None or len(found["name"]) > NAME_MAX:
+        raise SetupError(
+            f'note a name of at most {NAME_MAX} letters and an amount: bridge note "alcohol 2" --user {user}'
+        )
+    amount = float((found["amount"] or "1").replace(",", "."))
+    return Note(at=at.replace(microsecond=0), name=found["name"], amount=amount)
+
+
+def record_note(store: Store, user: User, note: Note, *, now: datetime) -> str:
+    """Store a note, and return ``new``, ``updated`` or ``unchanged``. A second note of the same minute and name counts.
+
+    Raises SetupError for a time in the future or an impossible amount.
+    """
+    again = f'bridge note "{note.name}" --user {user.name}'
+    if note.at > now:
+        raise SetupError(f"--at is in the future; leave it out for a note about now: {again}")
+    return store_said(store, user, _record(user, note), again=again, now=now)
+
+
+def forget_last(store: Store, user: User, *, now: datetime) -> Note:
+    """Delete the user's newest note, and return it. Raises SetupError without notes."""
+    found = recent(store, user)
+    if not found:
+        raise SetupError(f'nothing is noted; note something: bridge note "late coffee" --user {user.name}')
+    store_said(store, user, _record(user, found[0], deleted=True), again="bridge note", now=now)
+    return found[0]
+
+
+def recent(store: Store, user: User, *, since: date | None = None) -> list[Note]:
+    """Return the user's notes since a local day, or all, newest first."""
+    found = store.reading.samples(user.id, metrics={Metric.NOTED}, since=since or date.min)
+    notes = [Note(at=one.start, name=one.key, amount=one.value) for _, one in found]
+    return sorted(notes, key=lambda note: (note.at, note.name), reverse=True)
+
+
+def _record(user: User, note: Note, *, deleted: bool = False) -> RawRecord:
+    offset = note.at.astimezone(zone_at(note.at, user.zones)).utcoffset() or timedelta(0)
+    payload = {"at": note.at.isoformat(), "offset": offset // MINUTE, "name": note.name, "amount": note.amount}
+    key = f"{note.at:%Y-%m-%dT%H:%MZ}/{note.name}"
+    return RawRecord(stream=STREAM, key=key, payload={} if deleted else payload, deleted=deleted)

@@ -1,0 +1,29 @@
+"""Answer a query of a person from the store, typed or plain."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bridge.domain.slots import zone_at
+from bridge.query import exposures
+from bridge.query.answer import Answer, answer
+from bridge.query.parse import Words, query_of
+from bridge.query.plain import read
+from bridge.query.rows import Tables, load_tables
+
+if TYPE_CHECKING:
+    from bridge.domain.records import User
+    from bridge.installation import Bridge
+
+
+def typed(bridge: Bridge, user: User, words: Words, *, now: datetime) -> tuple[Answer, Tables]:
+    """Return the answer to a typed query, and the rows it rests on. Raises SetupError for what is no query."""
+    query = query_of(words, factors=lambda: exposures.names(bridge.store, user))
+    tables = load_tables(bridge, user, query, now=now)
+    return answer(query, tables), tables
+
+
+def plain(bridge: Bridge, user: User, text: str, *, now: datetime) -> tuple[Answer, Tables]:
+    """Return the answer to a plain question. Raises SetupError for one that is not understood as a whole."""
+    return typed(bridge, user, read(text, now.astimezone(zone_at(now, user.zones)).date()), now=now)

@@ -1,0 +1,117 @@
+"""The factors of a person by day: what they noted, and classes of calendar entries and recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.advice.labels import labelled
+from bridge.calendar.flights import is_flight
+from bridge.domain.metrics import Metric
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import EpisodeKind, Label, Occurrence
+from rhythm_env.interface import ActionType
+
+if TYPE_CHECKING:
+    from bridge.domain.records import User
+    from bridge.installation import Bridge
+    from bridge.store import Store
+
+DAY = timedelta(days=1)
+DAYS_BACK = 730
+NIGHT_BEGINS = timedelta(hours=4)  # until four in the morning, a note is of the day before
+SILENT_DAYS = 14  # without any note, after which a day without one is not known to be a day without it
+LATE_HOUR = 19
+WORK = (ActionType.ADMIN_WORK, ActionType.DEEP_WORK)
+Entry = tuple[Occurrence, Label]
+Late = Callable[[datetime], bool]
+# Classes of entries: an entry is of one if it is so, where ``late`` says that a time is in the evening.
+ENTRIES: Mapping[str, Callable[[Occurrence, Label, Late], bool]] = {
+    "late meetings": lambda one, label, late: label.action in WORK and not one.event.all_day and late(one.end),
+    "evenings with others": lambda one, label, late: label.action is ActionType.SOCIALIZE and late(one.end),
+    "travel": lambda one, _label, _late: is_flight(one.event),
+}
+RECORDED = ("late workouts", "mindfulness")
+CLASSES = (*ENTRIES, *RECORDED)
+Exposures = dict[str, dict[date, float]]  # factor -> day -> amount, of the days of which it is known
+
+
+def names(store: Store, user: User) -> list[str]:
+    """Return the factors that a user's data may tell, notes first."""
+    return [*store.daily.noted(user.id), *CLASSES]
+
+
+def exposures(bridge: Bridge, user: User, wanted: Collection[str] | None = None, *, now: datetime) -> Exposures:
+    """Return the amount of each factor by day over the last two years, of all factors or those ``wanted``."""
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    since = today - DAYS_BACK * DAY
+    found = _noted(bridge.store, user, since, today)
+    if wanted is None or {*ENTRIES} & {*wanted}:
+        found |= _of_entries(bridge, user, since, today, now)
+    if wanted is None or {*RECORDED} & {*wanted}:
+        found |= _recorded(bridge.store, user, since, today)
+    return found if wanted is None else {name: days for name, days in found.items() if name in wanted}
+
+
+def _noted(store: Store, user: User, since: date, today: date) -> Exposures:
+    told: Exposures = {}
+    for _, one in store.reading.samples(user.id, metrics={Metric.NOTED}, since=since):
+        local = one.start.astimezone(zone_at(one.start, user.zones)) - NIGHT_BEGINS
+        of = told.setdefault(one.key, {})
+        of[local.date()] = of.get(local.date(), 0.0) + one.value
+    if not told:
+        return {}
+    last = min(today, max(day for of in told.values() for day in of) + SILENT_DAYS * DAY)
+    return {name: _filled(of, min(of), last) for name, of in told.items()}
+
+
+def _filled(of: Mapping[date, float], first: date, last: date) -> dict[date, float]:
+    """Return amounts by day with 0 on the days between two dates that have none."""
+    return {day: of.get(day, 0.0) for day in (first + n * DAY for n in range((last - first).days + 1))}
+
+
+def _of_entries(bridge: Bridge, user: User, since: date, today: date, now: datetime) -> Exposures:
+    begun = bridge.store.daily.first_event(user.id)
+    if begun is None:
+        return {}
+    first = max(since, begun)
+    start = datetime.combine(first, datetime.min.time(), tzinfo=zone_at(now, user.zones))
+    found = list(labelled(bridge.store, user, bridge.classifier, start, now, at=now))
+    return _present({name: _days(found, of, user.zones) for name, of in ENTRIES.items()}, first, today)
+
+
+def _days(
+    found: Iterable[Entry], of: Callable[[Occurrence, Label, Late], bool], zones: ZoneHistory
+) -> dict[date, float]:
+    def late(at: datetime) -> bool:
+        local = at.astimezone(zone_at(at, zones))
+        return local.hour >= LATE_HOUR or local.hour < NIGHT_BEGINS / timedelta(hours=1)
+
+    days: dict[date, float] = {}
+    for one, label in found:
+        if of(one, label, late):
+            day = one.start.astimezone(zone_at(one.start, zones)).date()
+            days[day] = days.get(day, 0.0) + 1
+    return days
+
+
+def _present(found: Exposures, first: date, last: date) -> Exposures:
+    return {name: _filled(of, first, last) for name, of in found.items() if of}
+
+
+def _recorded(store: Store, user: User, since: date, today: date) -> Exposures:
+    workouts: dict[date, float] = {}
+    episodes = store.daily.episodes(user.id, EpisodeKind.WORKOUT, since=since, until=today)
+    for _, fields in episodes:
+        at, offset = datetime.fromisoformat(fields["start"]), fields.get("offset")
+        local = at.astimezone(zone_at(at, user.zones)) if offset is None else at + timedelta(minutes=offset)
+        if local.hour >= LATE_HOUR:
+            day = date.fromisoformat(fields["day"])
+            workouts[day] = workouts.get(day, 0.0) + 1
+    mindful = {
+        day: value for day, _, _, value in store.daily.values(user.id, {Metric.MINDFUL}, since=since, until=today)
+    }
+    told = {"late workouts": (workouts, [date.fromisoformat(fields["day"]) for _, fields in episodes])}
+    told["mindfulness"] = (mindful, list(mindful))
+    return {name: _filled(of, min(days), today) for name, (of, days) in told.items() if of}
