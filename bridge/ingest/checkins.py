@@ -65,7 +65,8 @@ def store_said(store: Store, user: User, said: RawRecord, *, again: str, now: da
         source = Source(connection=connection, spec=spec, open=None, normalise=normalise, recurring=False)
         (landing,) = store_page(source, store, page, frozenset(), now=now)
         if landing.set_aside is not None:
-            raise SetupError(f"{landing.set_aside}; nothing was stored; try again: {again}")
+            what = "check-in" if said.stream == CHECK_IN_STREAM else said.stream
+            raise SetupError(f"{landing.set_aside}; the {what} was not stored; try again: {again}")
         outcome = Outcome(
             source=CHECK_IN_SOURCE,
             connection=CHECK_IN_CONNECTION,
