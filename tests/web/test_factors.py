@@ -14,9 +14,9 @@ def test_a_chip_notes_and_the_table_says_how_many_days_are_left(place: Place, an
     shown = unescape(visitor.get("/factors").text)
     assert "Nothing is known yet." in shown
     assert 'value="late coffee"' in shown
-    assert visitor.post("/factors", {"text": "wine 2"}).status_code == 303
+    assert visitor.change("/factors", {"text": "wine 2"}).status_code == 303
     assert [one.name for one in notes.recent(place.bridge.store, ana)] == ["wine"]
     assert 'value="wine"' in unescape(visitor.get("/factors").text)
-    wrong = visitor.post("/factors", {"text": "7"})
+    wrong = visitor.change("/factors", {"text": "7"})
     assert wrong.status_code == 400
     assert len(notes.recent(place.bridge.store, ana)) == 1
