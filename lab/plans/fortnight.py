@@ -2,8 +2,9 @@
 
 ``python -m lab.plans.fortnight --commit ID --export FOLDER --calendar FILE [--zone ZONE]``
 
-The fortnight and the minutes of three looks a day are drawn by the id of the judged commit. Files are read from where
-they lie, into a database in memory. Nothing is written.
+The two share no dates, so the export is moved by whole weeks: its fullest fortnight lies over that of the calendar.
+The lot between equal fortnights and the minutes of three looks a day are drawn by the id of the judged commit. Files
+are read from where they lie, into databases in memory. Nothing is written.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
@@ -21,11 +22,14 @@ from zoneinfo import ZoneInfo
 from bridge.advice import requests
 from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import load_person
+from bridge.domain.errors import SetupError
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.rendering import for_person
 from bridge.ingest import runs
+from bridge.ingest.sync import sync
 from bridge.installation import Bridge
 from bridge.store import Store
+from lab.plans.replay import FORTNIGHT, NIGHTS_MIN, fullest, moved, nights_of, sources_of
 from lab.plans.run import bridge_of, busy_days, zone_of
 from lab.plans.sample import described, line_of
 
@@ -38,29 +42,41 @@ def fortnight(commit: str, export: Path, calendar: Path, zone: str) -> Iterator[
     """Yield the lines of a fortnight: at each look what is said, and once a day the plan. Counts come last."""
     rng, counts = random.Random(f"{commit}/fortnight"), Counter[str]()
     home = zone_of(calendar) or zone
-    with closing(Store("sqlite://")) as store:
+    with closing(Store("sqlite://")) as store, closing(Store("sqlite://")) as exported:
         bridge = bridge_of(store)
         user = store.people.add_user("reader", home, now=BEGUN)
-        for path in (export, calendar):
-            runs.import_path(bridge, user, path, at=BEGUN)
-        first = _first(rng, store, user, busy_days(store, user.id))
+        runs.import_path(bridge, user, calendar, at=BEGUN)
+        wearer = exported.people.add_user("wearer", zone, now=BEGUN)
+        runs.import_path(bridge_of(exported), wearer, export, at=BEGUN)
+        first, by, told = _over(rng, busy_days(store, user.id), nights_of(exported, wearer.id))
+        yield told
+        yield ""
+        sources = sources_of(store, user.id, moved(exported, wearer.id, by, home), BEGUN)
         for day in (first + timedelta(days=number) for number in range(DAYS)):
             for number, hours in enumerate(LOOKS):
                 at = datetime.combine(day, time(0)) + timedelta(hours=rng.uniform(*hours))
                 now = at.replace(second=0, microsecond=0, tzinfo=ZoneInfo(home)).astimezone(UTC)
+                for source in sources:
+                    sync(source, store, holder="lab", now=now)
                 yield from _look(bridge, user, now, counts, plan=number == 0)
     yield "; ".join(f"{kind}: {times}" for kind, times in counts.most_common())
 
 
-def _first(rng: random.Random, store: Store, user: User, busy: Sequence[date]) -> date:
-    """Draw the first day of a fortnight with entries, after six weeks of nights where the export reaches so far."""
-    nights = sorted(one.day for _, one in store.reading.episodes(user.id))
-    busy = [day for day in busy if day <= busy[-1] - timedelta(days=DAYS)] or busy
-    last = nights[-1] - timedelta(days=DAYS) if nights else date.min
-    days = [day for day in busy if nights and nights[0] + timedelta(weeks=6) <= day <= last]
-    if not (days or busy):
+def _over(rng: random.Random, busy: Collection[date], nights: Collection[date]) -> tuple[date, timedelta, str]:
+    """Return the first day of the fortnight, by how much the export is moved, and a sentence that says so.
+
+    Raises SystemExit for a calendar without timed entries, and for an export of fewer than 14 nights.
+    """
+    if len(nights) < NIGHTS_MIN:
+        few = f"the export holds {len(nights)} nights, and a fortnight takes {NIGHTS_MIN}"
+        raise SystemExit(f"{few}; name another with --export")
+    first, slept = fullest(busy, rng), fullest(nights, rng)
+    if first is None or slept is None:
         raise SystemExit("the calendar holds no timed entry; name another with --calendar")
-    return rng.choice(days or busy)
+    by = first - slept
+    days, known = (sum(one <= day < one + FORTNIGHT for day in of) for one, of in ((first, busy), (slept, nights)))
+    told = f"The export is moved by {by.days // 7:+d} weeks, so that its fullest fortnight ({known} nights) lies over"
+    return first, by, f"{told} the calendar's ({days} days with timed entries)."
 
 
 def _look(bridge: Bridge, user: User, now: datetime, counts: Counter[str], *, plan: bool) -> Iterator[str]:
@@ -93,9 +109,12 @@ def main() -> None:
     parser.add_argument("--calendar", required=True, type=Path, help="an iCalendar file")
     parser.add_argument("--zone", default="Europe/Berlin", help="the zone, where the calendar names none")
     asked = parser.parse_args()
-    for line in fortnight(asked.commit, asked.export, asked.calendar, asked.zone):
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
+    try:
+        for line in fortnight(asked.commit, asked.export, asked.calendar, asked.zone):
+            sys.stdout.write(line + "\n")
+            sys.stdout.flush()
+    except SetupError as error:
+        raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class Delivery:
             return
         since = None if cursor is None else datetime.fromisoformat(cursor)
         fresh = {
-            item.key: RawRecord(stream=stream, key=item.key, payload=_payload(item))
+            item.key: RawRecord(stream=stream, key=item.key, payload=payload(item))
             for known, item in sorted(self.person.items, key=lambda one: one[0])
             if (since is None or known > since) and known <= now
         }
@@ -58,11 +58,13 @@ class Delivery:
         """Do nothing."""
 
 
-def _payload(item: Item) -> dict[str, object]:
+def payload(item: Item) -> dict[str, object]:
+    """Return an item as the payload of a record, which ``normalise`` reads."""
     return {"kind": codec.KIND_OF_CLASS[type(item)], "body": codec.encode(item)}
 
 
-def _normalise(record: RawRecord, _parent: RawRecord | None) -> list[Item]:
+def normalise(record: RawRecord, _parent: RawRecord | None) -> list[Item]:
+    """Return the item of a record of ``payload``."""
     return [codec.decode(str(record.payload["kind"]), str(record.payload["body"]))]
 
 
@@ -109,7 +111,7 @@ def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Sour
     connection = store.connections.connect(user_id, SOURCE, "account", now=now)
     open_delivery: Callable[[], Delivery] = lambda: Delivery(person)  # noqa: E731
     spec = registry.spec(SOURCE)
-    return Source(connection=connection, spec=spec, open=open_delivery, normalise=_normalise, recurring=False)
+    return Source(connection=connection, spec=spec, open=open_delivery, normalise=normalise, recurring=False)
 
 
 class _Remembering:
