@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from bridge import registry
 from bridge.advice import feedback, outcomes, recommend
@@ -16,7 +17,7 @@ from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
 from bridge.domain.rendering import for_person
 from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Item, RawRecord, Task
-from bridge.store import Store
+from bridge.store import Store, tables
 from rhythm_env.interface import ActionType, Answer
 from tests.day.test_outcomes import DAWN, EARLIER, EVENING, MIN, NEXT, NOON, RUN, slept, workout
 from tests.meters.life import DAY, HOUR, MORNING
@@ -247,6 +248,32 @@ def test_an_outcome_that_evidence_no_longer_shows_is_withdrawn_and_stays_known_a
     assert one.outcome_before == (Deed.DONE, NOON)
     assert as_answer(one, NOON) is Answer.ACCEPT  # as it was known then
     assert as_answer(one, NEXT) is not Answer.ACCEPT
+
+
+def test_outcomes_that_a_newer_rule_takes_back_are_counted_and_told_on_one_day(store: Store) -> None:
+    user = person(store)
+    land(store, user, workout(DAWN + HOUR, 36), now=NOON)
+    for slots in range(4):  # the workout speaks for the newest alone
+        one = advised(store, user, DAWN - 6 * slots * HOUR)
+        store.recommendations.save_outcome(one.id, Deed.DONE, (fact("missed", source="whoop"),), at=DAWN)
+    from_earlier_release(store)
+    today, text = NOON.date(), "3 earlier answers were taken back, because nothing that came after the advice speaks"
+    outcomes.confirm(store, user, CLASSIFIER, now=NOON)
+
+    def told(day: date, *, seen: bool) -> list[str]:
+        return for_person(outcomes.told_withdrawn(store, user, day, seen=seen, now=NOON))
+
+    assert told(today - DAY, seen=False) == [f"{text} for them"]  # to a program, which tells nobody
+    assert told(today, seen=True) == told(today, seen=True) == told(today, seen=False) == [f"{text} for them"]
+    assert told(today + DAY, seen=True) == []
+    outcomes.confirm(store, user, CLASSIFIER, now=NEXT)
+    assert told(today + DAY, seen=True) == []
+
+
+def from_earlier_release(store: Store) -> None:
+    """Mark outcomes as the migration does those of an earlier release."""
+    with store.database.engine.begin() as db:
+        db.execute(sa.update(tables.recommendations).values(recheck=True))
 
 
 @pytest.mark.parametrize(("deed", "is_open"), [(Deed.DONE, False), (Deed.PARTLY, False), (Deed.NOT_DONE, True)])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.advice import recommend, requests
+from bridge.advice import outcomes, recommend, requests
 from bridge.advice.observation import observe
 from bridge.advice.old_data import newest_if_old
 from bridge.advice.personalise import for_person
@@ -61,7 +61,9 @@ def plan_day(
     blocks = week_of(bridge, user, heard, {} if ahead is None else ahead).blocks(wanted)
     if wanted == today:
         _keep_places(bridge, user, person, blocks)
-    some = not person.is_blank
+    some, told = not person.is_blank, tuple[Fact, ...]()
+    if wanted == today:
+        told = outcomes.told_withdrawn(bridge.store, user, today, seen=seen, now=now)
     return DayPlan(
         date=wanted,
         zone=zone_at(now if wanted == today else midnight(wanted, user.zones), user.zones).key,
@@ -69,7 +71,7 @@ def plan_day(
         wake=person.sleep(wanted)[1] if some else None,
         work=tuple(person.work(wanted)) if some else (),
         blocks=blocks,
-        changes=tuple(_changes(bridge, user, wanted)),
+        changes=(*told, *_changes(bridge, user, wanted)),
         outlook=outlook(person.known, wanted, lambda one: bool(person.work(one))),
         moves=_moves(person, wanted, blocks),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge.advice.labels import labelled
 from bridge.day.outcomes import AWAITED, BEFORE, observed, over_at
+from bridge.domain.facts import Fact, fact
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import SAID, AdviceRecord, Deed, Snapshot, User
 from bridge.domain.slots import INSTANT, ZoneHistory
@@ -22,6 +23,7 @@ OUTCOME_WINDOW = timedelta(days=8)  # from the recommendation to the end of the 
 ASKED = DAY  # after its end; later nobody is asked any more
 QUESTIONS_MAX = 3  # at a time
 RECHECKED_MAX = 100  # outcomes of an earlier release in one look
+WITHDRAWN, UNTOLD = "withdrawn", date.max  # in what was answered: a count, and the day on which it is told
 
 
 def confirm(
@@ -46,14 +48,43 @@ def confirm(
     due = earlier + [one for one in due if one.id not in {other.id for other in earlier}]
     if not due:
         return 0
-    known, changed = _known(store, user, classifier, since=due[0].created_at, now=now), 0
+    known, changed, withdrawn = _known(store, user, classifier, since=due[0].created_at, now=now), 0, 0
     for one in due:
         deed, evidence = observed(one, known)
         if (deed, evidence) != (one.outcome, one.evidence) or one in earlier:
             at = one.outcome_at if deed is one.outcome and one.outcome_at else now
             store.recommendations.save_outcome(one.id, deed, evidence, at=at)
             changed += 1
+            withdrawn += one in earlier and deed not in (Deed.DONE, Deed.PARTLY)
+    if withdrawn:
+        with store.transaction():
+            _note(store, user, withdrawn, (UNTOLD,), UNTOLD, now=now)
     return changed
+
+
+def told_withdrawn(store: Store, user: User, today: date, *, seen: bool, now: datetime) -> tuple[Fact, ...]:
+    """Return a fact of how many outcomes of an earlier release were withdrawn, on the day on which it is told.
+
+    That is the first day on which the user looks, which ``seen`` makes ``today``. On other days it is empty.
+    """
+    waiting = [(int(count), day) for _, count, day in _noted(store, user, (today, UNTOLD))]
+    if seen and any(day == UNTOLD for _, day in waiting):
+        with store.transaction():
+            _note(store, user, 0, (today, UNTOLD), today, now=now)
+    return (fact("withdrawn", count=sum(count for count, _ in waiting)),) if waiting else ()
+
+
+def _noted(store: Store, user: User, days: Sequence[date]) -> list[tuple[str, str, date]]:
+    said = store.people.preferences(user.id).answered
+    return [one for one in said if one[0] == WITHDRAWN and one[2] in days]
+
+
+def _note(store: Store, user: User, more: int, days: Sequence[date], day: date, *, now: datetime) -> None:
+    """Put a count for ``day`` in place of the counts of ``days``: their sum and ``more``."""
+    before = _noted(store, user, days)
+    kept = [one for one in store.people.preferences(user.id).answered if one not in before]
+    count = more + sum(int(count) for _, count, _ in before)
+    store.people.change_preferences(user.id, answered=(*kept, (WITHDRAWN, str(count), day)), now=now)
 
 
 def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:

@@ -60,8 +60,8 @@ class DayPlan:
     """The plan of a date, with ``blocks`` in order of time, and the day's working hours in ``work``.
 
     ``wake`` is on the date and ``bedtime`` at its end, both None if nothing is known. ``changes`` say which suggestions
-    were withdrawn. ``outlook`` holds the expected levels of the meters, for tomorrow only. ``moves`` are the stays in
-    other time zones that begin on the day.
+    and outcomes were withdrawn. ``outlook`` holds the expected levels of the meters, for tomorrow only. ``moves`` are
+    the stays in other time zones that begin on the day.
     """
 
     date: date

@@ -192,6 +192,10 @@ REFUSALS: Mapping[str, Row] = {  # that speak against an action, or against any 
     "awake_slot": say("{slots} are for those who are awake"),
     "paused": say("ignored {times} times in a row on {slots}, it rests until {ends:%d %b}"),
     "taken_back": say("{action} at {time:%H:%M} was taken back, because the day changed"),
+    "withdrawn": Plural(
+        "{count} earlier answer was taken back, because nothing that came after the advice speaks for it",
+        "{count} earlier answers were taken back, because nothing that came after the advice speaks for them",
+    ),
     "nobody_known": say("nobody is known to do it with"),
     "level_is_low": say("your {meter} is low ({level:.2f}), and it takes more of it"),
     "deadline_over": say("its deadline is over by then"),

@@ -10,17 +10,21 @@ from pathlib import Path
 
 import pytest
 import requests
+from typer.testing import CliRunner
 
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
-from bridge.domain.records import Recommendation, Silence, User
+from bridge.cli import app
+from bridge.domain.facts import fact
+from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.rendering import for_person, told
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from bridge.domain.wishes import Wishes
 from bridge.ingest import runs
 from rhythm_env.interface import ActionType, Answer, Meter
+from tests.test_outcomes import advised, from_earlier_release
 from tests.web.served import NOW, Place, Visitor, calendar
 
 PART = {"HX-Request": "true"}
@@ -40,6 +44,22 @@ def advice(place: Place, ana: User, visitor: Visitor) -> Recommendation:
 
 def read(visitor: Visitor, path: str) -> str:
     return unescape(visitor.get(path, headers=PART).text)
+
+
+def test_the_day_and_the_command_tell_once_that_an_outcome_was_taken_back(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, text = place.bridge.store, "1 earlier answer was taken back, because nothing that came after the advice"
+    one = advised(store, ana, installation.now() - timedelta(days=1))
+    store.recommendations.save_outcome(one.id, Deed.DONE, (fact("missed", source="whoop"),), at=installation.now())
+    from_earlier_release(store)
+    monkeypatch.setenv("BRIDGE_HOME", str(place.bridge.settings.folder))
+    assert f'<p class="note">{text} speaks for it.</p>' in read(visitor, "/day")
+    assert f"Changed: {text} speaks for it." in " ".join(
+        CliRunner().invoke(app, ["plan", "--user", "ana"]).output.split()
+    )
+    monkeypatch.setenv("BRIDGE_NOW", str(installation.now() + timedelta(days=1)))
+    assert text not in read(visitor, "/day")
 
 
 def test_the_day_is_a_timeline_in_order_with_the_current_time(advice: Recommendation, visitor: Visitor) -> None:
