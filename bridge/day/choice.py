@@ -10,7 +10,8 @@ from types import MappingProxyType
 import numpy as np
 
 from bridge.calendar.busy import Stretch, clipped
-from bridge.day.candidates import Candidate, candidates, due_tasks, of_action, of_task
+from bridge.calendar.plans import COMPANY
+from bridge.day.candidates import DUE_DAYS, Candidate, candidates, due_tasks, of_action, of_task
 from bridge.day.grid import CELL, DAY, MINUTE, Grid, Numbers, grid_of, rounded_up
 from bridge.day.person import Person
 from bridge.day.rules import BEFORE_BED, LEISURE, Starts, fit, local
@@ -30,7 +31,8 @@ FLIGHT_NEAR, ENTRY_NEAR = timedelta(hours=6), timedelta(hours=2)
 NOTHING_FITS = fact("nothing_fits")
 # Kinds of facts against what is no idea at all.
 NO_IDEA = frozenset({"no_grounds", "vetoed", "nobody_known", "nothing_fits", "often_enough", "bedtime_far"})
-EARLIER = {"flight_west": "bedtime_early", "early_entry": "bedtime_before"}  # what moved a night -> kind of its fact
+EARLIER = {"flight_west": "bedtime_early", "late_shift": "bedtime_plain"}  # what moved a night -> kind of its fact
+ODD = 75.0  # minutes of spread, and from last night, beyond which a bedtime is not told as usual
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 
 Propensities = Callable[[Moment, Sequence[ActionType]], Mapping[ActionType, float]]
@@ -110,6 +112,7 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
     first, last = view.grid.up(span[0]), view.grid.up(span[1])
     full = _enough(view.person, span[0])
     names = frozenset(one.what for one in view.said if one.what is not None)
+    tasks: list[Judged] = []
     for candidate in candidates(view.person, view.grid, said=names):
         if candidate.action is None:
             continue
@@ -117,26 +120,58 @@ def options(view: View, span: Stretch) -> tuple[dict[ActionType, Option], dict[A
         if one.refusal is not None or full is not None:
             held.setdefault(candidate.action, one.refusal or full or NOTHING_FITS)
             continue
+        if candidate.due is not None and candidate.due <= view.grid.date + DUE_DAYS * DAY:
+            tasks.append(one)
         option = option_at(one, view, int(np.argmax(one.value)))
-        if candidate.action not in found or option.value > found[candidate.action].value:
+        if candidate.action not in found or _first(option, view) > _first(found[candidate.action], view):
             found[candidate.action] = option
-    _put_first(found, held, view.grid.date)
+    _put_first(found, held, tasks, view)
     night = None if ActionType.SLEEP in view.person.wishes.never else sleep_option(view.person, span)
     if night is not None:
         found[ActionType.SLEEP] = night
     return found, {action: why for action, why in held.items() if action not in found}
 
 
-def _put_first(found: dict[ActionType, Option], held: dict[ActionType, Fact], today: date) -> None:
-    """Hold back what would end after the begin of a task that is overdue or due today, and leisure by tomorrow."""
-    tasks = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
+def _put_first(
+    found: dict[ActionType, Option], held: dict[ActionType, Fact], tasks: Sequence[Judged], view: View
+) -> None:
+    """Hold back what would end after the begin of a task that comes before it, or begin once a task can be over."""
+    today, refused = view.grid.date, {one.what for one in view.person.advised if one.answer is not None}
+    near = [(one.task.due, one) for one in found.values() if one.task is not None and one.task.due is not None]
+    fitting = [(one.candidate, first_end(one, view)) for one in tasks]
     for action, one in list(found.items()):
-        until = today + DAY if action in LEISURE else today
-        due = [task for day, task in tasks if day <= until]
+        own = urgency(None if one.task is None else one.task.due, today)
+        due = [task for day, task in near if before(day, action if one.task is None else None, today)]
         first = min(due, key=lambda task: task.start, default=None)
-        if first is not None and one not in due and one.end > first.start:
-            held[action] = fact("due_first", title=first.what)
+        title = first.what if first is not None and one not in due and one.end > first.start else None
+        for task, end in fitting:
+            if task.task is not None and task.task.title not in refused and urgency(task.due, today) < own:
+                title = title or (task.task.title if end <= one.start else None)
+        if title is not None:
+            held[action] = fact("due_first", title=title)
             del found[action]
+
+
+def _first(one: Option, view: View) -> tuple[int, float]:
+    """Sort options of one action: the more urgent task, then the larger value."""
+    return -urgency(None if one.task is None else one.task.due, view.grid.date), one.value
+
+
+def first_end(one: Judged, view: View) -> datetime:
+    """Return the earliest instant at which a candidate that fits can be over."""
+    start = int(np.argmax(np.isfinite(one.value)))
+    return view.grid.at(start) + timedelta(minutes=one.candidate.least)
+
+
+def urgency(due: date | None, today: date) -> int:
+    """Return 0 for what is overdue or due today, 1 for tomorrow, 2 for two days, and 3 for all else."""
+    return 3 if due is None else min(max((due - today).days, 0), 3)
+
+
+def before(due: date, action: ActionType | None, today: date) -> bool:
+    """Return True if a task comes before an action (None: another task): leisure waits for tomorrow's as well."""
+    waits = DUE_DAYS if action in LEISURE else 1 if action in COMPANY else 0
+    return urgency(due, today) <= waits
 
 
 def _enough(person: Person, at: datetime) -> Fact | None:
@@ -165,9 +200,20 @@ def of_bedtime(person: Person, ends: date) -> Fact:
     at, usual = person.local(night.bed), person.routine.sleep_ending_on(ends, person.known.zones)[0]
     if night.moved is not None and night.bed > usual + CELL:
         return fact("bedtime_late", time=at)
+    slept = person.slept(ends - DAY)
+    if night.moved == "early_entry" and night.bed < usual - CELL:
+        return fact("bedtime_before", time=at, entry=_entry_after(person, night.wake))
     if night.moved is not None and (night.bed < usual - CELL or night.moved == "flight_west"):
-        return fact(EARLIER.get(night.moved, "bedtime_rest"), time=at)
+        later = slept is not None and night.bed > slept.start + DAY and night.moved == "short_night"
+        return fact("bedtime_plain" if later else EARLIER.get(night.moved, "bedtime_rest"), time=at)
+    if slept is not None and night.bed_sd > ODD and abs(slept.start + DAY - night.bed) > ODD * MINUTE:
+        return fact("bedtime_plain", time=at)  # beside shifts no bedtime is usual
     return fact("bedtime_common" if night.rests is Rests.PUBLISHED else "bedtime_usual", time=at)
+
+
+def _entry_after(person: Person, at: datetime) -> datetime:
+    first = next((start for start, _ in person.attended if start >= at), at)
+    return first.astimezone(zone_at(first, person.zones))
 
 
 def of_waking(person: Person, ends: date) -> Fact:
@@ -176,10 +222,9 @@ def of_waking(person: Person, ends: date) -> Fact:
     usual = person.routine.sleep_ending_on(ends, person.known.zones)[1]
     at = person.local(night.wake)
     if night.moved is not None and abs(night.wake - usual) > 2 * CELL:
-        if night.wake > usual:
-            return fact("waking_late", time=at)
-        first = next((start for start, _ in person.attended if start >= night.wake), night.wake)
-        return fact("waking_early", time=at, entry=first.astimezone(zone_at(first, person.zones)))
+        if night.wake > usual or night.moved == "late_shift":
+            return fact("waking_late" if night.wake > usual else "waking_usual", time=at)
+        return fact("waking_early", time=at, entry=_entry_after(person, night.wake))
     return fact("waking_common" if night.rests is Rests.PUBLISHED else "waking_usual", time=at)
 
 
@@ -281,6 +326,10 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
             return (fact("entry_until", time=local(view, occurrence.end), title=title),)
     leaves = next((o.start for o in person.flights if now < o.start < now + FLIGHT_NEAR), None)
     if leaves is not None:
+        until = slot_bounds(moment_at(now, person.known.zones), person.known.zones)[1]
+        way = next((low for low, high in person.journeys if low <= leaves < high), leaves)
+        if now < way < until:
+            return (fact("leave_by", time=local(view, way)),)
         return (fact("flight_leaves", time=local(view, leaves)),)
     soon = next((o for o, _ in view.grid.entries if now <= o.start < now + ENTRY_NEAR), None)
     if soon is not None:
@@ -289,7 +338,8 @@ def quiet(view: View, held: Mapping[ActionType, Fact]) -> tuple[Fact, ...]:
     wanted = {action: _wanted(action, view) for action, why in held.items() if why.kind not in NO_IDEA}
     best = max(wanted, key=lambda action: wanted[action], default=None)
     if best is None or wanted[best] < weights()["grounds"]:
-        return nothing_fits(held, NOTHING_FITS if due_tasks(person, view.grid.date) else fact("nothing_needed"))
+        due = [one for one in due_tasks(person, view.grid.date) if urgency(one.due, view.grid.date) == 0]
+        return nothing_fits(held, NOTHING_FITS if due else fact("nothing_needed"))
     others = {action: why for action, why in held.items() if action is not best and why.kind not in NO_IDEA}
     first = fact("first_idea", actions=(str(best),), reason=held[best])
     return (first, *nothing_fits(others)[1:]) if len(set(others.values())) > 1 else (first,)
@@ -301,6 +351,7 @@ def _wanted(action: ActionType, view: View) -> float:
     if action is ActionType.BINGE_WATCH:
         return 0.0
     of = [one for one in candidates(view.person, view.grid) if one.action is action]
+    of = [one for one in of if one.task is None or urgency(one.due, view.grid.date) == 0]
     lengths = [np.full(size, one.wanted // 5, dtype=np.intp) for one in of]
     best = (reasons(values(one, view, long), size) for one, long in zip(of, lengths, strict=True))
     return max((float(one[view.now :].max(initial=0.0)) for one in best), default=0.0)

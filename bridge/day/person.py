@@ -35,6 +35,10 @@ from rhythm_env.interface import ActionType, Meter
 
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 LOST_LEAST, EARLIER_MOST = 30 * MINUTE, 60 * MINUTE  # of missing sleep for which a night begins earlier, and how much
+SHORT_LEAST, ENOUGH = 45 * MINUTE, 7 * 60 * MINUTE  # missing of a short night; a length that is none
+DAY_SLEEP = 12  # hour of the day, from which a sleep that ends was by day and moves no bedtime
+SHIFT, SHIFT_END = 6 * 60 * MINUTE, 4 * 60 * MINUTE  # least length of a shift; before bedtime, where it moves sleep
+SAME_HOUR, SHIFTS_MIN = 30, 3  # minutes between ends of the same shift; nights that show what follows it
 SLEEP_NIGHTS_MIN, SLEEP_NIGHTS_MAX = 5, 42  # own nights that a usual length of sleep needs, and that it counts
 DAY_WORK = (270.0, 720.0)  # minutes after midnight in which a day of work begins, unless it is a shift
 RAMPS = (90.0, 180.0)  # minutes from either end, in which it may be a shift
@@ -217,6 +221,8 @@ class Person:
         if slept is not None:
             return Night(bed=slept.start, wake=slept.end, bed_sd=0.0, wake_sd=0.0, rests=Rests.SLEPT)
         usual, stretch = self.routine.nights[day.weekday()], self.routine.sleep_ending_on(day, self.zones)
+        shifted = self._after_shift(stretch[0])
+        stretch = shifted or stretch
         appointments = self.attended
         if len(self.zones) > 1:
             appointments = attended_around(stretch, self.entries, self.zones)
@@ -226,14 +232,34 @@ class Person:
         (bed, wake), moved = fitted(rested, appointments, planned, self.flights, self.zones)
         if moved == "late_entry" and not self.work(day):
             until = min((start for start, _ in appointments if start >= wake), default=wake + DAY) - TO_GET_UP
-            wake = max(wake, min(bed + (stretch[1] - stretch[0]), until))
+            wake = max(wake, rounded(min(bed + (stretch[1] - stretch[0]), until)))
         if moved == "early_entry" and stretch[1] - wake >= LOST_LEAST:
             ended = max((end for _, end in appointments if end <= bed), default=bed - DAY) + TO_BED
             bed = min(bed, max(bed - min((stretch[1] - wake) / 2, EARLIER_MOST), stretch[0] - EARLIER_MOST, ended))
             bed = rounded(bed)
         elif rested != stretch and moved in (None, "early_entry"):
             moved = "short_night"
+        elif shifted is not None:
+            moved = moved or "late_shift"
         return Night(bed=bed, wake=wake, bed_sd=usual.bed_sd, wake_sd=usual.wake_sd, rests=usual.rests, moved=moved)
+
+    def _after_shift(self, bed: datetime) -> Stretch | None:
+        """Return the usual sleep after a shift that ends up to four hours before bedtime, by at least three nights."""
+        shifts = [o for o, _ in self.known.agenda if o.end - o.start >= SHIFT and takes_time(o.event)]
+        last = next((o for o in reversed(shifts) if bed - SHIFT_END <= o.end <= bed + TO_BED), None)
+        if last is None:
+            return None
+        clock, nights = self.local(last.end), [e for e in self.recorded if e.kind is EpisodeKind.SLEEP]
+        ends = [o.end for o in shifts if o.end < self.now and self._same_hour(o.end, clock)]
+        found = [(n.start - end, n.end - end) for end in ends for n in nights if end <= n.start <= end + SHIFT]
+        if len(found) < SHIFTS_MIN:
+            return None
+        low, high = (last.end + sorted(one[k] for one in found)[len(found) // 2] for k in (0, 1))
+        return rounded(low), rounded(high)
+
+    def _same_hour(self, at: datetime, other: datetime) -> bool:
+        one = self.local(at)
+        return abs(60 * (one.hour - other.hour) + one.minute - other.minute) <= SAME_HOUR
 
     def sleep(self, day: date) -> Stretch:
         """Return (bedtime, wake time) of the main sleep that ends on a date, as ``night`` does."""
@@ -259,6 +285,9 @@ class Person:
     def _rest_after(self, day: date) -> timedelta:
         """Return how much earlier the night after a short one begins: half of what was missing beyond half an hour."""
         short = self._short(day) or timedelta(0)
+        slept = self.slept(day)
+        if short < SHORT_LEAST or (slept is not None and self.local(slept.end).hour >= DAY_SLEEP):
+            return timedelta(0)
         return timedelta(minutes=5 * round(min(max(short - LOST_LEAST, timedelta(0)) / 2, EARLIER_MOST) / MINUTE / 5))
 
     @property
@@ -281,7 +310,7 @@ class Person:
             return None
         lengths = [(nights[day].end - nights[day].start) / MINUTE for day in before]
         short = timedelta(minutes=midmean(lengths)) - (last.end - last.start)
-        return short if short > timedelta(0) else None
+        return short if short > timedelta(0) and last.end - last.start < ENOUGH else None
 
     def workouts(self, day: date) -> list[Episode]:
         """Return the workouts of a date that have ended by now."""

@@ -12,7 +12,17 @@ import numpy as np
 from bridge.calendar.busy import Stretch, clipped, merged, takes_time
 from bridge.calendar.expansion import midnight
 from bridge.day.candidates import DUE_DAYS, MOST, OF_A_TASK, RESTS, Candidate, candidates, due_tasks, of_task
-from bridge.day.choice import LEAST_SLEEP, Judged, Propensities, judged, of_bedtime, of_waking, option_at
+from bridge.day.choice import (
+    LEAST_SLEEP,
+    Judged,
+    Propensities,
+    before,
+    judged,
+    of_bedtime,
+    of_waking,
+    option_at,
+    urgency,
+)
 from bridge.day.grid import BESIDE, CELL, DAY, HOUR, MINUTE, Grid, rounded_up, without
 from bridge.day.person import Person
 from bridge.day.place import is_journey, journey
@@ -33,6 +43,7 @@ AHEAD_MAX = 7  # days ahead for whose plans the days before are planned as well
 TASKS_MOST, URGENT_MOST, LONG_DAY, LONG_DAY_MOST = 2, 3, 6 * 60.0, 1  # tasks in a day; minutes of a long one
 HALF_HOUR, STARTS_MAX = 6, 8  # cells between two starts that are tried, and how many of a free stretch
 REST_AFTER_SPORT = timedelta(minutes=45)
+PRESSING = (8.0, 4.0, 0.0, 0.0)  # by urgency, so that no leisure takes the day of a task that cannot wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +160,10 @@ def _solved(view: View, ask: Propensities, named: frozenset[str], given: Sequenc
     places = [place for number, one in enumerate(found) for place in _places(number, one, view, adds)]
     made = sum(suggested_on(person, slot_bounds(slots[0], person.known.zones)[0]) for _ in slots[:1])
     most = {"suggested": max(person.wishes.suggestions - made, 0), "task": _tasks_most(view, found, given)}
-    chosen = solve(places, most, lambda one, other: _apart(one, other, found))
+    ahead = min((one.start for one in given if one.kind == "suggested" and one.start > person.now), default=None)
+    if ahead is not None:  # what is advised now is the first of the day, but for a task of today
+        places = [one for one in places if grid.at(one.start) >= ahead or _urgency(found[one.choice], view) == 0]
+    chosen = solve(places, most, lambda one, other: _apart(one, other, found, grid.date))
     for place in chosen:
         yield _block(found[place.choice], place, view)
 
@@ -194,7 +208,12 @@ def _places(number: int, one: Judged, view: View, adds: Mapping[Moment, Mapping[
             for start in dict.fromkeys((best, *others, int(stretch[-1]))):
                 end = start + int(one.lengths[start])
                 value = float(one.value[start]) + extra
+                value += PRESSING[_urgency(one, view)] if value > 0 else 0.0
                 yield Place(choice=number, kind=kind, start=start, end=end, value=value, group=group)
+
+
+def _urgency(one: Judged, view: View) -> int:
+    return urgency(one.candidate.due, view.grid.date)
 
 
 def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> int:
@@ -205,20 +224,23 @@ def _tasks_most(view: View, found: Sequence[Judged], given: Sequence[Block]) -> 
     return max((URGENT_MOST if urgent else most) - taken, 0)
 
 
-def _apart(one: Place, other: Place, found: Sequence[Judged]) -> bool:
-    """Return True if two places can stand beside each other: far enough apart, and not the same again."""
+def _apart(one: Place, other: Place, found: Sequence[Judged], day: date) -> bool:
+    """Return True if two places can stand beside each other: in order, far enough apart, and not the same again."""
     first, last = (one, other) if one.start <= other.start else (other, one)
-    before, after = found[first.choice].candidate, found[last.choice].candidate
+    earlier, after = found[first.choice].candidate, found[last.choice].candidate
+    waits = after.due is not None and last.kind == "task" and urgency(earlier.due, day) > urgency(after.due, day)
+    if waits and after.due is not None and before(after.due, None if earlier.task else earlier.action, day):
+        return False
     gap = (last.start - first.end) * CELL
     if "task" in (first.kind, last.kind):
-        errands = before.action is after.action is ActionType.ADMIN_WORK
-        rest = REST_AFTER_SPORT if before.action is ActionType.EXERCISE else PAUSE
+        errands = earlier.action is after.action is ActionType.ADMIN_WORK
+        rest = REST_AFTER_SPORT if earlier.action is ActionType.EXERCISE else PAUSE
         return gap >= (BESIDE if errands and first.kind == last.kind else rest)
     if first.group == last.group or gap < APART:
         return False
-    if before.action in LEISURE and after.action in LEISURE:
+    if earlier.action in LEISURE and after.action in LEISURE:
         return False
-    return before.action is None or before.action is not after.action or gap >= AGAIN[before.action] * HOUR
+    return earlier.action is None or earlier.action is not after.action or gap >= AGAIN[earlier.action] * HOUR
 
 
 def _block(one: Judged, place: Place, view: View) -> Block:

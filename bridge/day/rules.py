@@ -340,12 +340,20 @@ def _hours(candidate: Candidate, view: View) -> Cells | bool:
     grid = view.grid
     waits = candidate.action is A.DEEP_WORK and not _is_urgent(candidate, view)
     if candidate.task is not None and not (waits and grid.work):
-        return False if waits and _can_wait(candidate, view) else grid.inside([_task_hours(candidate, view)])
+        return False if waits and _can_wait(candidate, view) else _free_of_dinner(candidate, view)
     if candidate.action is None:
         return True
     return grid.inside(
         merged(one for one in (*HOURS[candidate.action](grid), *usual(candidate, view)) if one[0] < one[1])
     )
+
+
+def _free_of_dinner(candidate: Candidate, view: View) -> Cells:
+    """The hours of a task. On a free day what is not due until the next keeps clear of dinner."""
+    grid, hours = view.grid, view.grid.inside([_task_hours(candidate, view)])
+    if grid.work or _presses(candidate, view):
+        return hours
+    return hours & ~grid.touched(meal for meal in grid.meals if meal[0] >= grid.since(OFFICE_END))
 
 
 def _can_wait(candidate: Candidate, view: View) -> bool:

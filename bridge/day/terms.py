@@ -20,6 +20,7 @@ from bridge.calendar.busy import clipped
 from bridge.calendar.plans import COMPANY
 from bridge.day.candidates import RESTS, Candidate
 from bridge.day.grid import HOUR, MINUTE, OFFICE_WORK, Grid, Numbers
+from bridge.day.person import Person
 from bridge.day.rules import SHORT_NIGHT, Starts, local, usual
 from bridge.day.view import View
 from bridge.domain.facts import Fact, fact, length
@@ -29,12 +30,15 @@ from rhythm_env.interface import ActionType, Answer, Meter
 
 A = ActionType
 NORMAL = 0.70  # the level of a meter that is the person's normal
-LAST_DAYS, COMPANY_DAYS, LONG_AGO, NEARLY = (2, 21), 5, 10, 0.6  # days; share of the usual distance that counts
+LAST_DAYS, LONG_AGO, NEARLY = (2, 21), 10, 0.85  # days; share of the usual distance that counts
 OFTEN, HABITS_MIN = 0.75, 2  # times a week of a habit; habits from which a missing one says something
 TELLING = 3  # days until a task is due, that speak for work
 QUIET, QUIET_FROM = 90, 15 * 60  # minutes of a long free stretch, and its latest begin after midnight
 REST_LOAD, SPORT_LOAD = 240.0, 240.0  # minutes of tiring entries
 FREE, FREE_HOURS, EVENING_FROM = 90, 3, 17 * 60  # minutes, hours of free time; minutes after midnight
+IDLE_UNTIL = 20 * 60  # minutes after midnight, until which free time or a thing never done is a reason
+# Of four days in turn, the actions for which idle time speaks.
+TURNS: tuple[set[ActionType], ...] = ({A.MEDITATE}, {A.BINGE_WATCH}, set(), {A.ME_TIME, A.EXERCISE})
 NEAR_HOUR, TOLD_NEAR = 60.0, 30.0  # minutes around the usual hour that count, and in which it is told
 OF_FREE_TIME = frozenset({"free_evening", "free_rest", "free_until", "work_over", "long_free"})
 ALONE = frozenset(
@@ -150,12 +154,13 @@ def _last_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
     return min(ago / usual_days, 2.0) / 2 + 0.5
 
 
-def _distance(candidate: Candidate, view: View) -> int | None:
-    """Return the days between two times that are usual, or None without a habit."""
+def _distance(candidate: Candidate, view: View) -> float | None:
+    """Return the days between two times that are usual, by the times a week that are told, or None without a habit."""
     habit = None if candidate.action is None else view.person.routine.habits.get(candidate.action)
     if habit is None or habit.last is None or candidate.task is not None or habit.per_week > 7:
         return None
-    return max(COMPANY_DAYS if candidate.action in COMPANY else LAST_DAYS[0], min(round(7 / habit.per_week), LONG_AGO))
+    often_told = habit.per_week if habit.per_week < OFTEN else max(round(habit.per_week), 1)
+    return min(7 / often_told, LONG_AGO)
 
 
 def _ago(candidate: Candidate, view: View) -> int | None:
@@ -186,15 +191,27 @@ def often(per_week: float) -> Fact:
 
 
 def _never_lately(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Somebody whose data show nothing of the kind. Quiet time is a change from time for oneself, said before it."""
+    """Somebody whose data show nothing of the kind, on the day that is its turn and by eight in the evening."""
     known = view.person.known
     shown = known.episodes or (candidate.action is not A.EXERCISE and view.person.entries)
     if candidate.action in view.person.routine.habits or not shown:
         return 0.0
-    said = {*(one.action for one in view.person.advised), *(one.action for one in view.said)}
-    if candidate.action in said or (candidate.action is A.MEDITATE and A.ME_TIME not in said):
+    if candidate.action in _said(view):
         return 0.0
-    return 1.0 if candidate.action is A.EXERCISE else 0.5
+    return _in_turn(candidate, view) * (1.0 if candidate.action is A.EXERCISE else 0.5)
+
+
+def _said(view: View) -> set[ActionType | None]:
+    return {*(one.action for one in view.person.advised), *(one.action for one in view.said)}
+
+
+def _in_turn(candidate: Candidate, view: View) -> Numbers:
+    """Return 1 at the starts at which idle time may speak for an action, else 0: on a day of four, or for the new."""
+    turn = TURNS[(view.grid.date - view.person.known.zones[0].since.date()).days % len(TURNS)]
+    may = candidate.action in turn or _is_new(view.person)
+    after_work = (view.grid.minutes >= EVENING_FROM) | (not view.grid.work or candidate.action is A.EXERCISE)
+    starts: Numbers = ((view.grid.minutes <= IDLE_UNTIL) & after_work & may).astype(float)
+    return starts
 
 
 def _of_none_lately(candidate: Candidate, _view: View, _start: int) -> Fact:
@@ -320,11 +337,13 @@ def _of_free(_candidate: Candidate, view: View, start: int) -> Fact:
 
 
 def _free_time(candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    """Leisure in a free part of an evening, or within three free hours of a free day."""
+    """Leisure in a free part of an evening, or within three free hours of a free day. Series follow quieter times."""
     grid = view.grid
+    if candidate.action is A.BINGE_WATCH and A.ME_TIME not in _said(view):
+        return 0.0
     evening = (grid.minutes >= EVENING_FROM) & (view.free * 5 >= FREE)
     day = (view.free * 5 >= FREE_HOURS * 60) & (not grid.work)
-    return (evening | day).astype(float) * LEISURE[candidate.action or A.ME_TIME]
+    return (evening | day) * _in_turn(candidate, view) * LEISURE[candidate.action or A.ME_TIME]
 
 
 LEISURE = {A.ME_TIME: 1.0, A.BINGE_WATCH: 0.6}  # shares; our choice
@@ -340,8 +359,8 @@ def _of_free_time(_candidate: Candidate, view: View, start: int) -> Fact:
     return fact("free_evening" if alone else "free_rest")
 
 
-def _after_work(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    if not view.person.routine.work_known or not view.grid.work:
+def _after_work(candidate: Candidate, view: View, _lengths: Starts) -> Value:
+    if candidate.task is not None or not view.person.routine.work_known or not view.grid.work:
         return 0.0
     shown = (o.end for o, label in view.grid.entries if label.action in OFFICE_WORK)
     end = max([view.grid.work[-1][1], *shown])
@@ -408,7 +427,11 @@ def _evening(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
 
 
 def _new_person(_candidate: Candidate, view: View, _lengths: Starts) -> Value:
-    return float(len(view.person.routine.habits) < HABITS_MIN and not view.person.known.episodes)
+    return float(_is_new(view.person) and not any(one.settled for one in view.person.routine.habits.values()))
+
+
+def _is_new(person: Person) -> bool:
+    return len(person.routine.habits) < HABITS_MIN and not person.known.episodes
 
 
 def _one(_candidate: Candidate, _view: View, _lengths: Starts) -> Value:
@@ -434,7 +457,13 @@ TERMS: tuple[Term, ...] = (
     ),
     Term(name="free_time", actions=frozenset(LEISURE), value=_free_time, told=_of_free_time),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
-    Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
+    Term(
+        name="new_person",
+        actions=OURSELVES,
+        value=_new_person,
+        told=lambda *_: fact("answer_teaches"),
+        grounds=False,
+    ),
     Term(
         name="after_work",
         actions=OWN_TIME | COMPANY,

@@ -110,10 +110,11 @@ REASONS: Mapping[str, Row] = {  # that speak for a suggestion, a block of the pl
         "bedtime is {time:%H:%M} today, earlier than usual, because the day is longer after a flight west"
     ),
     "bedtime_rest": say("bedtime is {time:%H:%M} today, earlier than usual, because last night was short"),
-    "bedtime_before": say("bedtime is {time:%H:%M} today, earlier than usual, because you get up earlier the next day"),
+    "bedtime_before": say("bedtime is {time:%H:%M} today, in time for your entry at {entry:%H:%M}"),
+    "bedtime_plain": say("bedtime is {time:%H:%M} today"),
     "waking_common": say("a common time to get up is {time:%H:%M}; your nights are not known yet"),
     "waking_usual": say("you usually get up at {time:%H:%M}"),
-    "waking_late": say("you sleep until {time:%H:%M}, because the night begins late"),
+    "waking_late": say("you sleep until about {time:%H:%M}, because the night begins late"),
     "waking_early": say("you get up at {time:%H:%M} for your entry at {entry:%H:%M}"),
     "no_sport_lately": say("no sport of the last weeks is known"),
     "no_own_time_lately": say("no time for yourself of the last weeks is known"),

@@ -236,7 +236,7 @@ def test_why_the_night_is_another_than_usual_is_said_truly():
 
 def test_a_silence_says_the_first_reason_that_holds():
     flight = entry(TODAY, 780, 1000, None, "Flight to Rome")
-    for hour, text in ((9, "your flight leaves at 13:00"), (14, "your flight lands at 16:40 local time")):
+    for hour, text in ((9, "leave for the airport by 10:30"), (14, "your flight lands at 16:40 local time")):
         one = person(flight, hour=hour)
         assert [told(why) for why in quiet(look(one, one.now), {})] == [text]
     asleep = person(hour=3)

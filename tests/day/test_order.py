@@ -1,0 +1,134 @@
+"""What comes first on a day, how often idle time speaks, and how nights are told."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bridge.day.candidates import DUE_DAYS, RESTS
+from bridge.day.choice import look, of_bedtime, options, quiet
+from bridge.day.plan import Week
+from bridge.day.rules import LEISURE
+from bridge.day.terms import NONE_LATELY
+from bridge.domain.rendering import for_person
+from bridge.domain.types import Task
+from rhythm_env.interface import ActionType
+
+from .lives import DAY, TODAY, at, entry, nights, sleep
+from .persons import HOUR, MINUTE, SUNDAY, blocks, found, free_sunday, person, runs
+from .test_friend_laws import any_person, lives
+
+A = ActionType
+
+
+def fresh(one, day):
+    """The placed blocks of a day for somebody to whom nothing was said before."""
+    planned = Week(person=one, ask=lambda _moment, feasible: dict.fromkeys(feasible, 0.0))
+    planned.planned.update({one.date_of(one.now) + k * DAY: () for k in range((day - one.date_of(one.now)).days)})
+    return planned.placed(day)
+
+
+@pytest.mark.parametrize("one", list(lives()))
+def test_idle_time_speaks_on_one_day_of_four_and_not_late(one):
+    days = [one.date_of(one.now) + k * DAY for k in range(8)]
+    for action, kind in NONE_LATELY.items():
+        said = {day: [b for b in fresh(one, day) if b.action is action and b.facts[0].kind == kind] for day in days}
+        assert sum(map(bool, said.values())) <= 2
+        for placed in said.values():
+            assert all(one.local(block.start).hour * 60 + one.local(block.start).minute <= 20 * 60 for block in placed)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_due_first_stands_first(seed):
+    one = any_person(seed)
+    day = one.date_of(one.now)
+    due = {str(task.key): task.due for task in one.known.tasks if task.due is not None}
+    placed = sorted(fresh(one, day), key=lambda block: block.start)
+    for number, block in enumerate(placed):
+        for after in placed[number + 1 :]:
+            if after.kind == "task" and due[after.task] <= day:
+                assert block.task is not None
+                assert due[block.task] <= day
+            if after.kind == "task" and block.action in LEISURE:
+                assert block.task is not None or due[after.task] > day + DUE_DAYS * DAY
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_advice_is_not_later_than_a_task_that_fits_before_it(seed):
+    one = any_person(seed)
+    for hours in range(0, 15, 3):
+        begin = one.now + hours * HOUR
+        view = look(one, begin)
+        for option in options(view, (begin, begin + 6 * HOUR))[0].values():
+            if option.task is None and option.kind == "suggested":
+                day = view.grid.date
+                placed = [
+                    b for b in fresh(replace(one, now=begin, _read={}), day) if b.kind == "task" and b.start >= begin
+                ]
+                assert all(block.end > option.start for block in placed)
+
+
+def test_of_two_errands_the_one_of_today_is_advised():
+    tasks = [Task(key=k, list="l", title=f"Pay {k}", due=TODAY + n * DAY) for n, k in enumerate(("rent", "gas"))]
+    made = person(entry(TODAY, 720, 900, A.ADMIN_WORK, "Call"), hour=12.2, tasks=tasks[::-1])
+    made = replace(made, task_actions={task.key: A.ADMIN_WORK for task in tasks})
+    assert found(made, 6)[0][A.ADMIN_WORK].what == "Pay rent"
+
+
+def test_a_habit_speaks_from_nearly_its_usual_distance_on():
+    told = {}
+    for last in (2, 3):
+        option = found(
+            free_sunday(hour=16, episodes=runs(last, *(last + 7 * k + n for k in range(1, 6) for n in (0, 1)))), 6
+        )[0]
+        told[last] = any("twice a week" in text for one in option.values() for text in for_person(one.facts))
+    assert told == {2: False, 3: True}
+
+
+def test_before_a_flight_the_way_to_the_airport_is_told():
+    one = person(entry(TODAY, 720, 840, None, "Flight to Rome"), hour=7.6)
+    assert for_person(quiet(look(one, one.now), {})) == ["leave for the airport by 09:30"]
+    early = person(entry(TODAY, 1000, 1200, None, "Flight to Rome"), hour=11)
+    assert for_person(quiet(look(early, early.now), {})) == ["your flight leaves at 16:40"]
+
+
+def test_work_that_can_wait_keeps_clear_of_dinner_on_a_free_day():
+    tasks = [Task(key=k, list="l", title=k, due=SUNDAY + 2 * DAY, effort=1) for k in ("Read one", "Read two")]
+    made = free_sunday(hour=16.5, tasks=tasks, task_actions={task.key: A.LEARN for task in tasks})
+    dinner = found(made) and look(made, made.now).grid.meals[-1]
+    assert all(b.end <= dinner[0] or b.start >= dinner[1] for b in blocks(made, "task", SUNDAY))
+
+
+# Nights ---------------------------------------------------------------------------------------------------------------
+
+
+def test_seven_hours_are_no_short_night():
+    long = nights(30, -90, 450, noise=0, last=TODAY - DAY)
+    seven, six = (person(hour=12, episodes=[*long, sleep(TODAY, 450 - m, 450)]) for m in (420, 360))
+    assert seven.short_of_sleep is None
+    assert six.short_of_sleep == timedelta(hours=3)
+    assert of_bedtime(seven, TODAY + DAY).kind == "bedtime_usual"
+
+
+def test_a_bedtime_that_is_later_than_last_nights_is_not_called_earlier():
+    early = person(hour=12, episodes=[*nights(30, 0, 480, noise=0, last=TODAY - DAY), sleep(TODAY, -90, 240)])
+    assert of_bedtime(early, TODAY + DAY).kind == "bedtime_plain"
+
+
+def test_the_bedtime_before_an_early_entry_names_the_entry():
+    early = person(entry(TODAY + DAY, 330, 420, None, "Train"), hour=12)
+    (text,) = for_person([of_bedtime(early, TODAY + DAY)])
+    assert text.endswith("today, in time for your entry at 05:30")
+
+
+def test_after_a_late_shift_the_night_is_that_of_such_shifts():
+    def late(day):
+        return day.toordinal() // 7 % 2 == TODAY.toordinal() // 7 % 2
+
+    days = [TODAY - k * DAY for k in range(42)]
+    shifts = [entry(d, 840, 1320, A.ADMIN_WORK, "Late shift") for d in days if late(d) and d.weekday() < 5]
+    slept = [sleep(d, *((45, 510) if late(d - DAY) else (-120, 330))) for d in days]
+    one = person(*shifts, hour=12, episodes=slept, work=False)
+    assert abs(one.sleep(TODAY + DAY)[0] - at(TODAY + DAY, 45)) <= 10 * MINUTE
+    assert one.sleep(TODAY + DAY)[1] >= at(TODAY + DAY, 500)
+    assert not RESTS & {b.action for b in blocks(one, "task")}
