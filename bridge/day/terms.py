@@ -209,8 +209,10 @@ def _in_turn(candidate: Candidate, view: View) -> Numbers:
     """Return 1 at the starts at which idle time may speak for an action, else 0: on a day of four, or for the new."""
     turn = TURNS[(view.grid.date - view.person.known.zones[0].since.date()).days % len(TURNS)]
     may = candidate.action in turn or _is_new(view.person)
-    after_work = (view.grid.minutes >= EVENING_FROM) | (not view.grid.work or candidate.action is A.EXERCISE)
-    starts: Numbers = ((view.grid.minutes <= IDLE_UNTIL) & after_work & may).astype(float)
+    grid = view.grid
+    by_day = bool(grid.work) and grid.work[0][0] < grid.since(12 * HOUR) and candidate.action is A.MEDITATE
+    hours = (grid.minutes <= IDLE_UNTIL) & (grid.minutes >= (EVENING_FROM if by_day else 0))
+    starts: Numbers = (hours & may).astype(float)
     return starts
 
 
