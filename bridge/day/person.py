@@ -28,7 +28,7 @@ from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence, Reading
 from bridge.domain.wishes import Wishes
 from bridge.meters import illness, vitality
-from bridge.meters.overlaps import once
+from bridge.meters.overlaps import ended_once
 from bridge.meters.past import Past
 from bridge.meters.whole_nights import whole_nights
 from rhythm_env.interface import ActionType, Meter
@@ -273,9 +273,12 @@ class Person:
         If several sources recorded the same, the preferred source counts. Its record must last at least half as long as
         the longest (see ``meters.overlaps``).
         """
+        return self._once("recorded", self._recorded)
+
+    def _recorded(self) -> list[Episode]:
         since = self.now - RECORDED
-        over = [(source, one) for source, one in self.known.episodes if since < one.end <= self.now]
-        return self._once("recorded", lambda: [one for _, one in whole_nights(once(over, self.known.preference))])
+        over = [told for told in ended_once(self.known) if since < told[1].end <= self.now]
+        return [one for _, one in whole_nights(over)]
 
     def slept(self, day: date) -> Episode | None:
         """Return the longest recorded main sleep that ended on a date and by now. Return None if none is recorded."""

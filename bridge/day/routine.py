@@ -25,7 +25,7 @@ from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import EpisodeKind, Event, Response
-from bridge.meters.overlaps import once
+from bridge.meters.overlaps import ended_once
 from bridge.meters.whole_nights import whole_nights
 from rhythm_env.interface import ActionType
 
@@ -248,7 +248,7 @@ def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
 
 def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
     yield from _in_calendar(known, work)
-    for _, episode in whole_nights(once(known.episodes, known.preference)):
+    for _, episode in whole_nights(ended_once(known)):
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
             action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))

@@ -8,7 +8,7 @@ night shifts keeps its pattern. Stretches of odd days are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from enum import StrEnum
@@ -25,6 +25,7 @@ from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import Episode, Label, Occurrence, Response
 from bridge.meters import sleep
 from bridge.meters.nights import Nights
+from bridge.meters.overlaps import ended_once
 from rhythm_env.interface import ActionType
 
 # Bedtime and wake time in minutes after midnight of the date of waking: on workdays 23:02 to 06:41, on free days 23:25
@@ -149,20 +150,19 @@ def recorded(known: Snapshot) -> list[Slept]:
     If several series (source and device) have a night on a date, the preferred series counts. Its night must last at
     least half as long as the longest. Nights in the days after a journey, which jet lag may disturb, are left out.
     """
-    nights = Nights(sorted(_sleeps(known), key=_order), known.zones, known.preference)
+    ended = (told for told in known.episodes if told[1].end <= known.at)
+    every, single = (sorted(map(_asleep, some), key=_order) for some in (ended, ended_once(known)))
+    nights = Nights(every, known.zones, known.preference, single)
     counted = nights.counted().items()
     return sorted(_slept(night, known) for day, night in counted if not nights.journeys.frozen(day))
 
 
-def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:
-    """Yield (source, episode) of the episodes that have ended.
-
-    An episode without a value for the time asleep counts as asleep from its start to its end.
-    """
-    for source, one in known.episodes:
-        if one.end <= known.at:
-            values = {Metric.ASLEEP: (one.end - one.start) / MINUTE, **one.values}
-            yield source, replace(one, values=values)
+def _asleep(told: tuple[str, Episode]) -> tuple[str, Episode]:
+    """Return an episode as asleep from its start to its end if it has no value for the time asleep."""
+    source, one = told
+    if Metric.ASLEEP in one.values:
+        return told
+    return source, replace(one, values={Metric.ASLEEP: (one.end - one.start) / MINUTE, **one.values})
 
 
 def _order(told: tuple[str, Episode]) -> tuple[datetime, datetime, str, str, str]:

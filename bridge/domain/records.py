@@ -403,3 +403,6 @@ class Snapshot:
     rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it
     preference: Preference = field(default_factory=Preference)
     event_since: Mapping[str, datetime] = field(default_factory=dict)  # event -> when it came in, where outcomes ask
+    kept: dict[str, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )  # made of it a single time

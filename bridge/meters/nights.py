@@ -73,10 +73,12 @@ class Nights:
         episodes: Sequence[tuple[str, Episode]],
         zones: ZoneHistory,
         preference: Preference = NO_PREFERENCE,
+        single: Sequence[tuple[str, Episode]] | None = None,
     ) -> None:
+        """Take ``single``, the episodes each once, if they were made before."""
         self._zones = zones
         self.of = self._main_sleeps(episodes)
-        self._single = self._main_sleeps(once(episodes, preference))
+        self._single = self._main_sleeps(once(episodes, preference) if single is None else single)
         nights = [(day, _rank(night), series) for series, of in self._single.items() for day, night in of.items()]
         self.told = {day: series for day, _, series in sorted(nights)}
         self.journeys = Journeys(self._offsets())

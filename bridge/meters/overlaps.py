@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 
 from bridge.domain.preference import Key, Preference
+from bridge.domain.records import Snapshot
 from bridge.domain.types import Episode, EpisodeKind
 
 SAME = 0.5  # of the shorter recording
@@ -49,6 +50,14 @@ def once(episodes: Iterable[Told], preference: Preference = NO_PREFERENCE) -> li
         for together in _touching(of):
             kept += together if len(together) == 1 else _chosen(together, preference, told_nights)
     return sorted(kept, key=_by_start)
+
+
+def ended_once(known: Snapshot) -> list[Told]:
+    """Return ``once`` of the episodes that have ended, made a single time for a snapshot."""
+    if "once" not in known.kept:
+        known.kept["once"] = once((told for told in known.episodes if told[1].end <= known.at), known.preference)
+    found: list[Told] = known.kept["once"]
+    return found
 
 
 def _by_start(told: Told) -> tuple[datetime, str, str]:

@@ -39,7 +39,7 @@ from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
 from bridge.meters.nights import LOOSER, Nights
-from bridge.meters.overlaps import series_of
+from bridge.meters.overlaps import ended_once, series_of
 from bridge.meters.sleep import need, score
 from bridge.meters.todo import Tasks
 
@@ -123,8 +123,10 @@ class Past:
         self.instant: tuple[datetime | None, dict[Hashable, Any]] = None, {}  # see ``shared``
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
         self._samples = _by_metric(known, oldest)
-        episodes = [(s, x) for s, x in known.episodes if x.day >= oldest and x.end <= known.at]
-        self.nights = Nights(episodes, known.zones, known.preference)
+        ended = [(s, x) for s, x in known.episodes if x.end <= known.at]
+        episodes = [(s, x) for s, x in ended if x.day >= oldest]
+        single = ended_once(known) if len(episodes) == len(ended) else None
+        self.nights = Nights(episodes, known.zones, known.preference, single)
         self._tracks: dict[str, dict[str, Track]] = {}
         self._histories: dict[tuple[str, str], tuple[list[date], list[Value]]] = {}
         self._batteries = self._charged()

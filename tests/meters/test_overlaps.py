@@ -16,10 +16,11 @@ from bridge.day.routine import habits
 from bridge.day.sleep import recorded
 from bridge.domain.metrics import Metric
 from bridge.domain.preference import Preference
+from bridge.domain.records import Snapshot
 from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import Past, read
 from bridge.meters.nights import Nights
-from bridge.meters.overlaps import once
+from bridge.meters.overlaps import ended_once, once
 from bridge.trends import compute_trends
 from rhythm_env.interface import ActionType, Meter
 
@@ -200,3 +201,12 @@ def test_routine_habits_review_and_trends_count_each_thing_once():
     happened = [[h for h in compute_trends(one, days=28).happenings if h.kind == "workout"] for one in (alone, three)]
     assert happened[0] == happened[1]
     assert len(happened[0]) == 14
+
+
+def test_a_snapshot_keeps_the_episodes_that_have_ended_each_once():
+    first = workout(2, 9, 60)
+    told = [("whoop", first), ("oura", replace(first, key="b")), ("whoop", workout(1, 9, 60))]
+    life = Snapshot(at=first.end, zones=BERLIN, episodes=told)
+    assert ended_once(life) == once(told[:2])
+    assert ended_once(life) is ended_once(life)
+    assert ended_once(replace(life, at=MORNING)) == once(told) != ended_once(life)
