@@ -117,11 +117,13 @@ def test_correct_a_label_and_check_in(place: Place, demo: User, page: Any) -> No
     page.wait_for_selector("#slots .note:has-text('Noted.')")
     assert page.inner_text("#slots .kind summary >> nth=0") == "Family time"
     assert "Noted" in page.inner_text("#status")  # is also said aloud
-    before = page.inner_text("#meters > ul > li:nth-child(4)")
+    serenity = "#meters > ul > li:nth-child(4) svg.meter"
+    before = page.get_attribute(serenity, "aria-label")
+    assert before.startswith("Serenity ")
     page.select_option("#checkin select", "SERENITY")
     page.click("#checkin button >> nth=3")
     page.wait_for_selector("#checkin :text('Noted: 4 for serenity')")
-    assert page.inner_text("#meters > ul > li:nth-child(4)") != before  # without a reload
+    assert page.get_attribute(serenity, "aria-label") not in (None, before)  # without a reload
     picture(page, "today-checked-in")
     (said,) = checkins.recent(place.bridge.store, demo, since=installation.now().date())
     assert said.score == 4

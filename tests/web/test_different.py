@@ -41,13 +41,17 @@ def test_what_is_noticed_is_asked_once(
     place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(modes, "noticed", lambda _: [(ModeKind.ILL, ()), (ModeKind.HOLIDAY, ())])
-    shown = text(visitor.get("/different"))
+    answer = visitor.get("/different", headers=PART)
+    assert "<details open>" in answer.text  # what is asked is not behind a click
+    shown = text(answer)
     assert "Yes: I am ill" in shown
     assert "Yes: I am on holiday" in shown
     visitor.change("/mode/no", {"mode": "holiday"})
     visitor.change("/mode", {"mode": "ill"})
     visitor.change("/mode", {"mode": "normal"})
-    assert "Yes: I am" not in text(visitor.get("/different"))
+    calm = visitor.get("/different", headers=PART)
+    assert "Yes: I am" not in text(calm)
+    assert "<details open>" not in calm.text
     monkeypatch.setenv("BRIDGE_NOW", (installation.now() + timedelta(days=29)).isoformat())
     assert "Yes: I am ill" in text(visitor.get("/different"))
 

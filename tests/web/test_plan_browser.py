@@ -1,4 +1,4 @@
-"""The plan in a real browser, on a desk and on a phone: timeline, keep, three gaps, did-you, and wishes."""
+"""The plan in a real browser, on a desk and on a phone: timeline, what is next, three gaps, did-you, and wishes."""
 
 from __future__ import annotations
 
@@ -66,11 +66,14 @@ def test_the_day_stands_as_a_timeline(place: Place, demo: User, page: Any, shape
     page.goto(place.url)
     page.wait_for_selector("#plan .timeline")
     page.wait_for_selector("#advice button")
-    times = page.locator("#plan .block .time").all_inner_texts()
+    times = page.locator("#plan .block .time").all()
     assert len(times) > 3
+    assert all(one.is_visible() and one.inner_text() for one in times)
     assert page.inner_text("#plan .mark").startswith("10:05")
-    kinds = set(page.locator("#plan .kind").all_inner_texts())
-    assert {"Keep", "Sleep"} <= kinds
+    first = "[...document.querySelectorAll('#plan .kinds > :first-child')]"
+    kinds = page.evaluate(f"{first}.map(one => [one.textContent, one.matches('.kind')])")
+    assert {"Entry", "Suggested", "Wind down", "Sleep"} <= {word for word, _ in kinds}
+    assert {word for word, tagged in kinds if tagged} in ({"Suggested"}, {"Suggested", "Task"})
     colours = page.evaluate(
         "[...new Set([...document.querySelectorAll('#plan .block')].map(one => getComputedStyle(one).borderLeftColor))]"
     )
@@ -93,21 +96,26 @@ def test_tomorrow_opens_in_the_evening(
     picture(page, f"plan-evening-{shape}")
 
 
-def test_what_is_planned_is_kept(
+def test_what_is_planned_is_next_and_no_advice(
     place: Place, demo: User, page: Any, shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T18:05:00+01:00")
     place.bridge.store.people.save_wishes(demo.id, Wishes(suggestions=0), now=installation.now())
     page.goto(place.url)
-    page.wait_for_selector("#advice .big:has-text('Keep Date night, 19:30 to 22:30')")
+    page.wait_for_selector("#advice :text('Next: Date night, 19:30')")
     page.wait_for_selector("#plan .timeline")
-    picture(page, f"keep-{shape}")
-    page.click("#advice button:has-text('Accept')")
-    page.wait_for_selector("#advice .tag:has-text('accepted')")
-    assert page.locator("#advice :text('Add to calendar')").count() == 0
+    picture(page, f"next-{shape}")
+    assert "Keep" not in page.inner_text("main")
+    assert page.locator("#advice :is(button, form, a[download])").count() == 0
+    (planned,) = page.locator("#plan .block.is-entry", has_text="Date night").all_inner_texts()
+    assert planned.split("\n")[0].strip() == "19:30–22:30"
+    assert place.bridge.store.recommendations.of_slot(demo.id, moment_at(installation.now(), demo.zones)) is None
 
 
-def test_three_good_times_to_put_it_off_to(place: Place, demo: User, page: Any, shape: str) -> None:
+def test_three_good_times_to_put_it_off_to(
+    place: Place, demo: User, page: Any, shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T14:05:00+01:00")  # an entry fills the morning
     never = frozenset(ActionType) - {ActionType.MEDITATE}
     place.bridge.store.people.save_wishes(
         demo.id, Wishes(never=never, goals={ActionType.MEDITATE: 7}), now=installation.now()
