@@ -27,6 +27,7 @@ from tests.web.served import Place, calendar
 
 pytestmark = pytest.mark.web
 VIEW_BYTES_MAX = 150_000
+TODAY_PX_MAX = 1_900  # on a phone of 390 pixels, on a day with two tasks
 
 
 @pytest.fixture(scope="module")
@@ -245,6 +246,31 @@ def test_every_page_fits_reads_well_and_is_accessible(
         assert sticking_out(page) == []
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 20)"
         assert dark == (scheme == "dark")
+    context.close()
+    assert trouble == []
+
+
+def test_today_is_short_and_factors_and_answers_fit_a_narrow_phone(browser: Any, place: Place, demo: User) -> None:
+    trouble = Trouble()
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = trouble.watch(context.new_page())
+    page.goto(place.url)
+    page.wait_for_selector("#plan .timeline")
+    page.wait_for_selector("#advice button")
+    page.wait_for_load_state("networkidle")
+    picture(page, "today-390")
+    assert page.evaluate("document.documentElement.scrollHeight") <= TODAY_PX_MAX
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.goto(f"{place.url}/factors")
+    assert page.locator("tbody tr:first-child td .name:has-text('The next day')").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert grave_findings(page) == []
+    picture(page, "factors-narrow")
+    page.goto(f"{place.url}/ask?text=how much deep sleep by weekday in November")
+    page.wait_for_selector("table.figures td.number")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert grave_findings(page) == []
+    picture(page, "ask-narrow")
     context.close()
     assert trouble == []
 
