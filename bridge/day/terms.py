@@ -459,13 +459,7 @@ TERMS: tuple[Term, ...] = (
     ),
     Term(name="free_time", actions=frozenset(LEISURE), value=_free_time, told=_of_free_time),
     Term(name="wish_weight", value=_wish_weight, told=_of_wish_weight),
-    Term(
-        name="new_person",
-        actions=OURSELVES,
-        value=_new_person,
-        told=lambda *_: fact("answer_teaches"),
-        grounds=False,
-    ),
+    Term(name="new_person", actions=OURSELVES, value=_new_person, told=lambda *_: fact("answer_teaches")),
     Term(
         name="after_work",
         actions=OWN_TIME | COMPANY,
