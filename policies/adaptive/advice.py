@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 DIGITS = 4
 CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions of worth are explored
 LIKELY = (0.2, 0.8)  # bounds of the probability of the better of two close actions (HeartSteps V2, Oralytics)
-# Weight of a gain of meters while the planner's forecasts do not hold, and 1 where they do, as in the planner's plans.
-# At 0 advice was taken more often and people's levels fell, at 1 the opposite.
-BENEFIT = 0.5
 LOSS = 1.5  # weight of a loss against an equal gain: advice may do less good than it could, but should do no harm
 CLOSE = 0.15  # standard errors within which two actions count as equally good
 TRUSTED = 0.4  # share of the planner at which its values count in full
@@ -88,12 +85,12 @@ def advise(
 def worth(gains: Array, trust: float) -> Array:
     """Return the value (n,) of an accepted action, in acceptances.
 
-    ``gains`` are of mean level over the person's own choice. ``trust`` is the planner's share in the forecasts.
+    ``gains`` are of mean level over the person's own choice. They count as far as the planner's share ``trust`` in the
+    forecasts does: where its forecasts do not hold, a weight of 0.5 cost more acceptance than it brought benefit.
     """
     import numpy as np
 
-    weight = BENEFIT + (1 - BENEFIT) * counted(trust)
-    return np.asarray(1 + weight * np.where(gains < 0, LOSS * gains, gains) / TAKEN)
+    return np.asarray(1 + counted(trust) * np.where(gains < 0, LOSS * gains, gains) / TAKEN)
 
 
 def _served(posterior: Posterior, trust: float) -> Array:

@@ -254,11 +254,11 @@ def test_who_refuses_what_is_good_is_found_out_by_a_handful_of_answers() -> None
 
 def test_a_loss_weighs_more_than_a_gain_and_both_more_where_forecasts_hold() -> None:
     gains = np.array([-0.02, 0.0, 0.02])
-    for trust in (0.0, 1.0):
+    for trust in (0.3, 1.0):
         low, middle, high = worth(gains, trust)
         assert middle == 1
         assert middle - low == pytest.approx(LOSS * (high - middle))
-    assert worth(gains, 1.0)[2] > worth(gains, 0.0)[2] > 1
+    assert worth(gains, 1.0)[2] > worth(gains, 0.2)[2] > worth(gains, 0.0)[2] == 1
 
 
 def test_something_is_believed_of_who_answers_as_foretold_and_nothing_of_others() -> None:
