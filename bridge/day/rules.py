@@ -307,6 +307,8 @@ def _of_enough(candidate: Candidate, view: View) -> Fact:
 
 
 def _one_kind_of_rest(candidate: Candidate, view: View) -> bool:
+    if candidate.action in view.person.wishes.goals:
+        return True
     day = view.person.date_of
     made = [(one.action, one.start) for one in view.person.advised if one.kind == "suggested" and one.start is not None]
     said = [*made, *((one.action, one.start) for one in view.near)]

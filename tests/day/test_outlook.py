@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -85,12 +86,15 @@ def test_entries_that_change_several_meters_alike_are_told_in_one_sentence_witho
     free = outlook(situation(worked, now=at(SUNDAY, 20 * 60)), SUNDAY + DAY)
     assert sum(one.change is not None for one in free) > 2
     said = changes(free)
-    assert "clearer and calmer than usual all day: no entries, 4 h is usual" in said
+    assert "calmer than usual all day: no entries, 4 h is usual" in said
     assert len(said) <= 3
     assert not any(sign in text for text in said for sign in ("0.", "+", "-"))
+    calmer = [one.change for one in free if one.meter is Meter.SERENITY and one.change is not None]
+    alike = [replace(one, meter=meter) for meter in (Meter.COGNITION, Meter.SERENITY) for one in calmer]
+    assert told(alike) == ["clearer and calmer than usual all day: no entries, 4 h is usual"]
     with speaking("de"):
-        assert "klarer und gelassener als sonst ganztägig: keine Termine, üblich sind 4 h" in [
-            shown(one) for one in said
+        assert [shown(one) for one in told(alike)] == [
+            "klarer und gelassener als sonst ganztägig: keine Termine, üblich sind 4 h"
         ]
 
 
